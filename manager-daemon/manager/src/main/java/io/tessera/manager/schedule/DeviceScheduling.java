@@ -1,0 +1,34 @@
+package io.tessera.manager.schedule;
+
+/**
+ * The scheduler of one device as the conductor drives it. Times are monotonic nanoseconds passed in by the caller;
+ * not thread-safe: one owner thread.
+ */
+public interface DeviceScheduling {
+    /** A client opened a context on the device. It starts CLOSED at epoch 0, unless the mode lets it run at once. */
+    void joined(long clientId, long nowNs);
+
+    /** The client is gone, with whatever it held. */
+    void left(long clientId, long nowNs);
+
+    /** The client's want word changed: it waits since {@code sinceNs}, or no longer when 0. */
+    void wants(long clientId, long sinceNs, long nowNs);
+
+    /** The client's ack word changed. */
+    void acknowledged(long clientId, long epoch, AckState state, long nowNs);
+
+    /** Switches the mode; takes effect at once, running turns end in order. */
+    void mode(SchedulerMode mode, long nowNs);
+
+    /** Sets the quantum in nanoseconds, from the next turn on; also shortens the running one. */
+    void quantumNs(long quantumNs, long nowNs);
+
+    /** Runs what is due and returns how many things it did. */
+    int doWork(long nowNs);
+
+    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    long nextDeadlineNs();
+
+    /** What an operator sees. */
+    DeviceTurns snapshot(long nowNs);
+}

@@ -1,0 +1,19 @@
+package io.tessera.manager.schedule;
+
+import java.util.OptionalLong;
+
+/**
+ * The state of a device's turns.
+ *
+ * @param mode             the mode that was set
+ * @param exclusive        whether clients take turns now
+ * @param reason           why, in one sentence
+ * @param quantumNs        length of a turn
+ * @param holder           the client that is GRANTED
+ * @param holderSinceNs    since when, on the scheduler's clock
+ * @param handovers        turns handed from one client to another so far
+ * @param handoverMedianNs median time from the former holder's answer to the grant's answer, over the last 256
+ */
+public record DeviceTurns(SchedulerMode mode, boolean exclusive, String reason, long quantumNs, OptionalLong holder,
+        long holderSinceNs, long handovers, long handoverMedianNs) {
+}

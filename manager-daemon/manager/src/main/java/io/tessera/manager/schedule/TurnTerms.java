@@ -1,0 +1,13 @@
+package io.tessera.manager.schedule;
+
+/**
+ * What goes with a turn.
+ *
+ * @param quantumNs     length of the turn in nanoseconds, for information; 0 outside exclusive turns
+ * @param paceNs        bound on outstanding work as time to drain, in nanoseconds; 0: none
+ * @param idleReleaseNs give the turn back after this long without work, in nanoseconds; 0: never
+ * @param contended     somebody waits for the device
+ * @param sample        the client samples whether the device is busy with its work
+ */
+public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean contended, boolean sample) {
+}

@@ -1,0 +1,282 @@
+/*
+ * The shared segment and the registration messages: the C twin of io.tessera.protocol.
+ *
+ * manager-daemon/protocol/SPEC.md describes both in prose and outranks this file; a parity test compares this header
+ * with the Java layout field by field. Everything is little endian and naturally aligned.
+ *
+ * Ownership: the manager creates the segment; each field has exactly one writer, named beside it (M manager,
+ * C client). A field that threads of the client share is written with atomic operations.
+ */
+#ifndef TESSERA_ABI_H
+#define TESSERA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TESSERA_ABI_MAGIC 0x0041524553534554ULL /* "TESSERA\0" in memory order */
+#define TESSERA_ABI_VERSION 1u
+#define TESSERA_MESSAGE_MAGIC 0x41525354u /* "TSRA" in memory order */
+
+#define TESSERA_MAX_DEVICES 16
+#define TESSERA_MAX_THREADS 256
+#define TESSERA_THREAD_COUNTERS 14
+#define TESSERA_COUNTERS 128
+#define TESSERA_ERROR_ENTRIES 64
+#define TESSERA_ERROR_TEXT 216
+#define TESSERA_LABEL 64
+#define TESSERA_DEVICE_NAME 64
+#define TESSERA_SEGMENT_BYTES 131072
+
+/* Low byte of tessera_device.turn (M); the rest is the epoch, which grows by one at every write of the word. */
+enum {
+    TESSERA_TURN_CLOSED = 0,  /* the gate must close: drain, then acknowledge with this epoch */
+    TESSERA_TURN_FREE = 1,    /* run freely beside others */
+    TESSERA_TURN_GRANTED = 2, /* this client alone runs on the device */
+};
+
+/* Low byte of tessera_device.ack (C); the rest is the epoch of the turn word that it answers. */
+enum {
+    TESSERA_ACK_CLOSED = 0,   /* gate closed, nothing inside the driver, contexts idle */
+    TESSERA_ACK_OPEN = 1,     /* gate open */
+    TESSERA_ACK_DRAINING = 2, /* gate closed, work of the turn still running */
+    TESSERA_ACK_RELEASED = 3, /* given back before it was asked for: closed and idle */
+};
+
+/* tessera_device.flags (M). */
+enum {
+    TESSERA_DEVICE_CONTENDED = 1, /* somebody waits for this device: give the turn back when idle */
+    TESSERA_DEVICE_SAMPLE = 2,    /* sample whether the device is busy with this client's work */
+};
+
+enum {
+    TESSERA_PLAN_PLAIN = 0,
+    TESSERA_PLAN_MANAGED = 1,
+};
+
+/* One device of the client, in the client's own ordinal order. 512 bytes. */
+struct tessera_device {
+    /* 0: identity, C, before DEVICE is sent */
+    uint8_t uuid[16];
+    uint64_t total_bytes;
+    uint32_t ordinal;
+    uint32_t registered; /* M: 1 once the manager has taken the device */
+    char name[TESSERA_DEVICE_NAME];
+    uint8_t pad0[32];
+    /* 128: orders, M */
+    uint64_t turn;                  /* epoch << 8 | TESSERA_TURN_* */
+    uint64_t quantum_ns;            /* length of a granted turn, for information */
+    uint64_t pace_ns;               /* bound on outstanding work, as time to drain; 0: none */
+    uint64_t idle_release_ns;       /* give a granted turn back after this long without work; 0: never */
+    uint64_t flags;                 /* TESSERA_DEVICE_* */
+    uint64_t limit_bytes;           /* the tenant's limit on this device; 0: none */
+    uint64_t tenant_elsewhere_bytes; /* used by the tenant's other clients on this device */
+    uint64_t granted_bytes;         /* C: what this client may use without asking; UINT64_MAX: no limit */
+    uint8_t pad1[64];
+    /* 256: the gate, C; read by every submission, so alone on its cache line */
+    uint64_t gate; /* 1: submissions pass */
+    uint8_t pad2[56];
+    /* 320: answers, C */
+    uint64_t ack;            /* epoch << 8 | TESSERA_ACK_* */
+    uint64_t want_since_ns;  /* CLOCK_MONOTONIC since when a thread waits at the gate; 0: none waits */
+    uint64_t used_bytes;     /* device memory that counts against the limit */
+    uint64_t peak_bytes;     /* highest used_bytes */
+    uint64_t managed_bytes;  /* of used_bytes: converted to managed memory */
+    uint64_t turns;          /* turns taken */
+    uint64_t drains;         /* gates closed after work */
+    uint64_t drain_ns;       /* sum over drains: gate closed to contexts idle */
+    uint64_t drain_max_ns;
+    uint64_t drain_last_ns;
+    uint64_t held_ns;        /* sum over turns: granted to given back */
+    uint64_t wait_ns;        /* time in which at least one thread waited at the gate */
+    uint64_t busy_samples;   /* samples that found the device busy with this client's work */
+    uint64_t samples;
+    uint64_t contexts;       /* contexts of this client alive on the device */
+    uint64_t capturing;      /* stream captures open; a turn does not end while one is */
+    uint8_t pad3[64];
+};
+
+/* Kinds of submission: index into tessera_thread.submitted. Never renumbered. */
+enum {
+    TESSERA_KIND_LAUNCH = 0,
+    TESSERA_KIND_GRAPH_LAUNCH = 1,
+    TESSERA_KIND_COPY = 2,
+    TESSERA_KIND_MEMSET = 3,
+    TESSERA_KIND_HOST_FUNCTION = 4,
+    TESSERA_KIND_MEMORY_OP = 5,   /* stream wait/write values, batches, external semaphores */
+    TESSERA_KIND_PREFETCH = 6,    /* prefetch, discard, attach, sparse mapping, decompression */
+    TESSERA_KIND_CAPTURED = 7,    /* recorded into a stream capture while the gate was closed */
+};
+
+/* One thread of the client. 256 bytes; only its thread writes it, except the last slot (see SPEC.md). */
+struct tessera_thread {
+    uint32_t tid;      /* 0: free */
+    uint32_t inside;   /* depth of submissions that are inside the driver now */
+    uint32_t syncing;  /* 1: inside a synchronisation */
+    uint32_t pad;
+    uint64_t submitted[TESSERA_THREAD_COUNTERS];
+    uint64_t device_submissions[TESSERA_MAX_DEVICES];
+};
+
+/* Process-wide counters: index into tessera_segment.counters. Never renumbered. C, atomic. */
+enum {
+    TESSERA_COUNTER_ALLOCATIONS = 0,
+    TESSERA_COUNTER_FREES = 1,
+    TESSERA_COUNTER_LIMIT_REFUSALS = 2,       /* allocations refused by the tenant's limit */
+    TESSERA_COUNTER_MANAGED_CONVERSIONS = 3,  /* allocations turned into managed memory */
+    TESSERA_COUNTER_MANAGED_FALLBACKS = 4,    /* allocations that plan managed left plain */
+    TESSERA_COUNTER_EXPORTED = 5,             /* handles exported (IPC, shareable handles) */
+    TESSERA_COUNTER_EXPORT_REFUSALS = 6,      /* exports refused because the memory is managed */
+    TESSERA_COUNTER_VMM_CREATES = 7,          /* the program's own cuMemCreate */
+    TESSERA_COUNTER_HOST_PINNED_BYTES = 8,
+    TESSERA_COUNTER_LOOKUPS = 9,              /* cuGetProcAddress calls */
+    TESSERA_COUNTER_SUBSTITUTIONS = 10,       /* of them answered with a hook */
+    TESSERA_COUNTER_SYNCHRONISATIONS = 11,
+    TESSERA_COUNTER_SYNCHRONISE_NS = 12,
+    TESSERA_COUNTER_GATE_WAITS = 13,          /* submissions that found the gate closed */
+    TESSERA_COUNTER_GATE_WAIT_NS = 14,
+    TESSERA_COUNTER_PACE_WAITS = 15,
+    TESSERA_COUNTER_PACE_WAIT_NS = 16,
+    TESSERA_COUNTER_RECONNECTS = 17,
+    TESSERA_COUNTER_UNGATED = 18,             /* submissions let through because no manager answered */
+    TESSERA_COUNTER_CAPTURES = 19,
+    TESSERA_COUNTER_EARLY_RELEASES = 20,
+    TESSERA_COUNTER_IMPORTED = 21,            /* handles imported (IPC, external memory) */
+    TESSERA_COUNTER_UNTRACKED_FREES = 22,     /* frees of memory that was allocated out of our sight */
+};
+
+/* One distinct error: same code and text are counted, not repeated. 256 bytes. C. */
+struct tessera_error {
+    uint32_t ready; /* 1, release, once the entry can be read */
+    int32_t code;   /* CUresult, or -errno */
+    uint64_t count;
+    uint64_t first_ns; /* CLOCK_REALTIME */
+    uint64_t last_ns;
+    uint8_t pad[8];
+    char text[TESSERA_ERROR_TEXT]; /* UTF-8, NUL-terminated */
+};
+
+struct tessera_segment {
+    /* 0: written once by the manager, the version last */
+    uint64_t magic;
+    uint32_t version; /* 0 until everything else is in place */
+    uint32_t device_slots;
+    uint64_t segment_bytes;
+    uint64_t client_id;
+    uint32_t client_pid; /* as the manager sees it (SO_PEERCRED) */
+    uint32_t manager_pid;
+    uint64_t client_start_ticks; /* field 22 of /proc/PID/stat */
+    uint64_t manager_start_ns;   /* CLOCK_REALTIME */
+    uint32_t plan;               /* TESSERA_PLAN_* */
+    uint32_t thread_slots;
+    /* 64: M, at least twice a second */
+    uint64_t manager_heartbeat_ns; /* CLOCK_MONOTONIC */
+    uint8_t pad0[56];
+    /* 128: C, at least once a second while a context exists */
+    uint64_t client_heartbeat_ns; /* CLOCK_MONOTONIC */
+    uint8_t pad1[56];
+    /* 192 */
+    char tenant[TESSERA_LABEL];
+    char command[TESSERA_LABEL];
+    uint8_t pad2[3776];
+    /* 4096 */
+    struct tessera_device devices[TESSERA_MAX_DEVICES];
+    /* 12288 */
+    uint64_t counters[TESSERA_COUNTERS];
+    uint8_t pad3[3072];
+    /* 16384 */
+    struct tessera_thread threads[TESSERA_MAX_THREADS];
+    /* 81920 */
+    struct tessera_error errors[TESSERA_ERROR_ENTRIES];
+    /* 98304 */
+    uint8_t reserved[32768];
+};
+
+/* Messages on the registration socket: SOCK_SEQPACKET, one message a packet, this header first. */
+struct tessera_message {
+    uint32_t magic;
+    uint16_t type;
+    uint16_t version; /* TESSERA_ABI_VERSION of the sender */
+    uint32_t bytes;   /* of the whole message */
+    uint32_t device;  /* slot that the message is about, where it is about one */
+};
+
+enum {
+    TESSERA_MSG_HELLO = 1,
+    TESSERA_MSG_WELCOME = 2,
+    TESSERA_MSG_REFUSED = 3,
+    TESSERA_MSG_DEVICE = 4,
+    TESSERA_MSG_DOORBELL = 5,
+    TESSERA_MSG_QUOTA_ASK = 6,
+    TESSERA_MSG_QUOTA_ANSWER = 7,
+    TESSERA_MSG_QUOTA_TRIM = 8,
+    TESSERA_MSG_QUOTA_RETURN = 9,
+};
+
+struct tessera_hello {
+    struct tessera_message head;
+    uint32_t pid; /* in the client's own pid namespace; for information */
+    uint32_t plan;
+    uint64_t start_ticks;
+    uint64_t limit_bytes; /* per device; 0: none asked for */
+    char tenant[TESSERA_LABEL];
+    char command[TESSERA_LABEL];
+};
+
+/* Carries the segment's file descriptor as SCM_RIGHTS. */
+struct tessera_welcome {
+    struct tessera_message head;
+    uint64_t client_id;
+    uint64_t segment_bytes;
+};
+
+enum {
+    TESSERA_REFUSED_VERSION = 1,
+    TESSERA_REFUSED_MALFORMED = 2,
+    TESSERA_REFUSED_STORAGE = 3,
+    TESSERA_REFUSED_PEER = 4,
+    TESSERA_REFUSED_FULL = 5,
+};
+
+struct tessera_refused {
+    struct tessera_message head;
+    uint32_t code;
+    uint32_t pad;
+    char reason[232];
+};
+
+struct tessera_device_message {
+    struct tessera_message head; /* head.device: slot */
+    uint8_t uuid[16];
+    uint64_t total_bytes;
+    uint32_t ordinal;
+    uint32_t pad;
+    char name[TESSERA_DEVICE_NAME];
+};
+
+/* Words of the device changed: look at them. Both directions. */
+struct tessera_doorbell {
+    struct tessera_message head;
+};
+
+/* ASK: bytes needed beyond granted_bytes. ANSWER: the new granted_bytes. RETURN: the lowered granted_bytes. TRIM: 0. */
+struct tessera_quota {
+    struct tessera_message head;
+    uint64_t bytes;
+};
+
+_Static_assert(sizeof(struct tessera_device) == 512, "device block");
+_Static_assert(offsetof(struct tessera_device, turn) == 128, "orders");
+_Static_assert(offsetof(struct tessera_device, gate) == 256, "gate");
+_Static_assert(offsetof(struct tessera_device, ack) == 320, "answers");
+_Static_assert(sizeof(struct tessera_thread) == 256, "thread slot");
+_Static_assert(sizeof(struct tessera_error) == 256, "error entry");
+_Static_assert(offsetof(struct tessera_segment, manager_heartbeat_ns) == 64, "manager heartbeat");
+_Static_assert(offsetof(struct tessera_segment, devices) == 4096, "devices");
+_Static_assert(offsetof(struct tessera_segment, counters) == 12288, "counters");
+_Static_assert(offsetof(struct tessera_segment, threads) == 16384, "threads");
+_Static_assert(offsetof(struct tessera_segment, errors) == 81920, "errors");
+_Static_assert(sizeof(struct tessera_segment) == TESSERA_SEGMENT_BYTES, "segment");
+_Static_assert(sizeof(struct tessera_hello) == 168, "hello");
+_Static_assert(sizeof(struct tessera_refused) == 256, "refused");
+
+#endif
