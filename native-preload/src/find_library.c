@@ -16,18 +16,23 @@ static const char *const folders[] = {
     "/usr/local/nvidia/lib64",   "/usr/lib/wsl/lib",      "/usr/lib",    "/usr/local/cuda/compat",
 };
 
-/* Whether the file is there, and is not the library that this code is in, under whatever name. */
+/* statx: stat() of glibc before 2.33 is another symbol. */
+static bool same_file(const struct statx *file, const void *symbol)
+{
+    struct statx own;
+    Dl_info info;
+    return symbol && dladdr(symbol, &info) && info.dli_fname &&
+           statx(AT_FDCWD, info.dli_fname, 0, STATX_BASIC_STATS, &own) == 0 &&
+           file->stx_dev_major == own.stx_dev_major && file->stx_dev_minor == own.stx_dev_minor &&
+           file->stx_ino == own.stx_ino;
+}
+
+/* Whether the file is there, and is neither the library that this code is in nor our libcuda, under whatever name. */
 static bool is_other_file(const char *path)
 {
-    struct statx file, own; /* statx: stat() of glibc before 2.33 is another symbol */
-    Dl_info info;
-    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &file) != 0 || !S_ISREG(file.stx_mode))
-        return false;
-    if (!dladdr((void *)folders, &info) || !info.dli_fname ||
-        statx(AT_FDCWD, info.dli_fname, 0, STATX_BASIC_STATS, &own) != 0)
-        return true;
-    return file.stx_dev_major != own.stx_dev_major || file.stx_dev_minor != own.stx_dev_minor ||
-           file.stx_ino != own.stx_ino;
+    struct statx file;
+    return statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &file) == 0 && S_ISREG(file.stx_mode) &&
+           !same_file(&file, folders) && !same_file(&file, dlsym(RTLD_DEFAULT, "tessera_memory_of"));
 }
 
 static bool try_folder(const char *folder, size_t length, const char *name, char *path, size_t size)
