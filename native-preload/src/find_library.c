@@ -124,5 +124,6 @@ bool find_library(const char *name, char *path, size_t size)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (try_folder(folders[i], strlen(folders[i]), name, path, size))
             return true;
+    path[0] = '\0';
     return false;
 }
