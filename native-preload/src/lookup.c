@@ -71,7 +71,7 @@ TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int
 }
 
 TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, unsigned long long flags,
-                                            void *status)
+                                            int *status)
 {
     CUresult result = REAL(cuGetProcAddress_v2)(symbol, (void *)address, version, flags, status);
     substitute(result, address);
