@@ -5,6 +5,8 @@ import json
 import os
 import signal
 import sys
+import tarfile
+import tempfile
 
 from harness import machine
 from harness.record import Record
@@ -40,12 +42,12 @@ def _ended(number, _frame):
     raise SystemExit(128 + number)
 
 
-def _run(suite, options, installation, facts, limit_s):
-    logs = os.path.join(options.out, "logs", suite)
-    os.makedirs(logs, exist_ok=True)
+def _run(suite, options, installation, facts, limit_s, logs):
     workloads = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "workloads")
-    only = tuple(name.strip() for name in options.only.split(";" if ";" in options.only else ",") if name.strip())
-    setting = Setting(installation, workloads, logs, only)
+    only = tuple(name.strip() for name in options.only.split(",") if name.strip())
+    directory = os.path.join(logs, suite)
+    os.mkdir(directory)
+    setting = Setting(installation, workloads, directory, only)
     record = Record(suite, facts, options.out, limit_s)
     try:
         record.attempt(suite, lambda: load(suite).run(setting, record))
@@ -65,10 +67,17 @@ def main(words):
     installation = Installation(_home())
     facts = machine.facts(installation)
     limit_s, problems = options.limit, 0
-    for suite in options.suites:
-        record = _run(suite, options, installation, facts, limit_s)
-        limit_s = record.remaining_s()
-        problems += len(record.problems)
+    with tempfile.TemporaryDirectory(prefix="tessera-gpu-logs-") as logs:
+        try:
+            for suite in options.suites:
+                record = _run(suite, options, installation, facts, limit_s, logs)
+                limit_s = record.remaining_s()
+                problems += len(record.problems)
+        finally:
+            # One file, because results often travel back from the machine by the handful.
+            archive = os.path.join(options.out, f"logs-{options.suites[0]}.tar.gz")
+            with tarfile.open(archive, "w:gz") as packed:
+                packed.add(logs, "logs")
     return 1 if problems else 0
 
 

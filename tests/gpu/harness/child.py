@@ -37,7 +37,8 @@ class Child:
                 encoding="utf-8",
                 errors="replace",
             )
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     @property
     def pid(self):
@@ -45,8 +46,9 @@ class Child:
         return self._process.pid
 
     def _read(self):
-        for line in self._process.stdout:
-            self._lines.put(line.rstrip("\n"))
+        with self._process.stdout as output:
+            for line in output:
+                self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
 
     def write(self, line):
@@ -97,6 +99,8 @@ class Child:
             if self.wait(3) is None:
                 self._signal(signal.SIGKILL)
                 self.wait(5)
+        # Ends with the last holder of the pipe, which may be a grandchild that left the group: bounded.
+        self._reader.join(1)
 
     def _signal(self, number):
         try:

@@ -45,13 +45,14 @@ class Installation:
 class Manager:
     """One manager and the programs run under it. Use as a context manager: leaving it stops the manager."""
 
-    def __init__(self, installation, log_directory, extra_environment=None):
+    def __init__(self, installation, log_directory):
         self._installation = installation
         self._log_directory = log_directory
         # Short and under /tmp: a UNIX socket's path holds 107 bytes.
         self.runtime_directory = tempfile.mkdtemp(prefix="tessera-gpu-", dir="/tmp")
-        self.environment = dict(native_environment())
-        self.environment.update(extra_environment or {})
+        # The caller's own settings (a driver, a folder for segments) hold for Tessera and not for native programs.
+        self.environment = native_environment()
+        self.environment.update({name: value for name, value in os.environ.items() if name.startswith("TESSERA_")})
         self.environment["TESSERA_HOME"] = installation.home
         self.environment["TESSERA_RUNTIME_DIR"] = self.runtime_directory
         self.control = Control(self.runtime_directory)

@@ -43,6 +43,10 @@ def _spawn_ms(command, environment):
 
 def _starts(setting, record, manager):
     preloaded = {**native_environment(), "LD_PRELOAD": setting.installation.library}
+    # The loader only warns of a library that it cannot load, and the program runs on: that would be timed as well.
+    _, _, warning = run_bounded(["true"], preloaded, 10)
+    if warning:
+        raise ChildFailed(f"preloading {setting.installation.library}: {warning.strip()[-300:]}")
     ways = {
         "true": (["true"], native_environment()),
         "tessera run true": ([setting.installation.command, "run", "--", "true"], manager.environment),

@@ -30,7 +30,6 @@ def run(setting, record):
 
 def _pair(setting, record, manager, pair):
     with contextlib.ExitStack() as stack:
-        bench = stack.enter_context(Bench(setting.workloads, setting.directory))
         places = {"native": native(), "tessera": under_tessera(manager)}
         try:
             places["mps"] = under_mps(stack.enter_context(Mps(setting.directory)))
