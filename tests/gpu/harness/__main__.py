@@ -65,6 +65,9 @@ def main(words):
     signal.signal(signal.SIGHUP, _ended)
     os.makedirs(options.out, exist_ok=True)
     installation = Installation(_home())
+    unshared = installation.share_classes()
+    if unshared:
+        print(f"the manager will start slowly: {unshared}", file=sys.stderr)
     facts = machine.facts(installation)
     limit_s, problems = options.limit, 0
     with tempfile.TemporaryDirectory(prefix="tessera-gpu-logs-") as logs:

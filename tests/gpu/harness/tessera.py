@@ -33,6 +33,17 @@ class Installation:
         """A file of the installation."""
         return os.path.join(self.home, *parts)
 
+    def share_classes(self):
+        """Makes the linked runtime's class archive, which the kit leaves out for its size, unless it is there.
+
+        Without it every start of Java takes some tenths of a second longer. Returns a sentence where it fails.
+        """
+        java, archive = self.path("jre", "bin", "java"), self.path("jre", "lib", "server", "classes.jsa")
+        if not os.path.exists(java) or os.path.exists(archive):
+            return None
+        status, out, err = run_bounded([java, "-Xshare:dump", "-Xlog:disable"], native_environment(), 60)
+        return None if status == 0 else f"java -Xshare:dump ended with {status}: {(err or out).strip()[-200:]}"
+
     def commit(self):
         """The commit that the kit was built from, or None."""
         try:
