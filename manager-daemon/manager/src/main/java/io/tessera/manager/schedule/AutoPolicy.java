@@ -20,7 +20,7 @@ final class AutoPolicy implements SharingMode {
     private static final int MAX_ROUNDS = 8;
 
     /** A baseline whose rates are less sure than this is measured for longer, up to {@link #MAX_SLICES}. */
-    private static final double BASELINE_ERROR = 0.1;
+    private static final double BASELINE_ERROR = 0.02;
 
     /** Turns that reach less than this share of free running after one round are given up at once. */
     private static final double HOPELESS = 0.75;
@@ -30,6 +30,9 @@ final class AutoPolicy implements SharingMode {
 
     /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
     private static final long STRETCH_STEP_NS = 100_000_000L;
+
+    /** Blocked time is taken over the present window of this length and the one before it. */
+    private static final long WINDOW_NS = 5_000_000_000L;
 
     private static final double GIB = 1L << 30;
 
@@ -60,14 +63,14 @@ final class AutoPolicy implements SharingMode {
     private final Map<Long, ClientRates> clients = new LinkedHashMap<>();
     private final TrialBudget budget;
 
-    /** Time held against wall time, turn by turn. */
-    private final RateMeter turnShare = new RateMeter();
-
     private Phase phase = Phase.SOLO;
     private Set<Long> active = Set.of();
     private long usedBytes;
     private long phaseSinceNs;
-    private long lastTurnEndNs = ClientTurn.NEVER;
+
+    /** Begin of the present window of turns and of the one before; {@link ClientTurn#NEVER} before the first grant. */
+    private long windowNs = ClientTurn.NEVER;
+    private long windowBeforeNs = ClientTurn.NEVER;
     private long sliceFromNs;
     private long nextTickNs = Long.MAX_VALUE;
     private Decision decision;
@@ -100,14 +103,23 @@ final class AutoPolicy implements SharingMode {
         ClientRates client = clients.get(clientId);
         if (client != null) {
             client.waiting(waiting, nowNs);
+            if (phase == Phase.TURNS_TRIAL) {
+                judgeTurns(nowNs);
+            }
         }
     }
 
     @Override
     public void turnStarted(long clientId, long nowNs) {
+        if (windowNs == ClientTurn.NEVER) {
+            // What passed since the change to turns was spent draining.
+            clients.values().forEach(client -> client.turns.restartWindows(nowNs));
+            windowNs = nowNs;
+            windowBeforeNs = nowNs;
+        }
         ClientRates client = clients.get(clientId);
         if (client != null) {
-            client.turnStarted(port.load(clientId));
+            client.turns.granted(port.load(clientId).submissions(), nowNs);
         }
     }
 
@@ -117,9 +129,12 @@ final class AutoPolicy implements SharingMode {
         if (client == null) {
             return;
         }
-        client.turnEnded(port.load(clientId), nowNs - startedNs);
-        turnShare.add(nowNs - startedNs, nowNs - (lastTurnEndNs == ClientTurn.NEVER ? startedNs : lastTurnEndNs));
-        lastTurnEndNs = nowNs;
+        client.turns.drained(port.load(clientId).submissions(), nowNs);
+        if (windowNs != ClientTurn.NEVER && nowNs - windowNs > WINDOW_NS) {
+            clients.values().forEach(each -> each.turns.rotate(nowNs));
+            windowBeforeNs = windowNs;
+            windowNs = nowNs;
+        }
         if (phase == Phase.TURNS_TRIAL) {
             judgeTurns(nowNs);
         }
@@ -214,7 +229,9 @@ final class AutoPolicy implements SharingMode {
             case TURNS -> keepTurns(nowNs);
             case TURNS_TRIAL -> {
                 if (nowNs - phaseSinceNs > trialLimitNs()) {
-                    concludeTurns(score(), nowNs);
+                    clients.values().forEach(client -> client.turns.closeSample(nowNs));
+                    measureTurns(nowNs);
+                    concludeTurns(rounds() == 0 ? ModeScore.UNKNOWN : score(), nowNs);
                 }
             }
             case SOLO, OVERSUBSCRIBED -> throw new IllegalStateException("no tick in " + phase);
@@ -228,15 +245,12 @@ final class AutoPolicy implements SharingMode {
         phase = next;
         phaseSinceNs = nowNs;
         if (exclusive() != wasExclusive) {
-            for (ClientRates client : clients.values()) {
-                if (exclusive()) {
-                    client.restartTurns();
-                } else {
-                    client.restartFree();
-                }
+            if (exclusive()) {
+                restartTurns(nowNs);
+            } else {
+                measureTurns(nowNs);
+                clients.values().forEach(ClientRates::restartFree);
             }
-            turnShare.clear();
-            lastTurnEndNs = ClientTurn.NEVER;
             sliceFromNs = nowNs + settings.settleNs();
         } else if (next == Phase.BASELINE) {
             clients.values().forEach(ClientRates::restartFree);
@@ -265,7 +279,10 @@ final class AutoPolicy implements SharingMode {
             clients.values().forEach(ClientRates::restartFree);
             sliceFromNs = nowNs + settings.settleNs();
             phaseSinceNs = nowNs;
-        } else if (phase != Phase.TURNS) {
+        } else if (phase == Phase.TURNS) {
+            restartTurns(nowNs);
+            clients.values().forEach(ClientRates::forgetReference);
+        } else {
             enter(Phase.BASELINE, nowNs);
         }
     }
@@ -295,11 +312,8 @@ final class AutoPolicy implements SharingMode {
     private void keepTurns(long nowNs) {
         if (deviates(false)) {
             budget.restart(nowNs);
-            for (ClientRates client : clients.values()) {
-                client.turns.clear();
-                client.forgetReference();
-            }
-            turnShare.clear();
+            restartTurns(nowNs);
+            clients.values().forEach(ClientRates::forgetReference);
         } else if (rounds() >= TRIAL_ROUNDS && budget.allows(nowNs)) {
             enter(Phase.FREE_TRIAL, nowNs);
         }
@@ -307,6 +321,7 @@ final class AutoPolicy implements SharingMode {
 
     private void judgeTurns(long nowNs) {
         int rounds = rounds();
+        measureTurns(nowNs);
         ModeScore score = score();
         boolean hopeless = rounds >= 1 && score.known() && score.ratio() < HOPELESS;
         boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
@@ -377,21 +392,33 @@ final class AutoPolicy implements SharingMode {
     private int rounds() {
         int rounds = Integer.MAX_VALUE;
         for (ClientRates client : activeRates()) {
-            if (client.hasDemand()) {
-                rounds = Math.min(rounds, client.turns.size());
+            if (client.turns.hasDemand()) {
+                rounds = Math.min(rounds, client.turns.rate.size());
             }
         }
         return rounds == Integer.MAX_VALUE ? 0 : rounds;
     }
 
+    private void restartTurns(long nowNs) {
+        clients.values().forEach(client -> client.turns.restart(nowNs));
+        windowNs = ClientTurn.NEVER;
+        windowBeforeNs = ClientTurn.NEVER;
+    }
+
+    private void measureTurns(long nowNs) {
+        if (windowBeforeNs != ClientTurn.NEVER) {
+            clients.values().forEach(client -> client.turns.measure(nowNs - windowBeforeNs, nowNs));
+        }
+    }
+
     private ModeScore score() {
-        return ModeScore.of(activeRates(), turnShare.rate());
+        return ModeScore.of(activeRates());
     }
 
     private boolean deviates(boolean free) {
         boolean deviates = false;
         for (ClientRates client : activeRates()) {
-            deviates |= client.deviates(free ? client.free : client.turns, settings.rateChangeShare());
+            deviates |= client.deviates(free ? client.free : client.turns.rate, settings.rateChangeShare());
         }
         return deviates;
     }

@@ -10,8 +10,7 @@ final class ClientRates {
     /** Rate while running freely, in submissions per nanosecond of wall time. */
     final RateMeter free = new RateMeter();
 
-    /** Rate within turns, in submissions per nanosecond held, from grant to drained. */
-    final RateMeter turns = new RateMeter();
+    final TurnWork turns = new TurnWork();
 
     private ClientLoad load;
     private boolean waiting;
@@ -20,8 +19,6 @@ final class ClientRates {
     private long sliceSubmissions;
     private long sliceSinceNs;
     private boolean slicing;
-    private long turnSubmissions;
-    private boolean turnOpen;
     private long busyBase;
     private long samplesBase;
     private double referenceRate;
@@ -35,6 +32,7 @@ final class ClientRates {
     void waiting(boolean waits, long nowNs) {
         if (waits != waiting) {
             waiting = waits;
+            turns.waiting(waits, nowNs);
             active(nowNs);
         }
     }
@@ -80,24 +78,6 @@ final class ClientRates {
         sliceSinceNs = nowNs;
     }
 
-    void turnStarted(ClientLoad now) {
-        turnSubmissions = now.submissions();
-        turnOpen = true;
-    }
-
-    void turnEnded(ClientLoad now, long heldNs) {
-        if (turnOpen) {
-            turns.add(now.submissions() - turnSubmissions, heldNs);
-            turnOpen = false;
-        }
-    }
-
-    /** Forgets what was measured in turns, and a turn that was running. */
-    void restartTurns() {
-        turns.clear();
-        turnOpen = false;
-    }
-
     /** Share of samples that found the device busy with this client since {@link #restartFree}; NaN below ten. */
     double busyShare() {
         long samples = load.samples() - samplesBase;
@@ -108,11 +88,6 @@ final class ClientRates {
     void forgetReference() {
         referenceRate = 0;
         deviations = 0;
-    }
-
-    /** Whether the client runs, waits, or has run in the present turns. */
-    boolean hasDemand() {
-        return waiting || turnOpen || turns.size() > 0;
     }
 
     /**

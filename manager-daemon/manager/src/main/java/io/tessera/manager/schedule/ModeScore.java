@@ -5,14 +5,17 @@ import java.util.Locale;
 
 /**
  * Work done in either mode, in devices' worth: the sum over clients of the rate of work, each measured by what that
- * client does while it has the device to itself, which is its rate within turns (weighted speed-up; Snavely and
- * Tullsen, ASPLOS 2000).
+ * client would do with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is measured
+ * in turns, over the time in which turns do not block the client ({@link TurnWork}).
  *
- * @param turns         in turns: the share of time that turns leave after hand-overs
+ * @param turns         in turns: the share of time in which clients are not blocked, summed over clients
  * @param free          running freely
  * @param relativeError standard error of {@code free} as a share of it
  */
 record ModeScore(double turns, double free, double relativeError) {
+
+    /** Nothing was measured. */
+    static final ModeScore UNKNOWN = new ModeScore(0, 0, Double.POSITIVE_INFINITY);
 
     /** Whether there is anything to compare. */
     boolean known() {
@@ -21,26 +24,26 @@ record ModeScore(double turns, double free, double relativeError) {
 
     /**
      * From what was measured of the active clients; clients that were not measured in both modes are left out.
-     *
-     * @param turnShare time held against wall time, over the turns that count
      */
-    static ModeScore of(Collection<ClientRates> clients, double turnShare) {
+    static ModeScore of(Collection<ClientRates> clients) {
+        double turns = 0;
         double free = 0;
         double variance = 0;
         for (ClientRates client : clients) {
-            double inTurns = client.turns.rate();
-            if (inTurns == 0 || client.free.size() == 0) {
+            double alone = client.turns.rate.rate();
+            if (alone == 0 || client.free.size() == 0) {
                 continue;
             }
-            double part = client.free.rate() / inTurns;
+            turns += client.turns.ownShare();
+            double part = client.free.rate() / alone;
             free += part;
             double freeError = client.free.relativeError();
-            double turnError = client.turns.relativeError();
+            double turnError = client.turns.rate.relativeError();
             if (part > 0) {
                 variance += part * part * (freeError * freeError + turnError * turnError);
             }
         }
-        return new ModeScore(Math.min(1, turnShare), free,
+        return new ModeScore(turns, free,
                 free == 0 ? Double.POSITIVE_INFINITY : Math.sqrt(variance) / free);
     }
 

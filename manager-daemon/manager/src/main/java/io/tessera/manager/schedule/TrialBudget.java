@@ -38,19 +38,23 @@ final class TrialBudget {
     /** A trial ended and its mode was not better: books what it cost and waits twice as long before the next. */
     void lost(long lossNs, long nowNs) {
         book(lossNs, nowNs);
-        dueNs = nowNs + intervalNs;
-        intervalNs = Math.min(2 * intervalNs, settings.retrialMaxNs());
+        putOff(nowNs);
     }
 
     /** A trial ended and its mode was better. */
     void won(long nowNs) {
         restart(nowNs);
-        dueNs = nowNs + intervalNs;
+        putOff(nowNs);
     }
 
     /** A trial was broken off: books its cost; the next one is not put off. */
     void brokenOff(long lossNs, long nowNs) {
         book(lossNs, nowNs);
+    }
+
+    private void putOff(long nowNs) {
+        dueNs = nowNs + intervalNs;
+        intervalNs = Math.min(2 * intervalNs, settings.retrialMaxNs());
     }
 
     private void book(long lossNs, long nowNs) {
