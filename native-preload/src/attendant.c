@@ -1,0 +1,238 @@
+#include "attendant.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "connection.h"
+#include "devices.h"
+#include "own_thread.h"
+#include "quota.h"
+#include "report.h"
+#include "segment.h"
+#include "settings.h"
+#include "turns.h"
+
+#define ANSWER_TIMEOUT_MS 2000
+#define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
+#define RETRY_FIRST_MS 1000
+#define RETRY_LAST_MS 5000
+#define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
+
+static pthread_mutex_t socket_lock = PTHREAD_MUTEX_INITIALIZER;
+static int manager = -1;           /* the socket; guarded for sends, closed by the attendant alone */
+static uint32_t unsent_bells;      /* devices whose bell found a full socket */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started, warned;
+static uint64_t registered_ns;
+
+bool attendant_connected(void)
+{
+    return __atomic_load_n(&manager, __ATOMIC_ACQUIRE) >= 0;
+}
+
+static int send_message(struct tessera_message *message, uint16_t type, uint32_t bytes, unsigned device)
+{
+    pthread_mutex_lock(&socket_lock);
+    int result = manager < 0 ? -ENOTCONN : connection_send(manager, message, type, bytes, device);
+    pthread_mutex_unlock(&socket_lock);
+    return result;
+}
+
+void attendant_ring_manager(unsigned device)
+{
+    struct tessera_doorbell bell;
+    if (send_message(&bell.head, TESSERA_MSG_DOORBELL, sizeof bell, device) == -EAGAIN)
+        __atomic_fetch_or(&unsent_bells, 1u << device, __ATOMIC_RELAXED); /* the next tick rings again */
+}
+
+void attendant_announce(unsigned device)
+{
+    const struct tessera_device *slot = &tessera_segment->devices[device];
+    struct tessera_device_message message = {.total_bytes = slot->total_bytes, .ordinal = slot->ordinal};
+    memcpy(message.uuid, slot->uuid, sizeof message.uuid);
+    memcpy(message.name, slot->name, sizeof message.name);
+    quota_await_lease(device);
+    int result = send_message(&message.head, TESSERA_MSG_DEVICE, sizeof message, device);
+    if (result == -EAGAIN)
+        report_error(-result, "the manager's socket was full when device %u was announced", device);
+}
+
+bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes)
+{
+    struct tessera_quota message = {.bytes = bytes};
+    return send_message(&message.head, type, sizeof message, device) == 0;
+}
+
+static void set_socket(int socket)
+{
+    pthread_mutex_lock(&socket_lock);
+    int old = manager;
+    __atomic_store_n(&manager, socket, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&socket_lock);
+    if (old >= 0)
+        close(old);
+}
+
+static void lose_manager(const char *why)
+{
+    set_socket(-1);
+    segment_detach();
+    quota_disconnected();
+    turns_disconnected();
+    segment_count(TESSERA_COUNTER_UNGATED, 1);
+    report_error(0, "%s", why);
+    report_line("%s: running without turns until it is back", why);
+}
+
+/* Registers; the reason on failure. The gates are closed while the segment changes. */
+static bool try_register(char *reason, size_t size)
+{
+    struct connection c = connection_open(ANSWER_TIMEOUT_MS);
+    if (c.socket < 0) {
+        memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
+        return false;
+    }
+    int status = turns_freeze(FREEZE_NS) ? segment_adopt(c.segment, c.bytes) : -EBUSY;
+    close(c.segment);
+    if (status != 0) {
+        close(c.socket);
+        turns_thaw(false);
+        const char *text = status == -EBUSY ? "a submission did not return in time" : strerror(-status);
+        memcpy(reason, text, strlen(text) + 1);
+        report_error(status, "the manager's segment could not be taken: %s", text);
+        return false;
+    }
+    registered_ns = monotonic_ns();
+    tessera_segment->client_heartbeat_ns = registered_ns;
+    set_socket(c.socket);
+    turns_thaw(true);
+    return true;
+}
+
+static void on_message(const void *buffer)
+{
+    const struct tessera_message *head = buffer;
+    const struct tessera_quota *quota = buffer;
+    if (head->type == TESSERA_MSG_DOORBELL)
+        turns_apply(head->device);
+    else if (head->type == TESSERA_MSG_QUOTA_ANSWER && head->bytes == sizeof *quota)
+        quota_answer(head->device, quota->bytes);
+    else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
+        quota_trim(head->device);
+    else
+        report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
+}
+
+/* Takes in all that has arrived; NULL, or why the manager is lost. */
+static const char *receive_all(void)
+{
+    _Alignas(8) char buffer[4096];
+    for (;;) {
+        int size = connection_receive(manager, buffer);
+        if (size == -EAGAIN || size == -EINTR)
+            return NULL;
+        if (size <= 0)
+            return "the manager is gone";
+        if (!connection_valid(buffer, size))
+            return "the manager sent a malformed message";
+        on_message(buffer);
+    }
+}
+
+/* Everything that does not wait for a message; the words are the truth, bells only hasten. */
+static const char *tick(void)
+{
+    uint64_t now_ns = monotonic_ns();
+    __atomic_store_n(&tessera_segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
+    uint64_t beat_ns = __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_RELAXED);
+    if (beat_ns < registered_ns)
+        beat_ns = registered_ns;
+    if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
+        return "the manager is silent";
+    uint32_t bells = __atomic_exchange_n(&unsent_bells, 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
+        if (!devices_opened(i))
+            continue;
+        turns_apply(i);
+        if (bells & 1u << i)
+            attendant_ring_manager(i);
+    }
+    return NULL;
+}
+
+static void attend(void)
+{
+    struct pollfd ready = {.fd = manager, .events = POLLIN};
+    uint64_t next_tick_ns = 0;
+    for (;;) {
+        uint64_t now_ns = monotonic_ns();
+        const char *lost = NULL;
+        if (now_ns >= next_tick_ns) {
+            lost = tick();
+            next_tick_ns = now_ns + TICK_MS * 1000000ULL;
+        }
+        if (!lost && poll(&ready, 1, (int)((next_tick_ns - now_ns) / 1000000ULL) + 1) > 0)
+            lost = receive_all();
+        if (lost) {
+            lose_manager(lost);
+            return;
+        }
+    }
+}
+
+static void *run(void *unused)
+{
+    (void)unused;
+    unsigned retry_ms = RETRY_FIRST_MS;
+    for (;;) {
+        if (attendant_connected())
+            attend();
+        usleep(retry_ms * 1000);
+        char reason[256];
+        if (try_register(reason, sizeof reason)) {
+            segment_count(TESSERA_COUNTER_RECONNECTS, 1);
+            retry_ms = RETRY_FIRST_MS;
+        } else if (retry_ms < RETRY_LAST_MS) {
+            retry_ms += RETRY_FIRST_MS;
+        }
+    }
+    return NULL;
+}
+
+bool attendant_start(void)
+{
+    pthread_mutex_lock(&start_lock);
+    char reason[256] = "";
+    bool registered = attendant_connected();
+    if (!started) {
+        turns_prepare();
+        registered = try_register(reason, sizeof reason);
+        if (!registered)
+            turns_thaw(false);
+        if (registered || !settings()->required)
+            started = own_thread_start("tessera", run, NULL);
+    }
+    if (!registered && !warned && (reason[0] || settings()->required)) {
+        warned = true;
+        report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
+                                         : "%s: running without turns", reason);
+    }
+    pthread_mutex_unlock(&start_lock);
+    return registered || !settings()->required;
+}
+
+void attendant_forked(void)
+{
+    pthread_mutex_init(&socket_lock, NULL);
+    pthread_mutex_init(&start_lock, NULL);
+    if (manager >= 0)
+        close(manager); /* the child's copy of the descriptor: the parent's connection stays */
+    manager = -1;
+    unsent_bells = 0;
+    started = false;
+    warned = false;
+}

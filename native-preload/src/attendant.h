@@ -1,0 +1,32 @@
+/*
+ * The thread that talks to the manager: registers, receives orders and quotas, beats the heart, and notices when the
+ * manager is gone. It never calls the driver, so nothing the GPU does can keep it from answering.
+ */
+#ifndef TESSERA_ATTENDANT_H
+#define TESSERA_ATTENDANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * At the first cuInit: tries to register, waiting at most 2 s, and starts the thread. False: no manager although
+ * TESSERA_REQUIRE asks for one. Idempotent.
+ */
+bool attendant_start(void);
+
+/* Whether a manager governs this process now. */
+bool attendant_connected(void);
+
+/* Rings the manager's bell for the device. Any thread; never waits. */
+void attendant_ring_manager(unsigned device);
+
+/* Tells the manager of a device whose slot is filled. Any thread; never waits. */
+void attendant_announce(unsigned device);
+
+/* Sends a quota message. Any thread; never waits. False: there is no manager. */
+bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes);
+
+/* In the child of a fork. */
+void attendant_forked(void);
+
+#endif

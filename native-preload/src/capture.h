@@ -1,0 +1,28 @@
+/*
+ * Stream captures. While one is open, synchronising its context or touching its stream from outside would destroy it
+ * (measured: cuCtxSynchronize answers 900 and the capture ends with 901), so no turn ends inside a capture, and
+ * nothing of ours is recorded into one.
+ */
+#ifndef TESSERA_CAPTURE_H
+#define TESSERA_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Keeps captures from beginning until capture_unshield(); false, and nothing held, if one is open or begins now. */
+bool capture_shield(void);
+
+/* The same, but waits for a begin that is under way; false if a capture is open. For threads of our own. */
+bool capture_shield_wait(void);
+void capture_unshield(void);
+
+/* Whether a capture is open on any device. */
+bool capture_open(void);
+
+/* The stream is being destroyed: its capture, if one is open, ends with it. */
+void capture_stream_destroyed(uintptr_t stream);
+
+/* In the child of a fork. */
+void capture_forked(void);
+
+#endif

@@ -1,0 +1,168 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "settings.h"
+
+#define MESSAGE_MAX 4096
+
+static uint64_t start_ticks(void)
+{
+    char text[1024];
+    FILE *file = fopen("/proc/self/stat", "re");
+    if (!file)
+        return 0;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    char *field = strrchr(text, ')'); /* the command may contain spaces and parentheses */
+    for (int i = 2; field && i < 22; i++)
+        field = strchr(field + 1, ' ');
+    return field ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+static int connect_to(const char *directory)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager.sock", directory);
+    if (length < 0 || (size_t)length >= sizeof address.sun_path)
+        return -ENAMETOOLONG;
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0)
+        return -errno;
+    if (connect(s, (struct sockaddr *)&address, sizeof address) == 0)
+        return s;
+    int error = errno;
+    close(s);
+    return -error;
+}
+
+/* The directories of SPEC.md, section 1, in order; returns a socket or the last -errno. */
+static int connect_somewhere(char *directory, size_t size)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (settings()->runtime_directory[0])
+        snprintf(directory, size, "%s", settings()->runtime_directory);
+    else if (geteuid() == 0)
+        snprintf(directory, size, "/run/tessera");
+    else if (runtime && *runtime)
+        snprintf(directory, size, "%s/tessera", runtime);
+    else
+        snprintf(directory, size, "/tmp/tessera-%u", (unsigned)geteuid());
+    int s = connect_to(directory);
+    if (s < 0 && !settings()->runtime_directory[0] && geteuid() != 0) {
+        int root = connect_to("/run/tessera");
+        if (root >= 0)
+            return root;
+    }
+    return s;
+}
+
+int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device)
+{
+    *message = (struct tessera_message){
+        .magic = TESSERA_MESSAGE_MAGIC, .type = type, .version = TESSERA_ABI_VERSION, .bytes = bytes, .device = device};
+    ssize_t sent = send(socket, message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent == (ssize_t)bytes ? 0 : sent < 0 ? -errno : -EIO;
+}
+
+int connection_receive(int socket, void *buffer)
+{
+    ssize_t size = recv(socket, buffer, MESSAGE_MAX, MSG_DONTWAIT);
+    return size < 0 ? -errno : (int)size;
+}
+
+bool connection_valid(const void *buffer, int size)
+{
+    const struct tessera_message *head = buffer;
+    return size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC && head->version == TESSERA_ABI_VERSION &&
+           head->bytes == (uint32_t)size && head->device < TESSERA_MAX_DEVICES;
+}
+
+/* Receives the answer to HELLO with the descriptor that may come with it. */
+static int receive_answer(int socket, void *buffer, int *descriptor, int timeout_ms)
+{
+    struct pollfd ready = {.fd = socket, .events = POLLIN};
+    int n = poll(&ready, 1, timeout_ms);
+    if (n <= 0)
+        return n == 0 ? -ETIMEDOUT : -errno;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec data = {buffer, MESSAGE_MAX};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (size < 0)
+        return -errno;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(descriptor, CMSG_DATA(c), sizeof(int));
+    return (int)size;
+}
+
+static void take_answer(struct connection *c, const void *buffer, int size)
+{
+    const struct tessera_message *head = buffer;
+    if (size == 0) {
+        snprintf(c->reason, sizeof c->reason, "the manager closed the connection");
+    } else if (size < 0) {
+        snprintf(c->reason, sizeof c->reason, "no answer from the manager (%s)", strerror(-size));
+    } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC &&
+               head->type == TESSERA_MSG_REFUSED && size == (int)sizeof(struct tessera_refused)) {
+        const struct tessera_refused *refused = buffer; /* readable whatever its version */
+        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason, refused->reason);
+    } else if (!connection_valid(buffer, size) || head->type != TESSERA_MSG_WELCOME ||
+               size != (int)sizeof(struct tessera_welcome)) {
+        snprintf(c->reason, sizeof c->reason, "the manager answered with something else than version %u",
+                 TESSERA_ABI_VERSION);
+    } else if (c->segment < 0) {
+        snprintf(c->reason, sizeof c->reason, "the manager sent no segment");
+    } else {
+        const struct tessera_welcome *welcome = buffer;
+        c->bytes = welcome->segment_bytes;
+        c->client_id = welcome->client_id;
+    }
+}
+
+struct connection connection_open(int timeout_ms)
+{
+    struct connection c = {.socket = -1, .segment = -1};
+    char directory[sizeof settings()->runtime_directory];
+    int s = connect_somewhere(directory, sizeof directory);
+    if (s < 0) {
+        snprintf(c.reason, sizeof c.reason, "no manager at %.180s (%s)", directory, strerror(-s));
+        return c;
+    }
+    struct tessera_hello hello = {.pid = (uint32_t)getpid(),
+                                  .plan = settings()->managed ? TESSERA_PLAN_MANAGED : TESSERA_PLAN_PLAIN,
+                                  .start_ticks = start_ticks(),
+                                  .limit_bytes = settings()->limit_bytes};
+    memcpy(hello.tenant, settings()->tenant, sizeof hello.tenant);
+    memcpy(hello.command, settings()->command, sizeof hello.command);
+    _Alignas(8) char buffer[MESSAGE_MAX];
+    int size = connection_send(s, &hello.head, TESSERA_MSG_HELLO, sizeof hello, 0);
+    if (size == 0)
+        size = receive_answer(s, buffer, &c.segment, timeout_ms);
+    take_answer(&c, buffer, size);
+    if (c.reason[0] == '\0') {
+        c.socket = s;
+        return c;
+    }
+    close(s);
+    if (c.segment >= 0)
+        close(c.segment);
+    c.segment = -1;
+    return c;
+}

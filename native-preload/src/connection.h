@@ -1,0 +1,31 @@
+/* The registration socket, from the client's side (SPEC.md, sections 1 and 2). No state: descriptors in and out. */
+#ifndef TESSERA_CONNECTION_H
+#define TESSERA_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tessera_abi.h"
+
+/* The answer to HELLO. */
+struct connection {
+    int socket;       /* non-blocking; -1: none */
+    int segment;      /* descriptor of the segment; -1: none */
+    uint64_t bytes;   /* of the segment */
+    uint64_t client_id;
+    char reason[256]; /* why there is no connection */
+};
+
+/* Connects to the manager of this user, else to root's, and registers; waits at most timeout_ms for the answer. */
+struct connection connection_open(int timeout_ms);
+
+/* Sends one message without waiting. 0, or -errno (-EAGAIN: the manager is slow; nothing was sent). */
+int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device);
+
+/* Receives one message into a buffer of 4096 bytes without waiting: its size; 0: closed by the peer; -errno. */
+int connection_receive(int socket, void *buffer);
+
+/* Whether the bytes are a message of this version: magic, length, device in range. */
+bool connection_valid(const void *buffer, int size);
+
+#endif

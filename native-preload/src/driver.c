@@ -1,0 +1,69 @@
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "driver_types.h"
+#include "find_library.h"
+#include "loader.h"
+#include "report.h"
+#include "settings.h"
+#include "tessera_entries.h"
+
+static void *handle;
+static char path[PATH_MAX];
+static int missing_said;
+
+static CUresult answer_no_driver(void)
+{
+    return CUDA_ERROR_NO_DEVICE;
+}
+
+static CUresult answer_not_in_driver(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Two threads may both open it: the handle is the same, and the second reference is never given back. */
+void *driver_handle(void)
+{
+    void *known = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
+    if (known)
+        return known;
+    char found[PATH_MAX];
+    if (settings()->driver[0])
+        memcpy(found, settings()->driver, sizeof found);
+    else if (!find_library("libcuda.so.1", found, sizeof found))
+        found[0] = '\0';
+    void *opened = found[0] ? loader_open(found) : NULL;
+    if (!opened) {
+        if (!__atomic_exchange_n(&missing_said, 1, __ATOMIC_ACQ_REL))
+            report_line(found[0] ? "the driver %s cannot be opened (%s): programs see no GPU"
+                                 : "no NVIDIA driver (libcuda.so.1) was found: programs see no GPU",
+                        found, found[0] ? dlerror() : "");
+        return NULL;
+    }
+    memcpy(path, found, sizeof path);
+    __atomic_store_n(&handle, opened, __ATOMIC_RELEASE);
+    return opened;
+}
+
+const char *driver_path(void)
+{
+    return __atomic_load_n(&handle, __ATOMIC_ACQUIRE) ? path : NULL;
+}
+
+void *tessera_resolve(unsigned index)
+{
+    void *library = driver_handle();
+    if (!library)
+        return (void *)answer_no_driver; /* not stored: a driver may appear later */
+    void *entry = dlsym(library, tessera_entry_name[index]);
+    if (!entry) {
+        report_error(CUDA_ERROR_NOT_SUPPORTED, "this driver has no %s", tessera_entry_name[index]);
+        entry = (void *)answer_not_in_driver;
+    }
+    __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
+    return entry;
+}

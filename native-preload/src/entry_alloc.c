@@ -1,0 +1,146 @@
+/* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
+#include "memory.h"
+#include "quota.h"
+#include "report.h"
+#include "segment.h"
+#include "settings.h"
+#include "tessera_entries.h"
+
+#define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
+
+/* Managed instead of plain; an answer other than OUT_OF_MEMORY and success means: leave it plain. */
+static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
+{
+    CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, CU_MEM_ATTACH_GLOBAL);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY) {
+        segment_count(TESSERA_COUNTER_MANAGED_FALLBACKS, 1);
+        report_error(result, "managed memory was refused: the allocation stays plain");
+    }
+    return result;
+}
+
+/* The limit's part of an allocation: taken before, recorded or given back after. */
+static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, bool managed)
+{
+    if (result == CUDA_SUCCESS)
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), managed);
+    else
+        quota_give(device, bytes);
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAlloc_v2)(pointer, bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_managed((unsigned)device)) {
+        CUresult result = allocate_managed(pointer, bytes);
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, true);
+    }
+    return settle(REAL(cuMemAlloc_v2)(pointer, bytes), pointer, bytes, (unsigned)device, false);
+}
+
+/* The 32-bit form: its pointers cannot hold managed addresses. */
+TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAlloc)(pointer, bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = REAL(cuMemAlloc)(pointer, bytes);
+    CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
+    return settle(result, &wide, bytes, (unsigned)device, false);
+}
+
+static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t *bytes)
+{
+    return !__builtin_add_overflow(width, PITCH_BYTES - 1, pitch) &&
+           !__builtin_mul_overflow(*pitch &= ~(uint64_t)(PITCH_BYTES - 1), height, bytes);
+}
+
+TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height,
+                                           unsigned element_bytes)
+{
+    int device = memory_device();
+    uint64_t row, bytes;
+    bool valid = pointer && pitch && width && height && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
+    if (device < 0 || !valid || !pitched_bytes(width, height, &row, &bytes))
+        return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_managed((unsigned)device)) {
+        CUresult result = allocate_managed(pointer, bytes);
+        if (result == CUDA_SUCCESS)
+            *pitch = row;
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, true);
+    }
+    CUresult result = REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
+    return settle(result, pointer, bytes, (unsigned)device, false);
+}
+
+TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
+                                        unsigned element_bytes)
+{
+    int device = memory_device();
+    uint64_t row, bytes;
+    if (device < 0 || !pointer || !pitched_bytes(width, height, &row, &bytes) || bytes == 0)
+        return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
+    CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
+    return settle(result, &wide, bytes, (unsigned)device, false);
+}
+
+/* The program's own managed memory: counted like any other, left as it is. */
+TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAllocManaged)(pointer, bytes, flags);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return settle(REAL(cuMemAllocManaged)(pointer, bytes, flags), pointer, bytes, (unsigned)device, false);
+}
+
+/*
+ * Taken out before the driver frees it, since the address may be given out again at once; put back if the driver
+ * refuses.
+ */
+#define FREE(call, pointer)                                                                                            \
+    struct allocation gone;                                                                                            \
+    bool known = (pointer) != 0 && allocations_remove(ALLOCATION_POINTER, (pointer), &gone);                           \
+    CUresult result = (call);                                                                                          \
+    if (known && result == CUDA_SUCCESS)                                                                               \
+        memory_forget(&gone);                                                                                          \
+    else if (known)                                                                                                    \
+        allocations_add(gone);                                                                                         \
+    else if ((pointer) != 0 && result == CUDA_SUCCESS)                                                                 \
+        segment_count(TESSERA_COUNTER_UNTRACKED_FREES, 1);                                                             \
+    return result
+
+TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    FREE(REAL(cuMemFree_v2)(pointer), pointer);
+}
+
+TESSERA_EXPORT CUresult cuMemFree(CUdeviceptr_v1 pointer)
+{
+    FREE(REAL(cuMemFree)(pointer), pointer);
+}
+
+TESSERA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
+{
+    FREE(REAL(cuMemFreeAsync)(pointer, stream), pointer);
+}
+
+TESSERA_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream stream)
+{
+    FREE(REAL(cuMemFreeAsync_ptsz)(pointer, stream), pointer);
+}

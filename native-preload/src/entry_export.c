@@ -1,0 +1,73 @@
+/* Memory that leaves or enters the process: counted, and kept plain, since managed memory cannot be exported. */
+#include "memory.h"
+#include "report.h"
+#include "segment.h"
+#include "settings.h"
+#include "tessera_entries.h"
+
+static CUresult exported(CUresult result)
+{
+    if (result == CUDA_SUCCESS)
+        segment_count(TESSERA_COUNTER_EXPORTED, 1);
+    return result;
+}
+
+static CUresult imported(CUresult result)
+{
+    if (result == CUDA_SUCCESS)
+        segment_count(TESSERA_COUNTER_IMPORTED, 1);
+    return result;
+}
+
+/* A program that shares memory with others once will do so again: what it allocates from now on stays plain. */
+static void refuse_managed(CUdeviceptr pointer)
+{
+    struct allocation known;
+    CUdeviceptr start = pointer;
+    if (!settings()->managed)
+        return;
+    memory_stay_plain();
+    REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);
+    if (allocations_find(ALLOCATION_POINTER, start, &known) && known.managed) {
+        segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);
+        report_error(CUDA_ERROR_INVALID_VALUE, "the program exports memory that plan managed has converted: run it "
+                                               "with --plan plain");
+        report_line("this program exports GPU memory (CUDA IPC), which plan managed cannot do for what it has "
+                    "converted: run it with --plan plain");
+    }
+}
+
+TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
+{
+    refuse_managed(pointer);
+    return exported(REAL(cuIpcGetMemHandle)(handle, pointer));
+}
+
+TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t bytes, int type,
+                                                      unsigned long long flags)
+{
+    refuse_managed(pointer);
+    return exported(REAL(cuMemGetHandleForAddressRange)(handle, pointer, bytes, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned long long handle, int type,
+                                                     unsigned long long flags)
+{
+    return exported(REAL(cuMemExportToShareableHandle)(shareable, handle, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool pool, int type,
+                                                         unsigned long long flags)
+{
+    return exported(REAL(cuMemPoolExportToShareableHandle)(shareable, pool, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemImportFromShareableHandle(unsigned long long *handle, void *shareable, int type)
+{
+    return imported(REAL(cuMemImportFromShareableHandle)((void *)handle, shareable, type));
+}
+
+TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const void *description)
+{
+    return imported(REAL(cuImportExternalMemory)(memory, description));
+}

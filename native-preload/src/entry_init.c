@@ -1,0 +1,51 @@
+/* cuInit: where the library comes to life. Until then it has opened nothing and started no thread. */
+#include <pthread.h>
+
+#include "allocations.h"
+#include "attendant.h"
+#include "capture.h"
+#include "devices.h"
+#include "drain.h"
+#include "pace.h"
+#include "quota.h"
+#include "report.h"
+#include "segment.h"
+#include "settings.h"
+#include "tessera_entries.h"
+#include "threads.h"
+#include "turns.h"
+
+/* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
+static void in_child(void)
+{
+    segment_forked();
+    attendant_forked();
+    threads_forked();
+    devices_forked();
+    capture_forked();
+    pace_forked();
+    drain_forked();
+    turns_forked();
+    quota_forked();
+    allocations_forked();
+}
+
+static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, in_child) != 0)
+        report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
+}
+
+TESSERA_EXPORT CUresult cuInit(unsigned flags)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    CUresult result = REAL(cuInit)(flags);
+    if (result != CUDA_SUCCESS || settings()->disabled)
+        return result;
+    pthread_once(&once, watch_forks);
+    if (!segment_open()) {
+        report_line("no memory for the counters: running without turns");
+        return result;
+    }
+    return attendant_start() ? result : CUDA_ERROR_SYSTEM_NOT_READY;
+}

@@ -1,0 +1,127 @@
+/* What a program is told of its memory: the tenant's limit where there is one, and what it asked for, not what it got. */
+#include <stdint.h>
+#include <string.h>
+
+#include "allocations.h"
+#include "devices.h"
+#include "memory.h"
+#include "quota.h"
+#include "segment.h"
+#include "settings.h"
+#include "tessera_entries.h"
+
+static uint64_t limit_of(int device)
+{
+    if (settings()->disabled || device < 0 || device >= TESSERA_MAX_DEVICES)
+        return 0;
+    uint64_t limit = quota_limit((unsigned)device);
+    return limit ? limit : settings()->limit_bytes;
+}
+
+/* Within the limit, and never more than the device itself has free. */
+static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
+{
+    uint64_t limit = limit_of(device);
+    if (limit == 0)
+        return;
+    if (*total > limit)
+        *total = limit;
+    uint64_t used = quota_used((unsigned)device);
+    uint64_t left = used < limit ? limit - used : 0;
+    if (*free_bytes > left)
+        *free_bytes = left;
+}
+
+TESSERA_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    CUresult result = REAL(cuMemGetInfo_v2)(free_bytes, total);
+    if (result == CUDA_SUCCESS && free_bytes && total)
+        clamp(memory_device(), free_bytes, total);
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuMemGetInfo(unsigned *free_bytes, unsigned *total)
+{
+    CUresult result = REAL(cuMemGetInfo)(free_bytes, total);
+    if (result == CUDA_SUCCESS && free_bytes && total) {
+        uint64_t f = *free_bytes, t = *total;
+        clamp(memory_device(), &f, &t);
+        *free_bytes = (unsigned)f;
+        *total = (unsigned)t;
+    }
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    CUresult result = REAL(cuDeviceTotalMem_v2)(bytes, device);
+    uint64_t limit = limit_of(device);
+    if (result == CUDA_SUCCESS && bytes && limit && *bytes > limit)
+        *bytes = limit;
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
+{
+    CUresult result = REAL(cuDeviceTotalMem)(bytes, device);
+    uint64_t limit = limit_of(device);
+    if (result == CUDA_SUCCESS && bytes && limit && *bytes > limit)
+        *bytes = (unsigned)limit;
+    return result;
+}
+
+/* Whether the address lies in memory that plan managed converted. */
+static bool converted(CUdeviceptr pointer)
+{
+    CUdeviceptr start = 0;
+    struct allocation known;
+    return settings()->managed &&
+           REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer) ==
+               CUDA_SUCCESS &&
+           allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
+}
+
+TESSERA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
+{
+    bool differs = attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED || attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER;
+    if (!differs || !data || !converted(pointer))
+        return REAL(cuPointerGetAttribute)(data, attribute, pointer);
+    if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+        return CUDA_ERROR_INVALID_VALUE; /* as for the plain memory that was asked for */
+    memset(data, 0, sizeof(unsigned));
+    return CUDA_SUCCESS;
+}
+
+TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
+{
+    CUresult result = REAL(cuPointerGetAttributes)(count, attributes, (void *)data, pointer);
+    if (result != CUDA_SUCCESS || !attributes || !data || !converted(pointer))
+        return result;
+    for (unsigned i = 0; i < count; i++) {
+        if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
+            memset(data[i], 0, sizeof(unsigned));
+        else if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+            memset(data[i], 0, sizeof(void *)); /* NULL: how this call says that there is none */
+    }
+    return result;
+}
+
+/*
+ * For our NVML library: limit and use of the device with this UUID. 1: filled in; 0: no limit. Part of no public
+ * interface; found by dlsym because the two libraries are loaded apart.
+ */
+TESSERA_EXPORT int tessera_memory_of(const unsigned char uuid[16], uint64_t *limit, uint64_t *used);
+
+TESSERA_EXPORT int tessera_memory_of(const unsigned char uuid[16], uint64_t *limit, uint64_t *used)
+{
+    if (settings()->disabled)
+        return 0;
+    *limit = settings()->limit_bytes;
+    *used = 0;
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        if (devices_opened(i) && memcmp(tessera_segment->devices[i].uuid, uuid, 16) == 0) {
+            *limit = limit_of((int)i);
+            *used = quota_used(i);
+        }
+    return *limit != 0;
+}

@@ -1,0 +1,65 @@
+#include "gate.h"
+
+#include "clock.h"
+#include "devices.h"
+#include "pace.h"
+#include "settings.h"
+#include "turns.h"
+
+struct tessera_device *gate_sole;
+
+static void enter_slot(struct tessera_thread *slot)
+{
+    if (thread_slot_shared(slot))
+        __atomic_fetch_add(&slot->inside, 1, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(&slot->inside, slot->inside + 1, __ATOMIC_SEQ_CST);
+}
+
+static void leave_slot(struct tessera_thread *slot)
+{
+    if (thread_slot_shared(slot))
+        __atomic_fetch_sub(&slot->inside, 1, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&slot->inside, slot->inside - 1, __ATOMIC_RELEASE);
+}
+
+static void count(struct tessera_thread *slot, unsigned kind, unsigned device)
+{
+    if (thread_slot_shared(slot)) {
+        __atomic_fetch_add(&slot->submitted[kind], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&slot->device_submissions[device], 1, __ATOMIC_RELAXED);
+        return;
+    }
+    __atomic_store_n(&slot->submitted[kind], slot->submitted[kind] + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->device_submissions[device], slot->device_submissions[device] + 1, __ATOMIC_RELAXED);
+}
+
+struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream)
+{
+    int index = settings()->disabled ? -1 : devices_of_stream(stream);
+    if (index < 0)
+        return (struct gate_pass){NULL, 0}; /* no device of ours: the driver will say what is wrong */
+    struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
+    struct tessera_device *device = &tessera_segment->devices[index];
+    for (;;) {
+        enter_slot(slot);
+        uint64_t gate = __atomic_load_n(&device->gate, __ATOMIC_SEQ_CST);
+        if (gate != GATE_CLOSED) {
+            count(slot, kind, (unsigned)index);
+            uintptr_t pace = gate == GATE_PACED ? pace_ticket((unsigned)index, stream) : 0;
+            return (struct gate_pass){slot, pace};
+        }
+        leave_slot(slot);
+        turns_wait((unsigned)index);
+    }
+}
+
+void gate_leave_slowly(struct gate_pass pass)
+{
+    if (!pass.slot)
+        return;
+    leave_slot(pass.slot);
+    if (pass.pace)
+        pace_submission(pass.pace);
+}

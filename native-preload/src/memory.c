@@ -1,0 +1,79 @@
+#include "memory.h"
+
+#include "devices.h"
+#include "quota.h"
+#include "report.h"
+#include "segment.h"
+#include "settings.h"
+#include "tessera_entries.h"
+
+static bool stay_plain;
+static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
+
+int memory_device(void)
+{
+    return settings()->disabled ? -1 : devices_current();
+}
+
+bool memory_managed(unsigned device)
+{
+    if (!settings()->managed || __atomic_load_n(&stay_plain, __ATOMIC_RELAXED))
+        return false;
+    if (managed_support[device] == 0) {
+        int concurrent = 0;
+        CUresult result = REAL(cuDeviceGetAttribute)((void *)&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+                                                     (CUdevice)device);
+        bool supported = result == CUDA_SUCCESS && concurrent;
+        managed_support[device] = supported ? 1 : -1;
+        if (!supported)
+            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot page managed memory: allocations stay plain", device);
+    }
+    return managed_support[device] > 0;
+}
+
+void memory_stay_plain(void)
+{
+    __atomic_store_n(&stay_plain, true, __ATOMIC_RELAXED);
+}
+
+uint64_t memory_context(void)
+{
+    CUcontext context = NULL;
+    return REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS ? (uint64_t)(uintptr_t)context : 0;
+}
+
+void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,
+                   bool managed)
+{
+    struct allocation allocation = {.key = key,
+                                    .bytes = bytes,
+                                    .context = context,
+                                    .references = 1,
+                                    .space = (uint8_t)space,
+                                    .device = (uint8_t)device,
+                                    .managed = managed};
+    if (!allocations_add(allocation))
+        report_error(0, "no memory to remember an allocation: its bytes count until the process ends");
+    segment_count(TESSERA_COUNTER_ALLOCATIONS, 1);
+    if (managed) {
+        quota_managed(device, (int64_t)bytes);
+        segment_count(TESSERA_COUNTER_MANAGED_CONVERSIONS, 1);
+    }
+}
+
+void memory_forget(const struct allocation *allocation)
+{
+    segment_count(TESSERA_COUNTER_FREES, 1);
+    if (allocation->managed)
+        quota_managed(allocation->device, -(int64_t)allocation->bytes);
+    if (allocation->bytes)
+        quota_give(allocation->device, allocation->bytes);
+}
+
+void memory_context_ended(void *context)
+{
+    struct allocation gone;
+    while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
+        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY)
+            memory_forget(&gone);
+}

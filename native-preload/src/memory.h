@@ -1,0 +1,34 @@
+/* What the allocation hooks share: accounting, and the decision between plain and managed memory. */
+#ifndef TESSERA_MEMORY_H
+#define TESSERA_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allocations.h"
+#include "driver_types.h"
+
+/* The device that the calling thread allocates on: its slot; -1: not governed, pass through. */
+int memory_device(void);
+
+/* Whether new allocations on the device become managed memory. */
+bool memory_managed(unsigned device);
+
+/* The process has exported memory: managed memory cannot be, so from now on its allocations stay plain. */
+void memory_stay_plain(void);
+
+/* Records an allocation whose bytes were taken with quota_take(); `context`: 0 if it outlives every context. */
+void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,
+                   bool managed);
+
+/* Gives back what an allocation that was taken out counted for. */
+void memory_forget(const struct allocation *allocation);
+
+/* The current context, as an allocation's owner. */
+uint64_t memory_context(void);
+
+/* The context has ended: gives back all that died with it. */
+void memory_context_ended(void *context);
+
+#endif

@@ -1,0 +1,10 @@
+/* Threads of the library: detached, small, with every signal blocked so that the host's handlers stay on its own. */
+#ifndef TESSERA_OWN_THREAD_H
+#define TESSERA_OWN_THREAD_H
+
+#include <stdbool.h>
+
+/* Starts a thread; false: the system gives none. `name`: at most 15 characters. */
+bool own_thread_start(const char *name, void *(*run)(void *), void *argument);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * How the library speaks: distinct errors in the segment, and one line on stderr where the user must know.
+ * Neither ever ends or blocks the host.
+ */
+#ifndef TESSERA_REPORT_H
+#define TESSERA_REPORT_H
+
+#include <stdint.h>
+
+/* Counts a distinct error (same code and text) in the segment's log. Any thread. */
+void report_error(int32_t code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes "tessera: ..." and a newline to stderr in one write, unless TESSERA_QUIET. Any thread. */
+void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,67 @@
+#include "settings.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* SPEC.md, section 4 */
+#define DEFAULT_MANAGER_TIMEOUT_NS 5000000000ULL
+
+static struct tessera_settings current;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+    size_t length = from ? strnlen(from, size - 1) : 0;
+    if (length)
+        memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *value = getenv(name);
+    if (!value || !*value)
+        return otherwise;
+    char *end;
+    unsigned long long n = strtoull(value, &end, 10);
+    return *end == '\0' ? n : otherwise;
+}
+
+static void read_environment(void)
+{
+    current.disabled = is_set("TESSERA_DISABLE");
+    current.required = is_set("TESSERA_REQUIRE");
+    current.quiet = is_set("TESSERA_QUIET");
+    const char *plan = getenv("TESSERA_PLAN");
+    current.managed = plan && strcmp(plan, "managed") == 0;
+    current.limit_bytes = number("TESSERA_MEMORY", 0);
+    uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);
+    current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;
+    extern char *program_invocation_short_name;
+    copy_text(current.command, sizeof current.command, program_invocation_short_name);
+    const char *name = getenv("TESSERA_NAME");
+    copy_text(current.tenant, sizeof current.tenant, name && *name ? name : current.command);
+    copy_text(current.driver, sizeof current.driver, getenv("TESSERA_DRIVER"));
+    copy_text(current.nvml, sizeof current.nvml, getenv("TESSERA_NVML"));
+    copy_text(current.runtime_directory, sizeof current.runtime_directory, getenv("TESSERA_RUNTIME_DIR"));
+}
+
+const struct tessera_settings *settings(void)
+{
+    pthread_once(&once, read_environment);
+    return &current;
+}
+
+/* Before main, while no other thread can change the environment. */
+__attribute__((constructor)) static void read_early(void)
+{
+    settings();
+}

@@ -1,0 +1,28 @@
+/* What the environment asks for. Read once, before the first use; constant afterwards. */
+#ifndef TESSERA_SETTINGS_H
+#define TESSERA_SETTINGS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tessera_abi.h"
+
+struct tessera_settings {
+    bool disabled;               /* TESSERA_DISABLE: hooks pass everything through */
+    bool required;               /* TESSERA_REQUIRE: cuInit fails without a manager */
+    bool managed;                /* TESSERA_PLAN=managed */
+    bool quiet;                  /* TESSERA_QUIET: not even the one warning line */
+    uint64_t limit_bytes;        /* TESSERA_MEMORY, bytes per device; 0: no limit */
+    uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */
+    char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */
+    char command[TESSERA_LABEL]; /* name of the program */
+    char driver[PATH_MAX];       /* TESSERA_DRIVER; empty: search */
+    char nvml[PATH_MAX];         /* TESSERA_NVML; empty: search */
+    char runtime_directory[PATH_MAX]; /* TESSERA_RUNTIME_DIR; empty: the usual ones */
+};
+
+/* The settings; reads the environment at the first call. Safe from any thread. */
+const struct tessera_settings *settings(void);
+
+#endif

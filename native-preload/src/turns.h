@@ -1,0 +1,59 @@
+/*
+ * The client's side of the turn protocol (SPEC.md, section 3): this file applies orders to the gates and answers them;
+ * drain.c does what has to be done between a closed gate and the answer.
+ *
+ * Locking: one lock per device, held for a few instructions only, never over a driver call or a wait.
+ */
+#ifndef TESSERA_TURNS_H
+#define TESSERA_TURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What drain.c works on: a consistent view of one device's turn. */
+struct turn_view {
+    uint64_t word;     /* the turn word that was applied last */
+    bool connected;    /* a manager gives orders */
+    bool drain_due;    /* CLOSED was ordered, and not yet answered */
+    bool granted;      /* this client alone may run */
+    uint64_t since_ns; /* when the gate was last opened or closed by an order */
+};
+
+/* Prepares the process: membarrier, fork handlers. Called at the first cuInit; idempotent. */
+void turns_prepare(void);
+
+/* Whether membarrier(2) works here, so that submissions need no fence. */
+bool turns_fast_path(void);
+
+/* First context on the device: governs it from now on. Called with the device identified in the segment. */
+void turns_device_opened(unsigned device);
+
+/* Blocks at a closed gate until it may be open; the caller tries again. Bounded: see attendant.c. */
+void turns_wait(unsigned device);
+
+/* Orders may have changed (doorbell, timer): applies them. Attendant only. */
+void turns_apply(unsigned device);
+
+/* All gates closed with nothing inside, for segment_adopt(); false: a submission did not return in time. */
+bool turns_freeze(uint64_t timeout_ns);
+/* After turns_freeze(): with a manager the gates stay closed until it orders, without one they open. */
+void turns_thaw(bool connected);
+
+/* No manager any more: opens all gates. */
+void turns_disconnected(void);
+
+/* For the drain thread. */
+struct turn_view turns_view(unsigned device);
+/* Opens or closes the gate if the order is still `word`, for a capture that must end first. False: order changed. */
+bool turns_set_gate(unsigned device, uint64_t word, bool open);
+/* The drain of `word` is done: answers CLOSED. False: the order changed meanwhile. */
+bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns);
+/* Closes the gate of a granted turn in order to give it back; false: the order changed meanwhile. */
+bool turns_close_early(unsigned device, uint64_t word);
+/* Ends turns_close_early(): gives the turn back, or opens the gate again because work came. */
+void turns_finish_early(unsigned device, uint64_t word, bool release);
+
+/* In the child of a fork. */
+void turns_forked(void);
+
+#endif

@@ -1,0 +1,53 @@
+"""Where the figures come from: the facts that head every table."""
+
+import datetime
+import json
+import os
+import platform
+import sys
+
+from harness.child import run_bounded
+from harness.tessera import native_environment
+
+_VERSIONS = (
+    "import json, torch\n"
+    "facts = {'torch': torch.__version__, 'cuda': torch.version.cuda}\n"
+    "try:\n"
+    "    import triton\n"
+    "    facts['triton'] = triton.__version__\n"
+    "except ImportError:\n"
+    "    pass\n"
+    "print(json.dumps(facts))\n"
+)
+
+
+def facts(installation):
+    """Date, GPU, driver, versions, CPUs and the commit; what cannot be found is left out."""
+    found = {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "python": platform.python_version(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+        "commit": installation.commit() if installation else None,
+    }
+    found.update(_gpu())
+    status, out, _ = run_bounded([sys.executable, "-c", _VERSIONS], native_environment(), 60)
+    if status == 0:
+        found.update(json.loads(out))
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _gpu():
+    try:
+        status, out, _ = run_bounded(
+            ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
+            native_environment(),
+            30,
+        )
+    except FileNotFoundError:
+        return {}
+    if status != 0 or not out.strip():
+        return {}
+    lines = out.strip().splitlines()
+    name, driver, memory = (part.strip() for part in lines[0].split(","))
+    return {"gpu": f"{len(lines)} × {name} ({memory})", "driver": driver}

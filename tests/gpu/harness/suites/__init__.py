@@ -1,0 +1,41 @@
+"""One module per suite: ``run(setting, record)`` measures, ``tables(results)`` makes tables of what was recorded.
+
+To add one: write the module with both functions, name it in ``NAMES``, and describe it in tests/gpu/README.md.
+"""
+
+import dataclasses
+import importlib
+
+from harness.tessera import Installation
+
+NAMES = ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead")
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """What a suite works with.
+
+    :param installation: the Tessera under test
+    :param workloads: folder of the workload programs
+    :param directory: where logs and extra files go
+    :param only: names that limit a suite to some of its cases; empty: all
+    """
+
+    installation: Installation
+    workloads: str
+    directory: str
+    only: tuple = ()
+
+    def chosen(self, names):
+        """The names that were asked for, in the suite's order."""
+        unknown = set(self.only) - set(names)
+        if unknown:
+            raise ValueError(f"no such case: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+        return [name for name in names if not self.only or name in self.only]
+
+
+def load(name):
+    """The module of a suite."""
+    if name not in NAMES:
+        raise ValueError(f"no such suite: {name}; there are {', '.join(NAMES)}")
+    return importlib.import_module(f"harness.suites.{name}")

@@ -1,0 +1,1 @@
+"""Tests of the harness; run them with tests/gpu/selftest."""

@@ -1,0 +1,164 @@
+"""Every suite from its first step to its table, on a scripted Tessera and paced stand-ins for the trainings."""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from harness.record import Record
+from harness.suites import Setting, load
+from harness.table import render
+from harness.tessera import Installation
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GPU_FOLDER = os.path.dirname(os.path.dirname(HERE))
+
+_MPS = """#!/bin/sh
+# Scripted MPS control: '-f' stays until 'quit' comes through the directory it was given.
+if [ "$1" = -f ]; then while [ ! -e "$CUDA_MPS_PIPE_DIRECTORY/quit" ]; do sleep 0.05; done; exit 0; fi
+read -r word rest
+case $word in quit) : >"$CUDA_MPS_PIPE_DIRECTORY/quit";; get_server_list) echo;; *) exit 1;; esac
+"""
+
+_GATE = """#!/bin/sh
+echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
+"""
+
+
+def _executable(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+
+
+class SuitesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="suites-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        home = self.path("home")
+        _executable(os.path.join(home, "bin", "tessera-probe"), "#!/bin/sh\necho probe\n")
+        _executable(os.path.join(home, "bench", "gate", "run"), _GATE)
+        _executable(
+            os.path.join(home, "tools", "tessera"),
+            f'#!/bin/sh\nexec {sys.executable} {HERE}/scripted_tessera.py "$@"\n',
+        )
+        os.mkdir(os.path.join(home, "lib"))
+        # Any library that a program can be started with.
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            library = next(line.split()[-1] for line in maps if "/libm.so" in line or "/libm-" in line)
+        shutil.copy(library, os.path.join(home, "lib", "libcuda.so.1"))
+        _executable(self.path("path", "nvidia-cuda-mps-control"), _MPS)
+        workloads = self.path("workloads")
+        os.mkdir(workloads)
+        for name in ("mlp", "gpt", "resnet", "triton_kernel"):
+            os.symlink(os.path.join(HERE, "paced_workload.py"), os.path.join(workloads, f"{name}.py"))
+        environment = {
+            "PATH": self.path("path") + ":" + os.environ["PATH"],
+            "PYTHONPATH": GPU_FOLDER,
+            "TESSERA_SHM_DIR": self.path("shm"),
+        }
+        patch = mock.patch.dict(os.environ, environment)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.setting = Setting(Installation(home), workloads, self.folder)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def run_suite(self, name, **constants):
+        record = Record(name, {"date": "today", "gpu": "scripted"}, self.folder, 480)
+        suite = load(name)
+        with mock.patch.multiple(suite, **constants):
+            record.attempt(name, lambda: suite.run(self.setting, record))
+        with open(record.path, encoding="utf-8") as file:
+            self.assertIn('"results"', file.read())
+        return record, render(record.as_object())
+
+    def test_alone(self):
+        record, text = self.run_suite(
+            "alone", REPEATS=2, WINDOW_S=0.1, LOSS_STEPS=3, ROUNDS={"gpt": 1, "resnet": 1, "mlp": 1}, WORKLOADS=("gpt",)
+        )
+        self.assertEqual([], record.problems)
+        self.assertEqual(6, sum(one["kind"] == "rate" for one in record.results))
+        self.assertIn("| gpt | yes | yes | yes | 3 | 3.0 |", text)
+
+    def test_counts(self):
+        record, text = self.run_suite("counts", STEPS=5)
+        self.assertEqual([], record.problems)
+        self.assertIn("| triton | 15 | 15 | 0 | 0 | yes | 15 | none |", text)
+
+    def test_pairs(self):
+        record, text = self.run_suite(
+            "pairs",
+            REPEATS=2,
+            ALONE_S=0.1,
+            WINDOW_S=0.2,
+            AUTO_SETTLE_S=0.3,
+            AUTO_WINDOWS=2,
+            PAIRS={"gpt+gpt": ("gpt", "gpt"), "gpt+mlp": ("gpt", "mlp")},
+        )
+        self.assertEqual([], record.problems)
+        # Paced programs do not hinder each other: two of them do two programs' work.
+        whole = next(one for one in record.results if one["kind"] == "whole")
+        self.assertEqual("free", whole["decisions"][0]["effective"])
+        self.assertIn("| gpt+gpt |", text)
+        self.assertIn("gpt+mlp, auto: free (scripted)", text)
+
+    def test_pairs_without_mps_measures_the_rest(self):
+        os.unlink(self.path("path", "nvidia-cuda-mps-control"))
+        record, text = self.run_suite(
+            "pairs", REPEATS=1, ALONE_S=0.1, WINDOW_S=0.1, AUTO_SETTLE_S=0.1, AUTO_WINDOWS=1, PAIRS={"mlp+mlp": ("mlp", "mlp")}
+        )
+        self.assertEqual(["mlp+mlp mps"], [problem["step"] for problem in record.problems])
+        self.assertIn("| mlp+mlp |", text)
+        self.assertIn("nvidia-cuda-mps-control is not on the PATH", text)
+
+    def test_sweep(self):
+        record, text = self.run_suite("sweep", QUANTA_MS=(20, 50), LEAST_WINDOW_S=0.2, WINDOWS=2)
+        self.assertEqual([], record.problems)
+        self.assertIn("| 50 ms |", text)
+
+    def test_fairness(self):
+        record, text = self.run_suite(
+            "fairness", WINDOW_S=0.2, WINDOWS=3, CASES={"auto": ("auto", None, 0.1), "on": ("on", 5_000_000, 0.1)}
+        )
+        self.assertEqual([], record.problems)
+        self.assertIn("| on | exclusive | 5 ms |", text)
+
+    def test_handover(self):
+        record, text = self.run_suite("handover", SECONDS=1, PAIRS={"gpt+gpt": ("gpt", "gpt")})
+        self.assertEqual([], record.problems)
+        self.assertIn("| gpt+gpt |", text)
+        self.assertIn("≤ 2 ms: met", text)
+
+    def test_overhead(self):
+        record, text = self.run_suite("overhead", STARTS=2, IDLE_S=0.2, IDLE_WITH_CLIENT_S=0.1)
+        self.assertEqual([], record.problems)
+        self.assertIn("| tessera run true |", text)
+        self.assertIn("| manager | 2.000 | 5.000 | 3.000 | 2.500 |", text)
+
+    def test_overhead_does_not_time_a_library_that_is_not_loaded(self):
+        os.unlink(self.setting.installation.library)
+        record, text = self.run_suite("overhead", STARTS=2, IDLE_S=0.1, IDLE_WITH_CLIENT_S=0.1)
+        self.assertEqual(["starts"], [problem["step"] for problem in record.problems])
+        self.assertNotIn("tessera run true", text)
+
+    def test_smoke_names_what_is_missing(self):
+        record, text = self.run_suite("smoke", STEPS=3)
+        # The stand-in library has none of the driver's names; a machine without a driver has none to compare with.
+        self.assertEqual(["exports"], [problem["step"] for problem in record.problems])
+        self.assertIn("| losses equal | yes | 3 programs |", text)
+        self.assertIn("| mlp managed | yes |", text)
+
+    def test_a_case_that_does_not_exist_is_refused_by_name(self):
+        with self.assertRaisesRegex(ValueError, "no such case: gtp; there are gpt, mlp"):
+            Setting(None, "", "", ("gtp",)).chosen(("gpt", "mlp"))
+
+
+if __name__ == "__main__":
+    unittest.main()

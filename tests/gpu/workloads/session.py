@@ -1,0 +1,102 @@
+"""How the harness drives a warm workload: commands on stdin, one JSON object a line on stdout.
+
+PyTorch needs seconds to start, so a workload process is started once and measured in many windows. This module is
+free of PyTorch; a self test drives it with a paced stand-in.
+
+Commands:
+  run       step until the next command arrives; answers ``ran`` with the completion time of every step
+  steps N   N steps and a synchronisation; answers ``done`` with seconds and losses
+  count N   N steps under the launch counter: answers ``armed``, waits for ``go``, steps, answers ``paused``, waits for
+            ``finish`` and answers ``counted``; between ``armed`` and ``go``, and between ``paused`` and ``finish``, the
+            process submits nothing, so another counter can be read there
+  quit      end; so does the end of stdin
+"""
+
+import json
+import queue
+import sys
+import threading
+import time
+
+
+class Session:
+    """Serves commands for one trainer until ``quit``. One thread steps; a second one only reads stdin."""
+
+    def __init__(self, trainer, source=None, sink=None):
+        self._trainer = trainer
+        self._source = source if source is not None else sys.stdin
+        self._sink = sink if sink is not None else sys.stdout
+        self._commands = queue.Queue()
+
+    def say(self, event, **fields):
+        """Writes one JSON line."""
+        self._sink.write(json.dumps({"event": event, **fields}) + "\n")
+        self._sink.flush()
+
+    def serve(self):
+        """Announces ``ready``, then answers commands until ``quit`` or the end of stdin."""
+        threading.Thread(target=self._read, daemon=True).start()
+        self.say("ready", **self._trainer.facts())
+        while True:
+            words = self._commands.get()
+            if not words or words[0] == "quit":
+                return
+            self._answer(words)
+
+    def _read(self):
+        for line in self._source:
+            self._commands.put(line.split())
+        self._commands.put([])
+
+    def _answer(self, words):
+        if words == ["run"]:
+            self._run()
+        elif words[0] == "steps" and len(words) == 2:
+            self._steps(int(words[1]))
+        elif words[0] == "count" and len(words) == 2:
+            self._count(int(words[1]))
+        elif words == ["stop"]:
+            pass  # a stop that crossed the end of a run
+        else:
+            raise ValueError(f"unknown command: {' '.join(words)}")
+
+    def _run(self):
+        trainer = self._trainer
+        trainer.synchronize()
+        clock = trainer.step_clock()
+        start_ns = time.monotonic_ns()
+        while self._commands.empty():
+            trainer.step()
+            clock.mark()
+        trainer.synchronize()
+        done_ns = clock.finish()
+        end_ns = time.monotonic_ns()
+        deltas_us = [round((later - earlier) / 1000) for earlier, later in zip([start_ns] + done_ns, done_ns)]
+        self.say("ran", start_ns=start_ns, end_ns=end_ns, deltas_us=deltas_us)
+
+    def _steps(self, count):
+        trainer = self._trainer
+        trainer.synchronize()
+        started_ns = time.monotonic_ns()
+        losses = [trainer.loss_of_step() for _ in range(count)]
+        trainer.synchronize()
+        seconds = (time.monotonic_ns() - started_ns) / 1e9
+        self.say("done", steps=count, seconds=seconds, losses=trainer.readable(losses))
+
+    def _count(self, count):
+        trainer = self._trainer
+        trainer.synchronize()
+        with trainer.launch_counter() as counter:
+            self.say("armed")
+            self._expect("go")
+            for _ in range(count):
+                trainer.step()
+            trainer.synchronize()
+            self.say("paused")
+            self._expect("finish")
+        self.say("counted", steps=count, **counter.result())
+
+    def _expect(self, word):
+        words = self._commands.get(timeout=120)
+        if words != [word]:
+            raise ValueError(f"expected '{word}', got '{' '.join(words)}'")
