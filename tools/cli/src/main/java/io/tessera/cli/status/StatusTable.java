@@ -96,7 +96,7 @@ public final class StatusTable {
             return "";
         }
         long longestNs = waiting.stream().mapToLong(r -> r.device().waitingNs()).max().orElseThrow();
-        return "; " + waiting.size() + (waiting.size() == 1 ? " waits, since " : " wait, the longest since ")
+        return "; " + waiting.size() + (waiting.size() == 1 ? " waits, for " : " wait, the longest for ")
                 + Durations.format(longestNs);
     }
 
