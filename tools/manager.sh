@@ -153,15 +153,17 @@ status_command() {
 }
 
 logs_command() {
+    case ${1:-} in
+    '' | -f | --follow) ;;
+    *) usage manager "manager logs has no option $1" ;;
+    esac
     find_runtime
     manager_runs || :
     log=$runtime/manager.log
     [ -r "$log" ] || fail $exit_failure "there is no log at $log (or it is not yours to read)"
-    case ${1:-} in
-    '') exec tail -n 200 "$log" ;;
-    -f | --follow) exec tail -n 200 -F "$log" ;;
-    *) usage manager "manager logs has no option $1" ;;
-    esac
+    [ $# -gt 0 ] || exec tail -n 200 "$log"
+    # By name, so that it goes on with the next manager's log.
+    exec tail -n 200 -F "$log"
 }
 
 manager_command() {
@@ -177,25 +179,8 @@ manager_command() {
         ;;
     status) status_command ;;
     logs) logs_command "$@" ;;
-    -h | --help) help_manager ;;
+    -h | --help) help_command manager ;;
     '') usage manager "manager needs one of start, stop, restart, status, logs" ;;
     *) usage manager "manager has no command $manager_verb; it has start, stop, restart, status, logs" ;;
     esac
-}
-
-help_manager() {
-    cat <<'END'
-Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
-       tessera manager restart [-- MANAGER-OPTIONS]
-       tessera manager stop
-       tessera manager status
-       tessera manager logs [-f]
-
-The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
-$XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. Programs go on
-without turns while it is away and register again when it is back. SIGUSR1 switches the scheduler on, SIGUSR2 off,
-SIGTERM ends it.
-
-Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager.
-END
 }

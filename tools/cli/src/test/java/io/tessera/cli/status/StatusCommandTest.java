@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonParser;
 import io.tessera.cli.CommandRun;
 import io.tessera.cli.ScriptedControlServer;
 import java.io.IOException;
@@ -66,8 +67,8 @@ class StatusCommandTest {
     @Test
     void jsonIsTheManagersAnswer() throws IOException {
         CommandRun run = run(true, Map.of(), new String[] {"status", "--json"}, answer("free.json"));
-        assertEquals(com.google.gson.JsonParser.parseString(resource("free.json")),
-                com.google.gson.JsonParser.parseString(run.out()));
+        assertEquals(JsonParser.parseString(resource("free.json")),
+                JsonParser.parseString(run.out()));
         assertEquals(1, run.out().lines().count());
     }
 
