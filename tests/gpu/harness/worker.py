@@ -63,7 +63,7 @@ class Worker:
         return StepTimes.of_answer(self._answer("ran", ANSWER_TIMEOUT_S))
 
     def steps(self, count, timeout_s=60.0):
-        """Runs so many steps; returns seconds and losses."""
+        """Runs so many steps; returns seconds, losses and the digest of the state."""
         self._child.write(f"steps {count}")
         return self._answer("done", timeout_s)
 

@@ -16,7 +16,7 @@ def build(torch):
     target = torch.randn(SEQUENCES, TOKENS, WIDTH, device="cuda")
     return Task(
         model,
-        torch.optim.SGD(model.parameters(), lr=1e-3),
+        torch.optim.SGD(model.parameters(), lr=1e-2),
         torch.randn(SEQUENCES, TOKENS, WIDTH, device="cuda"),
         lambda output: torch.nn.functional.mse_loss(output, target),
     )

@@ -16,7 +16,7 @@ def build(torch):
     target = torch.randn(BATCH, WIDTH, device="cuda")
     return Task(
         model,
-        torch.optim.SGD(model.parameters(), lr=1e-2),
+        torch.optim.SGD(model.parameters(), lr=0.1),
         torch.randn(BATCH, WIDTH, device="cuda"),
         lambda output: torch.nn.functional.mse_loss(output, target),
     )

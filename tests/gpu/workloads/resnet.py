@@ -15,7 +15,7 @@ def build(torch):
     labels = torch.randint(0, CLASSES, (BATCH,), device="cuda")
     return Task(
         model,
-        torch.optim.SGD(model.parameters(), lr=1e-3),
+        torch.optim.SGD(model.parameters(), lr=1e-2),
         torch.randn(BATCH, 3, PIXELS, PIXELS, device="cuda"),
         lambda output: torch.nn.functional.cross_entropy(output, labels),
     )

@@ -5,7 +5,7 @@ free of PyTorch; a self test drives it with a paced stand-in.
 
 Commands:
   run       step until the next command arrives; answers ``ran`` with the completion time of every step
-  steps N   N steps and a synchronisation; answers ``done`` with seconds and losses
+  steps N   N steps and a synchronisation; answers ``done`` with seconds, losses and a digest of the state after them
   count N   N steps under the launch counter: answers ``armed``, waits for ``go``, steps, answers ``paused``, waits for
             ``finish`` and answers ``counted``; between ``armed`` and ``go``, and between ``paused`` and ``finish``, the
             process submits nothing, so another counter can be read there
@@ -81,7 +81,7 @@ class Session:
         losses = [trainer.loss_of_step() for _ in range(count)]
         trainer.synchronize()
         seconds = (time.monotonic_ns() - started_ns) / 1e9
-        self.say("done", steps=count, seconds=seconds, losses=trainer.readable(losses))
+        self.say("done", steps=count, seconds=seconds, losses=trainer.readable(losses), state=trainer.state_digest())
 
     def _count(self, count):
         trainer = self._trainer

@@ -1,10 +1,11 @@
 """What the trainings have in common: options, variants, warm-up, and the interactive session.
 
-Determinism: with ``--deterministic`` seeds are fixed, PyTorch may use deterministic algorithms only, and attention
-takes its plain form, so that two processes on one machine print the same losses to the last digit.
+Determinism: with ``--deterministic`` seeds are fixed, PyTorch uses deterministic algorithms where it has them, and
+attention takes its plain form, so that two processes on one machine print the same losses to the last digit.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -41,6 +42,11 @@ class Task:
         return loss
 
 
+    def state(self):
+        """The tensors that the steps change: weights, biases, running means."""
+        return self.model.state_dict().values()
+
+
 class Trainer:
     """A warm training in the chosen variant, as the session drives it. One thread."""
 
@@ -58,12 +64,14 @@ class Trainer:
             raise SystemExit("no CUDA device: this workload measures one")
         torch.manual_seed(SEED)
         if deterministic:
-            torch.use_deterministic_algorithms(True)
+            # Only warned of where there is none: a second native run shows whether it mattered.
+            torch.use_deterministic_algorithms(True, warn_only=True)
             torch.backends.cudnn.benchmark = False
             torch.backends.cuda.enable_flash_sdp(False)
             torch.backends.cuda.enable_mem_efficient_sdp(False)
             torch.backends.cuda.enable_cudnn_sdp(False)
-        self._step = self._prepare(build(torch))
+        self._task = build(torch)
+        self._step = self._prepare(self._task)
         for _ in range(WARMUP_STEPS):
             self._step()
         self.synchronize()
@@ -105,6 +113,13 @@ class Trainer:
     def readable(self, losses):
         """Losses with all their digits."""
         return [repr(float(loss)) for loss in losses]
+
+    def state_digest(self):
+        """SHA-256 over the bytes of all tensors that the steps change; equal only if every bit of them is."""
+        digest = hashlib.sha256()
+        for tensor in self._task.state():
+            digest.update(tensor.detach().cpu().numpy().tobytes())
+        return digest.hexdigest()
 
     def synchronize(self):
         """Waits until the device has nothing left of this process."""
@@ -177,6 +192,7 @@ def main(name, build):
         losses = [trainer.loss_of_step() for _ in range(options.steps)]
         trainer.synchronize()
         result["losses"] = trainer.readable(losses)
+        result["state"] = trainer.state_digest()
     else:
         result.update(_timed(trainer, options.seconds))
     json.dump(result, sys.stdout)

@@ -32,6 +32,10 @@ class KernelLoop:
             scale_and_add[self._grid](self._x, self._y, ELEMENTS, BLOCK_SIZE=BLOCK)
         return self._y.mean()
 
+    def state(self):
+        """The buffer that the kernels change."""
+        return [self._y]
+
 
 if __name__ == "__main__":
     main("triton_kernel", KernelLoop)

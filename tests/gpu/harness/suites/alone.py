@@ -56,8 +56,8 @@ def _losses(setting, record, places, workload):
         for _, worker in workers:
             worker.ready()
         for name, worker in workers:
-            losses = worker.steps(LOSS_STEPS)["losses"]
-            record.add("losses", workload=workload, placement=name, losses=losses)
+            done = worker.steps(LOSS_STEPS)
+            record.add("losses", workload=workload, placement=name, losses=done["losses"], state=done["state"])
 
 
 def tables(results):
@@ -94,11 +94,12 @@ def _loss_table(results):
     losses = [result for result in results if result["kind"] == "losses"]
     rows = []
     for workload, group in itertools.groupby(losses, key=lambda one: one["workload"]):
-        by_place = {one["placement"]: one["losses"] for one in group}
+        by_place = {one["placement"]: (one["losses"], one["state"]) for one in group}
         base = by_place.get("native")
         if not base:
             continue
         same = [by_place.get(place) == base for place in ("native again", "plain", "managed")]
-        rows.append((workload, *same, len(base), base[-1]))
+        rows.append((workload, *same, len(base[0]), base[0][-1]))
     columns = ("workload", "native again", "plain", "managed", "losses compared", "last loss")
-    return [Table("Losses equal to native, to the last digit", columns, tuple(rows))] if rows else []
+    notes = ("equal: every digit of every loss, and every bit of the model after the last step",)
+    return [Table("Losses equal to native, to the last digit", columns, tuple(rows), notes)] if rows else []

@@ -68,17 +68,17 @@ class SuiteTablesTest(unittest.TestCase):
         ]
         self.assertIn("| 0.996 | 0.980 | 2.0% | ≥ 0.995: met, missed |", self.text("alone", results))
 
-    def test_losses_that_differ_in_the_last_digit_are_named(self):
+    def test_losses_and_states_that_differ_are_named(self):
         results = [
-            {"kind": "losses", "workload": "mlp", "placement": place, "losses": losses}
-            for place, losses in (
-                ("native", ["0.5", "0.25"]),
-                ("plain", ["0.5", "0.25"]),
-                ("managed", ["0.5", "0.25000001"]),
-                ("native again", ["0.5", "0.25"]),
+            {"kind": "losses", "workload": "mlp", "placement": place, "losses": losses, "state": state}
+            for place, losses, state in (
+                ("native", ["0.5", "0.25"], "a"),
+                ("plain", ["0.5", "0.25"], "b"),
+                ("managed", ["0.5", "0.25000001"], "a"),
+                ("native again", ["0.5", "0.25"], "a"),
             )
         ]
-        self.assertIn("| mlp | yes | yes | NO | 2 | 0.25 |", self.text("alone", results))
+        self.assertIn("| mlp | yes | NO | NO | 2 | 0.25 |", self.text("alone", results))
 
     def test_counts_that_differ_are_named(self):
         result = {
