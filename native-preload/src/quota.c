@@ -7,6 +7,7 @@
 
 #include "attendant.h"
 #include "clock.h"
+#include "report.h"
 #include "segment.h"
 #include "settings.h"
 
@@ -90,8 +91,13 @@ bool quota_take(unsigned device, uint64_t bytes)
             if (!asked)
                 break;
         }
-        if (!await_answer(device, seen, until_ns))
-            break;
+        if (!await_answer(device, seen, until_ns)) {
+            if (seen != 0)
+                break;
+            /* No lease at all: a manager that does not answer must not look like a full device. */
+            governed[device] = false;
+            report_error(-ETIMEDOUT, "the manager gave no lease for device %u: the process's own limit holds", device);
+        }
     }
     pthread_mutex_unlock(&lock);
     if (!taken)

@@ -1,0 +1,62 @@
+package io.tessera.manager.conductor;
+
+import io.tessera.manager.session.Session;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.DeviceBlock;
+import java.util.function.Consumer;
+
+/**
+ * One client on one device: its slot, and which of its words the scheduler has seen. One owner thread.
+ *
+ * <p>The client owns the segment's file and may cut it short; a touch of the lost part makes the JVM throw
+ * {@link InternalError} in place of SIGBUS. {@link #touch} turns that into the end of this client alone.
+ */
+public final class DeviceMember {
+    private final Session session;
+    private final DeviceAnnouncement announcement;
+    private final DeviceBlock block;
+    /** Epoch of the last order; answers to later ones are leftovers of a former manager. */
+    long orderedEpoch;
+    long seenAck;
+    long seenWantSinceNs;
+
+    DeviceMember(Session session, DeviceAnnouncement announcement) {
+        this.session = session;
+        this.announcement = announcement;
+        this.block = DeviceBlock.of(session.memory(), announcement.slot());
+    }
+
+    /** Does something with the client's words; if the segment is broken, the session ends and nothing is thrown. */
+    void touch(Consumer<DeviceBlock> access) {
+        try {
+            access.accept(block);
+        } catch (InternalError e) {
+            session.fault("its segment could not be read, probably it was cut short (" + e.getMessage() + ")");
+        }
+    }
+
+    /** The client. */
+    public Session session() {
+        return session;
+    }
+
+    /** The manager's number of the client. */
+    public long clientId() {
+        return session.clientId();
+    }
+
+    /** The slot in the client's segment. */
+    public int slot() {
+        return announcement.slot();
+    }
+
+    /** What the client said of the device. */
+    public DeviceAnnouncement announcement() {
+        return announcement;
+    }
+
+    /** The client's words; reading them may fault, see {@link #touch}. */
+    public DeviceBlock block() {
+        return block;
+    }
+}

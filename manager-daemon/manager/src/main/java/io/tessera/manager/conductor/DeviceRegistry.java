@@ -1,0 +1,208 @@
+package io.tessera.manager.conductor;
+
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.DistinctErrors;
+import io.tessera.manager.session.Session;
+import io.tessera.manager.session.SessionListener;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.SegmentLayout;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All devices by UUID and the clients on them; hears what clients say. One owner thread.
+ *
+ * <p>A device stays known after its last client left, with its mode and history, until {@value #MOST_IDLE_DEVICES}
+ * such are there: clients name devices, and names are free.
+ */
+public final class DeviceRegistry implements SessionListener {
+    private static final int MOST_IDLE_DEVICES = 64;
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceRegistry.class);
+
+    private final DistinctErrors errors;
+    private final SchedulerFactory schedulers;
+    private final Leases leases;
+    private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
+    private final Map<Session, DeviceMember[]> slots = new HashMap<>();
+    private SchedulerMode mode;
+    private long bells;
+    /** Set by an operator; 0: the schedulers' own. */
+    private long quantumNs;
+
+    /**
+     * No devices yet.
+     *
+     * @param schedulers makes a scheduler per device
+     * @param leases     keeps the tenants' limits
+     * @param mode       mode of a device that is new
+     */
+    public DeviceRegistry(DistinctErrors errors, SchedulerFactory schedulers, Leases leases, SchedulerMode mode) {
+        this.errors = errors;
+        this.schedulers = schedulers;
+        this.leases = leases;
+        this.mode = mode;
+    }
+
+    /** All known devices in the order in which they were announced. */
+    public Collection<ManagedDevice> devices() {
+        return devices.values();
+    }
+
+    /** The device of a UUID. */
+    public Optional<ManagedDevice> device(DeviceUuid uuid) {
+        return Optional.ofNullable(devices.get(uuid));
+    }
+
+    /** The slots of a client that it announced, in order. */
+    public List<DeviceMember> members(Session session) {
+        DeviceMember[] own = slots.getOrDefault(session, new DeviceMember[0]);
+        return Arrays.stream(own).filter(Objects::nonNull).toList();
+    }
+
+    /** Sets the mode of all devices, also of those to come. */
+    public void mode(SchedulerMode newMode, long nowNs) {
+        mode = newMode;
+        devices.values().forEach(device -> device.mode(newMode, nowNs));
+    }
+
+    /** Sets the quantum of all devices, also of those to come. */
+    public void quantumNs(long newQuantumNs, long nowNs) {
+        quantumNs = newQuantumNs;
+        devices.values().forEach(device -> device.quantumNs(newQuantumNs, nowNs));
+    }
+
+    @Override
+    public void device(Session session, DeviceAnnouncement announced, long nowNs) throws MalformedMessageException {
+        DeviceMember[] own = slots.computeIfAbsent(session, s -> new DeviceMember[SegmentLayout.MAX_DEVICES]);
+        DeviceMember present = own[announced.slot()];
+        if (present != null) {
+            if (present.announcement().uuid().equals(announced.uuid())) {
+                return; // said twice
+            }
+            throw malformed("slot " + announced.slot() + " became another device");
+        }
+        for (DeviceMember other : own) {
+            if (other != null && other.announcement().uuid().equals(announced.uuid())) {
+                throw malformed("one device in two slots");
+            }
+        }
+        ManagedDevice device = devices.get(announced.uuid());
+        if (device == null) {
+            device = newDevice(announced, nowNs);
+        } else if (device.totalBytes() != announced.totalBytes()) {
+            errors.record("clients disagree about the memory of " + device.uuid() + ": " + device.totalBytes()
+                    + " bytes counts, one said " + announced.totalBytes());
+        }
+        DeviceMember member = new DeviceMember(session, announced);
+        own[announced.slot()] = member;
+        leases.joined(member);
+        device.join(member, nowNs);
+        LOG.info("{} has a context on {} ({})", session, device.uuid(), device.name());
+    }
+
+    private ManagedDevice newDevice(DeviceAnnouncement announced, long nowNs) {
+        List<DeviceUuid> idle = devices.values().stream().filter(d -> d.members().isEmpty()).map(ManagedDevice::uuid)
+                .toList();
+        if (idle.size() >= MOST_IDLE_DEVICES) {
+            devices.remove(idle.getFirst());
+        }
+        ManagedDevice device = new ManagedDevice(announced, errors, schedulers, nowNs);
+        devices.put(device.uuid(), device);
+        device.mode(mode, nowNs);
+        if (quantumNs > 0) {
+            device.quantumNs(quantumNs, nowNs);
+        }
+        return device;
+    }
+
+    @Override
+    public void doorbell(Session session, int slot, long nowNs) {
+        // The bell only ended the wait: the words of all clients are read in every cycle.
+        bells++;
+    }
+
+    @Override
+    public void quotaAsk(Session session, int slot, long bytes, long nowNs) throws MalformedMessageException {
+        leases.asked(announced(session, slot, "QUOTA_ASK"), bytes, nowNs);
+    }
+
+    @Override
+    public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
+            throws MalformedMessageException {
+        leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes, nowNs);
+    }
+
+    private DeviceMember announced(Session session, int slot, String message) throws MalformedMessageException {
+        DeviceMember[] own = slots.get(session);
+        if (own == null || own[slot] == null) {
+            throw malformed(message + " for a slot without a device");
+        }
+        return own[slot];
+    }
+
+    private static MalformedMessageException malformed(String reason) {
+        return new MalformedMessageException(RefusalCode.MALFORMED, reason);
+    }
+
+    @Override
+    public void ended(Session session, long nowNs) {
+        DeviceMember[] own = slots.remove(session);
+        if (own == null) {
+            return;
+        }
+        for (DeviceMember member : own) {
+            if (member != null) {
+                devices.get(member.announcement().uuid()).leave(member, nowNs);
+                leases.left(member, nowNs);
+            }
+        }
+    }
+
+    /** Reads the words of every client and hands on what changed. */
+    int readWords(long nowNs) {
+        int changes = 0;
+        for (ManagedDevice device : devices.values()) {
+            changes += device.readWords(nowNs);
+        }
+        return changes;
+    }
+
+    /** Lets every scheduler do what is due. */
+    int schedule(long nowNs) {
+        int work = 0;
+        for (ManagedDevice device : devices.values()) {
+            work += device.scheduling().doWork(nowNs);
+        }
+        return work;
+    }
+
+    /** Bells heard so far. */
+    long bells() {
+        return bells;
+    }
+
+    /** Whether any client has yet to answer an order. */
+    boolean awaitsAnswer() {
+        return devices.values().stream().anyMatch(ManagedDevice::awaitsAnswer);
+    }
+
+    /** When {@link #schedule} has to run next if nothing else happens. */
+    long nextDeadlineNs() {
+        long next = Long.MAX_VALUE;
+        for (ManagedDevice device : devices.values()) {
+            next = Math.min(next, device.scheduling().nextDeadlineNs());
+        }
+        return next;
+    }
+}

@@ -1,0 +1,39 @@
+package io.tessera.manager.conductor;
+
+import io.tessera.manager.session.Session;
+import io.tessera.manager.session.Sessions;
+
+/** Writes the manager's sign of life into every segment, four times a second: twice is promised (SPEC.md, section 4). */
+final class Heartbeats {
+    static final long INTERVAL_NS = 250_000_000L;
+
+    private final Sessions sessions;
+    private final Leases leases;
+    private long nextNs = Long.MIN_VALUE;
+
+    Heartbeats(Sessions sessions, Leases leases) {
+        this.sessions = sessions;
+        this.leases = leases;
+    }
+
+    int doWork(long nowNs) {
+        if (nowNs < nextNs) {
+            return 0;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        for (Session session : sessions.registered()) {
+            try {
+                session.header().managerHeartbeatNs(nowNs);
+            } catch (InternalError e) {
+                session.fault("its segment could not be written, probably it was cut short (" + e.getMessage() + ")");
+            }
+        }
+        leases.refreshUse();
+        return 1;
+    }
+
+    /** Nobody has to be told anything while nobody is there. */
+    long nextDeadlineNs() {
+        return sessions.registered().isEmpty() ? Long.MAX_VALUE : nextNs;
+    }
+}

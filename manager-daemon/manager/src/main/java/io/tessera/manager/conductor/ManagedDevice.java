@@ -1,0 +1,147 @@
+package io.tessera.manager.conductor;
+
+import io.tessera.manager.schedule.AckState;
+import io.tessera.manager.schedule.DeviceScheduling;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.DistinctErrors;
+import io.tessera.protocol.AckWord;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.TurnWord;
+import java.util.Collection;
+
+/**
+ * One device that clients share: who is on it, and its scheduler. Carries the clients' words to the scheduler, each
+ * change once and checked. One owner thread.
+ */
+public final class ManagedDevice {
+    private final DeviceUuid uuid;
+    private final String name;
+    private final long totalBytes;
+    private final SegmentTurnPort port;
+    private final DeviceScheduling scheduling;
+
+    ManagedDevice(DeviceAnnouncement first, DistinctErrors errors, SchedulerFactory schedulers, long nowNs) {
+        this.uuid = first.uuid();
+        this.name = first.name();
+        this.totalBytes = first.totalBytes();
+        this.port = new SegmentTurnPort(uuid.toString(), errors);
+        this.scheduling = schedulers.create(totalBytes, port, nowNs);
+    }
+
+    /** UUID, which is what a device is known by. */
+    public DeviceUuid uuid() {
+        return uuid;
+    }
+
+    /** Name as its first client said. */
+    public String name() {
+        return name;
+    }
+
+    /** Memory as its first client said. */
+    public long totalBytes() {
+        return totalBytes;
+    }
+
+    /** The scheduler. */
+    public DeviceScheduling scheduling() {
+        return scheduling;
+    }
+
+    /** Clients with a context on it. */
+    public Collection<DeviceMember> members() {
+        return port.members();
+    }
+
+    void join(DeviceMember member, long nowNs) {
+        port.add(member);
+        member.touch(block -> block.registered(true));
+        scheduling.joined(member.clientId(), nowNs);
+    }
+
+    void leave(DeviceMember member, long nowNs) {
+        port.remove(member.clientId());
+        scheduling.left(member.clientId(), nowNs);
+    }
+
+    void mode(SchedulerMode mode, long nowNs) {
+        scheduling.mode(mode, nowNs);
+    }
+
+    void quantumNs(long quantumNs, long nowNs) {
+        scheduling.quantumNs(quantumNs, nowNs);
+    }
+
+    /** Reads the words of every client and hands on what changed. */
+    int readWords(long nowNs) {
+        int changes = 0;
+        for (DeviceMember member : port.members().toArray(DeviceMember[]::new)) {
+            changes += readWords(member, nowNs);
+        }
+        return changes;
+    }
+
+    /**
+     * Reads the want word first: a client that gives its turn back and asks again writes its answer before it, so
+     * whoever sees the question also sees the answer. They are handed on in the order in which they were written.
+     */
+    private int readWords(DeviceMember member, long nowNs) {
+        long[] words = {member.seenWantSinceNs, member.seenAck};
+        member.touch(block -> {
+            words[0] = block.wantSinceNs();
+            words[1] = block.ack();
+        });
+        int changes = 0;
+        if (words[1] != member.seenAck) {
+            member.seenAck = words[1];
+            long epoch = AckWord.epoch(words[1]);
+            int state = AckWord.state(words[1]);
+            if (state >= AckState.values().length) {
+                member.session().fault("its answer has no meaning: " + state);
+            } else if (epoch <= member.orderedEpoch) {
+                scheduling.acknowledged(member.clientId(), epoch, AckState.values()[state], nowNs);
+                changes++;
+            }
+        }
+        if (words[0] != member.seenWantSinceNs) {
+            member.seenWantSinceNs = words[0];
+            scheduling.wants(member.clientId(), words[0] == 0 ? 0 : Math.clamp(words[0], 1, nowNs), nowNs);
+            changes++;
+        }
+        return changes;
+    }
+
+    /** Whether a client has yet to answer its last order. */
+    boolean awaitsAnswer() {
+        for (DeviceMember member : port.members()) {
+            if (AckWord.epoch(member.seenAck) != member.orderedEpoch
+                    || AckWord.state(member.seenAck) == AckWord.DRAINING) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** State of the client's turn word as an operator reads it. */
+    public static String turnName(DeviceBlock block) {
+        return switch (TurnWord.state(block.turn())) {
+            case TurnWord.CLOSED -> "closed";
+            case TurnWord.FREE -> "free";
+            case TurnWord.GRANTED -> "granted";
+            default -> "unknown";
+        };
+    }
+
+    /** State of the client's ack word as an operator reads it. */
+    public static String ackName(DeviceBlock block) {
+        return switch (AckWord.state(block.ack())) {
+            case AckWord.CLOSED -> "closed";
+            case AckWord.OPEN -> "open";
+            case AckWord.DRAINING -> "draining";
+            case AckWord.RELEASED -> "released";
+            default -> "unknown";
+        };
+    }
+}

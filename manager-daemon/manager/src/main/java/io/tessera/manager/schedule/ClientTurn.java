@@ -1,0 +1,54 @@
+package io.tessera.manager.schedule;
+
+/** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
+final class ClientTurn {
+    static final long NEVER = Long.MIN_VALUE;
+
+    final long id;
+
+    /** Epoch and state of the last turn word; a slot starts CLOSED at epoch 0, answered (SPEC.md, section 3). */
+    long epoch;
+    TurnState ordered = TurnState.CLOSED;
+    long orderedAtNs;
+    TurnTerms terms = TurnLock.NO_TERMS;
+
+    /** Epoch of the last GRANTED order: the one that an early release answers. */
+    long grantEpoch = NEVER;
+
+    /** Told to stop, and answered so: nothing of this client is on the device or can get there. */
+    boolean quiet = true;
+
+    /** The grace of the present order to stop is over and was reported. */
+    boolean reported;
+
+    /** Whether the last turn's time has still to be booked. */
+    boolean inTurn;
+    long grantedAtNs;
+    long lengthNs;
+
+    /** Since when somebody has been waiting during this turn; {@link #NEVER} while nobody does. */
+    long contendedSinceNs = NEVER;
+
+    /** The client's want word; 0: it does not wait. */
+    long wantSinceNs;
+
+    ClientTurn(long id) {
+        this.id = id;
+    }
+
+    /** Told to stop, and not yet answered. */
+    boolean stopping() {
+        return ordered == TurnState.CLOSED && !quiet;
+    }
+
+    /**
+     * The time of this turn that counts against the client: not what it held beyond its end while nobody waited.
+     */
+    long chargeableNs(long nowNs) {
+        long usedNs = nowNs - grantedAtNs;
+        if (contendedSinceNs == NEVER) {
+            return Math.min(usedNs, lengthNs);
+        }
+        return usedNs - Math.max(0, contendedSinceNs - (grantedAtNs + lengthNs));
+    }
+}

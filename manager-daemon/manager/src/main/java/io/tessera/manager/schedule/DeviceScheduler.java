@@ -1,0 +1,145 @@
+package io.tessera.manager.schedule;
+
+import java.util.Objects;
+
+/**
+ * The scheduler of one device: the turn lock, driven by the mode that was set; starts in {@link SchedulerMode#AUTO}.
+ *
+ * <p>Every event is followed to its end at once: orders that it leads to are written before the call returns.
+ * Not thread-safe: one owner thread. The port must not call back while it is being called, except that
+ * {@link TurnPort#end} may lead to {@link #left}.
+ */
+public final class DeviceScheduler implements DeviceScheduling {
+    /**
+     * A turn that ends may change what the mode wants, and that may lead to another order; twice is the most that one
+     * event can cause, so a third round means that a mode contradicts itself.
+     */
+    private static final int MAX_ROUNDS = 3;
+
+    private final ScheduleSettings settings;
+    private final TurnPort port;
+    private final TurnLock lock;
+
+    private SchedulerMode modeName = SchedulerMode.AUTO;
+    private SharingMode mode;
+    private long quantumNs;
+
+    /**
+     * Makes the scheduler of a device that nobody uses yet.
+     *
+     * @param settings quantum, grace, capacity and the constants of {@code auto}
+     * @param port     where orders go and loads come from; the caller owns it
+     * @param nowNs    the caller's monotonic clock
+     */
+    public DeviceScheduler(ScheduleSettings settings, TurnPort port, long nowNs) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.port = Objects.requireNonNull(port, "port");
+        this.quantumNs = settings.quantumNs();
+        this.mode = newMode(SchedulerMode.AUTO, nowNs);
+        this.lock = new TurnLock(settings, port, new ModeObserver());
+    }
+
+    private SharingMode newMode(SchedulerMode name, long nowNs) {
+        return switch (name) {
+            case OFF -> new FreeRunning();
+            case ON -> new ExclusiveTurns();
+            case AUTO -> new AutoPolicy(settings, port, nowNs);
+        };
+    }
+
+    @Override
+    public void joined(long clientId, long nowNs) {
+        if (lock.joined(clientId)) {
+            mode.joined(clientId, nowNs);
+        }
+        run(nowNs);
+    }
+
+    @Override
+    public void left(long clientId, long nowNs) {
+        lock.left(clientId, nowNs);
+        mode.left(clientId, nowNs);
+        run(nowNs);
+    }
+
+    @Override
+    public void wants(long clientId, long sinceNs, long nowNs) {
+        lock.wants(clientId, sinceNs);
+        mode.waits(clientId, sinceNs != 0, nowNs);
+        run(nowNs);
+    }
+
+    @Override
+    public void acknowledged(long clientId, long epoch, AckState state, long nowNs) {
+        lock.acknowledged(clientId, epoch, state, nowNs);
+        run(nowNs);
+    }
+
+    @Override
+    public void mode(SchedulerMode name, long nowNs) {
+        if (name == modeName) {
+            return;
+        }
+        mode = newMode(name, nowNs);
+        modeName = name;
+        for (long clientId : lock.clientIds()) {
+            mode.joined(clientId, nowNs);
+            mode.waits(clientId, lock.waits(clientId), nowNs);
+        }
+        run(nowNs);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException if it is out of {@link ScheduleSettings#checkQuantum}'s range
+     */
+    @Override
+    public void quantumNs(long ns, long nowNs) {
+        ScheduleSettings.checkQuantum(ns);
+        quantumNs = ns;
+        run(nowNs);
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        return run(nowNs);
+    }
+
+    private int run(long nowNs) {
+        int done = mode.doWork(nowNs);
+        int rounds = 0;
+        do {
+            lock.sampling(mode.sample());
+            lock.quantumNs(mode.turnQuantumNs(quantumNs));
+            lock.exclusive(mode.exclusive(), nowNs);
+            done += lock.advance(nowNs);
+            rounds++;
+        } while (lock.isExclusive() != mode.exclusive() && rounds < MAX_ROUNDS);
+        return done;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return Math.min(lock.nextDeadlineNs(), mode.nextDeadlineNs());
+    }
+
+    @Override
+    public DeviceTurns snapshot(long nowNs) {
+        return new DeviceTurns(modeName, lock.isExclusive(), mode.reason(nowNs), mode.turnQuantumNs(quantumNs),
+                lock.holder(), lock.holderSinceNs(), lock.handovers(), lock.handoverMedianNs());
+    }
+
+    /** Passes turns on to whichever mode is set now. */
+    private final class ModeObserver implements TurnObserver {
+        @Override
+        public void turnStarted(long clientId, long nowNs) {
+            mode.turnStarted(clientId, nowNs);
+        }
+
+        @Override
+        public void turnEnded(long clientId, long startedNs, long nowNs) {
+            mode.turnEnded(clientId, startedNs, nowNs);
+        }
+    }
+}

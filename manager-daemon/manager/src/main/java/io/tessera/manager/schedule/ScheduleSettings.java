@@ -1,0 +1,123 @@
+package io.tessera.manager.schedule;
+
+import java.util.Objects;
+
+/**
+ * What an operator can set about the turns of one device. Immutable; times in nanoseconds, sizes in bytes.
+ *
+ * @param quantumNs     length of a turn while somebody waits; 100 ms by default, short enough that ten turns fit
+ *                      into the second over which fairness is promised
+ * @param graceNs       a client told to stop that has not drained for this long is reported
+ * @param drainPolicy   what happens to it then
+ * @param capacityBytes device memory that clients may fill before they take turns; 0: {@code totalBytes}
+ * @param totalBytes    memory of the device; 0: unknown, and then memory plays no part unless a capacity is given
+ * @param idleReleaseNs a contended turn goes back after this long without work
+ * @param paceNs        bound on outstanding work in a contended turn, as time to drain; 0: a quarter of the quantum,
+ *                      between 5 ms and 50 ms
+ * @param auto          constants of the mode {@code auto}
+ */
+public record ScheduleSettings(long quantumNs, long graceNs, DrainPolicy drainPolicy, long capacityBytes,
+        long totalBytes, long idleReleaseNs, long paceNs, AutoSettings auto) {
+
+    /** Shortest quantum that may be set: below it a hand-over (SPEC.md: up to 2 ms) costs more than the turn. */
+    public static final long MIN_QUANTUM_NS = 1_000_000L;
+
+    /** Longest quantum that may be set, an hour: a longer one is a mistyped number. */
+    public static final long MAX_QUANTUM_NS = 3_600_000_000_000L;
+
+    private static final long MS = 1_000_000L;
+    private static final long MIN_PACE_NS = 5 * MS;
+    private static final long MAX_PACE_NS = 50 * MS;
+
+    /** Checks every value. */
+    public ScheduleSettings {
+        checkQuantum(quantumNs);
+        if (graceNs <= 0) {
+            throw new IllegalArgumentException("graceNs must be positive, is " + graceNs);
+        }
+        Objects.requireNonNull(drainPolicy, "drainPolicy");
+        if (capacityBytes < 0 || totalBytes < 0) {
+            throw new IllegalArgumentException(
+                    "negative size: capacityBytes " + capacityBytes + ", totalBytes " + totalBytes);
+        }
+        if (idleReleaseNs <= 0) {
+            throw new IllegalArgumentException("idleReleaseNs must be positive, is " + idleReleaseNs);
+        }
+        if (paceNs < 0) {
+            throw new IllegalArgumentException("paceNs must not be negative, is " + paceNs);
+        }
+        Objects.requireNonNull(auto, "auto");
+    }
+
+    /** The settings in use unless an operator says otherwise, for a device whose memory is not known. */
+    public static ScheduleSettings defaults() {
+        return new ScheduleSettings(100 * MS, 10_000 * MS, DrainPolicy.EXTEND, 0, 0, MS, 0, AutoSettings.defaults());
+    }
+
+    /**
+     * Rejects a quantum out of range.
+     *
+     * @throws IllegalArgumentException with the bounds, for the operator
+     */
+    public static void checkQuantum(long quantumNs) {
+        if (quantumNs < MIN_QUANTUM_NS || quantumNs > MAX_QUANTUM_NS) {
+            throw new IllegalArgumentException("quantum of " + quantumNs + " ns: must be from "
+                    + MIN_QUANTUM_NS + " ns (1 ms) to " + MAX_QUANTUM_NS + " ns (1 h)");
+        }
+    }
+
+    /** The bound on outstanding work that goes with turns of {@code turnQuantumNs}. */
+    public long paceForNs(long turnQuantumNs) {
+        return paceNs > 0 ? paceNs : Math.clamp(turnQuantumNs / 4, MIN_PACE_NS, MAX_PACE_NS);
+    }
+
+    /** Memory beyond which the device counts as oversubscribed; 0: not known. */
+    public long effectiveCapacityBytes() {
+        return capacityBytes > 0 ? capacityBytes : totalBytes;
+    }
+
+    /** The same with another quantum. */
+    public ScheduleSettings withQuantumNs(long ns) {
+        return new ScheduleSettings(ns, graceNs, drainPolicy, capacityBytes, totalBytes, idleReleaseNs, paceNs, auto);
+    }
+
+    /** The same with another grace. */
+    public ScheduleSettings withGraceNs(long ns) {
+        return new ScheduleSettings(quantumNs, ns, drainPolicy, capacityBytes, totalBytes, idleReleaseNs, paceNs,
+                auto);
+    }
+
+    /** The same with another policy for clients that do not drain. */
+    public ScheduleSettings withDrainPolicy(DrainPolicy policy) {
+        return new ScheduleSettings(quantumNs, graceNs, policy, capacityBytes, totalBytes, idleReleaseNs, paceNs,
+                auto);
+    }
+
+    /** The same with another capacity; 0: the device's own. */
+    public ScheduleSettings withCapacityBytes(long bytes) {
+        return new ScheduleSettings(quantumNs, graceNs, drainPolicy, bytes, totalBytes, idleReleaseNs, paceNs, auto);
+    }
+
+    /** The same for a device of another size; 0: not known. */
+    public ScheduleSettings withTotalBytes(long bytes) {
+        return new ScheduleSettings(quantumNs, graceNs, drainPolicy, capacityBytes, bytes, idleReleaseNs, paceNs,
+                auto);
+    }
+
+    /** The same with another idle time before a contended turn goes back. */
+    public ScheduleSettings withIdleReleaseNs(long ns) {
+        return new ScheduleSettings(quantumNs, graceNs, drainPolicy, capacityBytes, totalBytes, ns, paceNs, auto);
+    }
+
+    /** The same with another bound on outstanding work; 0: derived from the quantum. */
+    public ScheduleSettings withPaceNs(long ns) {
+        return new ScheduleSettings(quantumNs, graceNs, drainPolicy, capacityBytes, totalBytes, idleReleaseNs, ns,
+                auto);
+    }
+
+    /** The same with other constants of the mode {@code auto}. */
+    public ScheduleSettings withAuto(AutoSettings settings) {
+        return new ScheduleSettings(quantumNs, graceNs, drainPolicy, capacityBytes, totalBytes, idleReleaseNs, paceNs,
+                settings);
+    }
+}

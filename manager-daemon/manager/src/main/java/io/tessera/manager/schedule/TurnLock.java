@@ -1,0 +1,448 @@
+package io.tessera.manager.schedule;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * The lock of one device: who may run, who has to stop, who waits.
+ *
+ * <p>While it is exclusive at most one client is GRANTED, and a grant is written only when every other client was told
+ * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. Waiters are served in
+ * the order in which they asked. Pure state machine: events in, orders out through the port, nothing happens between
+ * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
+ */
+final class TurnLock {
+    static final TurnTerms NO_TERMS = new TurnTerms(0, 0, 0, false, false);
+
+    private static final TurnTerms FREE_TERMS = new TurnTerms(0, 0, 0, false, false);
+    private static final TurnTerms FREE_SAMPLED_TERMS = new TurnTerms(0, 0, 0, false, true);
+
+    private final ScheduleSettings settings;
+    private final TurnPort port;
+    private final TurnObserver observer;
+    private final Map<Long, ClientTurn> clients = new LinkedHashMap<>();
+    private final ArrayDeque<ClientTurn> waiting = new ArrayDeque<>();
+    private final FairnessLedger ledger = new FairnessLedger();
+    private final HandoverTimes handoverTimes = new HandoverTimes();
+
+    private boolean exclusive;
+    private boolean sampling;
+    private long quantumNs;
+    private ClientTurn holder;
+
+    /** Clients that could not drain run together until then; {@link ClientTurn#NEVER} while none does. */
+    private long extensionEndsNs = ClientTurn.NEVER;
+
+    private OptionalLong formerHolder = OptionalLong.empty();
+    private long handoverFromNs = ClientTurn.NEVER;
+    private long handovers;
+
+    TurnLock(ScheduleSettings settings, TurnPort port, TurnObserver observer) {
+        this.settings = settings;
+        this.port = port;
+        this.observer = observer;
+        this.quantumNs = settings.quantumNs();
+    }
+
+    // Events
+
+    /** Returns whether the client is new; it is CLOSED until {@link #advance}. */
+    boolean joined(long clientId) {
+        return clients.putIfAbsent(clientId, new ClientTurn(clientId)) == null;
+    }
+
+    void left(long clientId, long nowNs) {
+        ClientTurn client = clients.remove(clientId);
+        if (client == null) {
+            return;
+        }
+        waiting.remove(client);
+        ledger.forget(clientId);
+        if (client.inTurn) {
+            noteHandover(client, nowNs);
+        }
+        if (holder == client) {
+            holder = null;
+        }
+    }
+
+    void wants(long clientId, long sinceNs) {
+        ClientTurn client = clients.get(clientId);
+        if (client == null) {
+            return;
+        }
+        client.wantSinceNs = sinceNs;
+        if (sinceNs == 0) {
+            waiting.remove(client);
+        } else {
+            queueIfWaiting(client);
+        }
+    }
+
+    /**
+     * Takes an answer. Answers of older epochs say nothing about the present order, except that an early release
+     * answers the order to stop which crossed it on the way. Anything else out of protocol is not an answer.
+     */
+    void acknowledged(long clientId, long epoch, AckState state, long nowNs) {
+        ClientTurn client = clients.get(clientId);
+        if (client == null) {
+            return;
+        }
+        boolean current = epoch == client.epoch;
+        switch (state) {
+            case CLOSED -> {
+                if (current && client.ordered == TurnState.CLOSED) {
+                    becomeQuiet(client, nowNs);
+                }
+            }
+            case RELEASED -> released(client, epoch, nowNs);
+            case OPEN, DRAINING -> {
+                if (current && client.ordered == TurnState.CLOSED && client.quiet) {
+                    // It takes its word back, for example because it lost sight of the manager: nobody may be let in
+                    // beside it until it has stopped again.
+                    client.quiet = false;
+                    client.orderedAtNs = nowNs;
+                    client.reported = false;
+                }
+                if (current && state == AckState.OPEN && client == holder) {
+                    answeredGrant(nowNs);
+                }
+            }
+        }
+    }
+
+    private void released(ClientTurn client, long epoch, long nowNs) {
+        if (epoch != client.grantEpoch) {
+            return;
+        }
+        if (client == holder) {
+            holder = null;
+            becomeQuiet(client, nowNs);
+            order(client, TurnState.CLOSED, nowNs);
+            queueIfWaiting(client);
+        } else if (client.ordered == TurnState.CLOSED && client.epoch == epoch + 1) {
+            becomeQuiet(client, nowNs);
+        }
+    }
+
+    private void becomeQuiet(ClientTurn client, long nowNs) {
+        client.quiet = true;
+        if (client.inTurn) {
+            ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+            noteHandover(client, nowNs);
+            observer.turnEnded(client.id, client.grantedAtNs, nowNs);
+        }
+    }
+
+    private void noteHandover(ClientTurn client, long nowNs) {
+        client.inTurn = false;
+        formerHolder = OptionalLong.of(client.id);
+        handoverFromNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
+    }
+
+    private void answeredGrant(long nowNs) {
+        if (handoverFromNs != ClientTurn.NEVER) {
+            handoverTimes.add(nowNs - handoverFromNs);
+            handoverFromNs = ClientTurn.NEVER;
+        }
+    }
+
+    // Settings
+
+    void exclusive(boolean takeTurns, long nowNs) {
+        if (takeTurns == exclusive) {
+            return;
+        }
+        exclusive = takeTurns;
+        extensionEndsNs = ClientTurn.NEVER;
+        handoverFromNs = ClientTurn.NEVER;
+        formerHolder = OptionalLong.empty();
+        ledger.clear();
+        if (exclusive) {
+            closeFree(nowNs);
+        } else {
+            free(nowNs);
+        }
+    }
+
+    void sampling(boolean sample) {
+        sampling = sample;
+    }
+
+    /** From the next turn on; the running one gets shorter, never longer. */
+    void quantumNs(long ns) {
+        quantumNs = ns;
+        if (holder != null) {
+            holder.lengthNs = Math.min(holder.lengthNs, ns);
+        }
+    }
+
+    // What follows from them
+
+    /** Writes whatever orders the present state asks for; returns how many. */
+    int advance(long nowNs) {
+        int orders = 0;
+        if (exclusive) {
+            noteContention(nowNs);
+            orders += endExtension(nowNs);
+            orders += revoke(nowNs);
+            orders += graceOver(nowNs);
+            orders += grant(nowNs);
+        } else {
+            orders += free(nowNs);
+        }
+        return orders + amendTerms();
+    }
+
+    /** When {@link #advance} has something to do without a new event. */
+    long nextDeadlineNs() {
+        long deadlineNs = Long.MAX_VALUE;
+        if (!exclusive) {
+            return deadlineNs;
+        }
+        if (extensionEndsNs != ClientTurn.NEVER) {
+            deadlineNs = extensionEndsNs;
+        }
+        if (holder != null && !waiting.isEmpty()) {
+            deadlineNs = Math.min(deadlineNs, revokeAtNs());
+        }
+        for (ClientTurn client : clients.values()) {
+            if (client.stopping() && !client.reported) {
+                deadlineNs = Math.min(deadlineNs, client.orderedAtNs + settings.graceNs());
+            }
+        }
+        return deadlineNs;
+    }
+
+    private int free(long nowNs) {
+        int orders = 0;
+        waiting.clear();
+        if (holder != null) {
+            // First of all, so that it is never GRANTED beside somebody who runs.
+            ClientTurn former = holder;
+            holder = null;
+            former.inTurn = false;
+            order(former, TurnState.FREE, nowNs);
+            orders++;
+        }
+        for (ClientTurn client : clients.values()) {
+            if (client.ordered != TurnState.FREE) {
+                client.inTurn = false;
+                order(client, TurnState.FREE, nowNs);
+                orders++;
+            }
+        }
+        return orders;
+    }
+
+    private int closeFree(long nowNs) {
+        int orders = 0;
+        for (ClientTurn client : clients.values()) {
+            if (client.ordered == TurnState.FREE) {
+                order(client, TurnState.CLOSED, nowNs);
+                queueIfWaiting(client);
+                orders++;
+            }
+        }
+        return orders;
+    }
+
+    private long revokeAtNs() {
+        return holder.grantedAtNs + holder.lengthNs;
+    }
+
+    private int revoke(long nowNs) {
+        if (holder == null || waiting.isEmpty() || nowNs < revokeAtNs()) {
+            return 0;
+        }
+        ClientTurn former = holder;
+        holder = null;
+        order(former, TurnState.CLOSED, nowNs);
+        queueIfWaiting(former);
+        return 1;
+    }
+
+    private int grant(long nowNs) {
+        if (holder != null || waiting.isEmpty()) {
+            return 0;
+        }
+        for (ClientTurn client : clients.values()) {
+            if (!client.quiet) {
+                return 0;
+            }
+        }
+        ClientTurn next = waiting.poll();
+        grantTo(next, ledger.turnLengthNs(next.id, quantumNs), nowNs);
+        return 1;
+    }
+
+    private void grantTo(ClientTurn client, long lengthNs, long nowNs) {
+        holder = client;
+        client.inTurn = true;
+        client.grantedAtNs = nowNs;
+        client.lengthNs = lengthNs;
+        client.contendedSinceNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
+        if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
+            handovers++;
+        } else {
+            handoverFromNs = ClientTurn.NEVER;
+        }
+        order(client, TurnState.GRANTED, nowNs);
+        client.grantEpoch = client.epoch;
+        observer.turnStarted(client.id, nowNs);
+    }
+
+    // Clients that do not drain
+
+    private int graceOver(long nowNs) {
+        int done = 0;
+        boolean allOverdue = true;
+        List<ClientTurn> overdue = new ArrayList<>();
+        // A copy: ending a client may come back as left() before this loop is over.
+        for (ClientTurn client : List.copyOf(clients.values())) {
+            if (!client.stopping()) {
+                continue;
+            }
+            if (nowNs - client.orderedAtNs < settings.graceNs()) {
+                allOverdue = false;
+                continue;
+            }
+            overdue.add(client);
+            if (!client.reported) {
+                client.reported = true;
+                port.reportUndrained(client.id, client.orderedAtNs);
+                if (settings.drainPolicy() == DrainPolicy.END) {
+                    port.end(client.id);
+                }
+                done++;
+            }
+        }
+        boolean extendable = settings.drainPolicy() == DrainPolicy.EXTEND && allOverdue && holder == null
+                && extensionEndsNs == ClientTurn.NEVER;
+        return !overdue.isEmpty() && extendable ? done + extend(overdue, nowNs) : done;
+    }
+
+    /**
+     * Lets those who cannot stop run on for a quantum. One alone is granted a whole quantum, whatever it owes. Several can only come from
+     * a change to exclusive turns; none of them could be granted before the others have stopped, so they run together.
+     */
+    private int extend(List<ClientTurn> stuck, long nowNs) {
+        if (stuck.size() == 1) {
+            ClientTurn client = stuck.getFirst();
+            if (client.inTurn) {
+                ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+            }
+            waiting.remove(client);
+            grantTo(client, quantumNs, nowNs);
+            return 1;
+        }
+        extensionEndsNs = nowNs + quantumNs;
+        for (ClientTurn client : stuck) {
+            client.inTurn = false;
+            waiting.remove(client);
+            order(client, TurnState.FREE, nowNs);
+        }
+        return stuck.size();
+    }
+
+    private int endExtension(long nowNs) {
+        if (extensionEndsNs == ClientTurn.NEVER || nowNs < extensionEndsNs) {
+            return 0;
+        }
+        extensionEndsNs = ClientTurn.NEVER;
+        return closeFree(nowNs);
+    }
+
+    // Orders and terms
+
+    private void order(ClientTurn client, TurnState state, long nowNs) {
+        client.epoch++;
+        client.ordered = state;
+        client.orderedAtNs = nowNs;
+        client.reported = false;
+        if (state != TurnState.CLOSED) {
+            client.quiet = false;
+        }
+        client.terms = termsOf(client);
+        port.order(client.id, client.epoch, state, client.terms);
+    }
+
+    private void queueIfWaiting(ClientTurn client) {
+        if (exclusive && client.wantSinceNs != 0 && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
+            waiting.add(client);
+        }
+    }
+
+    private TurnTerms termsOf(ClientTurn client) {
+        return switch (client.ordered) {
+            case CLOSED -> NO_TERMS;
+            case FREE -> sampling ? FREE_SAMPLED_TERMS : FREE_TERMS;
+            case GRANTED -> {
+                boolean contended = !waiting.isEmpty();
+                yield new TurnTerms(quantumNs, contended ? settings.paceForNs(quantumNs) : 0,
+                        contended ? settings.idleReleaseNs() : 0, contended, sampling);
+            }
+        };
+    }
+
+    private int amendTerms() {
+        int amended = 0;
+        for (ClientTurn client : clients.values()) {
+            TurnTerms terms = termsOf(client);
+            if (!terms.equals(client.terms)) {
+                client.terms = terms;
+                port.amend(client.id, terms);
+                amended++;
+            }
+        }
+        return amended;
+    }
+
+    /** Keeps account of since when the holder keeps somebody waiting. */
+    private void noteContention(long nowNs) {
+        if (holder == null) {
+            return;
+        }
+        if (waiting.isEmpty()) {
+            holder.contendedSinceNs = ClientTurn.NEVER;
+        } else if (holder.contendedSinceNs == ClientTurn.NEVER) {
+            holder.contendedSinceNs = nowNs;
+        }
+    }
+
+    // What others may know
+
+    boolean isExclusive() {
+        return exclusive;
+    }
+
+    OptionalLong holder() {
+        return holder == null ? OptionalLong.empty() : OptionalLong.of(holder.id);
+    }
+
+    long holderSinceNs() {
+        return holder == null ? 0 : holder.grantedAtNs;
+    }
+
+    Collection<Long> clientIds() {
+        return List.copyOf(clients.keySet());
+    }
+
+    boolean waits(long clientId) {
+        ClientTurn client = clients.get(clientId);
+        return client != null && client.wantSinceNs != 0;
+    }
+
+    long handovers() {
+        return handovers;
+    }
+
+    long handoverMedianNs() {
+        return handoverTimes.medianNs();
+    }
+}

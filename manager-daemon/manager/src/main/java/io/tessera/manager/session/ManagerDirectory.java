@@ -1,0 +1,205 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.clock.NanoClock;
+import io.tessera.manager.os.Errno;
+import io.tessera.manager.os.FilePort;
+import io.tessera.manager.os.FileStatus;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.LinuxPort;
+import io.tessera.protocol.RuntimeDirectory;
+import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.SegmentLayout;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The runtime directory and the directory of segments in the hands of one manager (SPEC.md, section 1): made or checked,
+ * locked by the pid file, cleaned of what a dead manager left. Closing removes what is ours again. One owner thread.
+ */
+public final class ManagerDirectory implements AutoCloseable {
+    /** A segment whose manager's heartbeat is older than this belongs to nobody (SPEC.md, section 4). */
+    static final long STALE_NS = 5_000_000_000L;
+    private static final Pattern SEGMENT_NAME = Pattern.compile("client-\\d+\\.segment");
+    private static final Logger LOG = LoggerFactory.getLogger(ManagerDirectory.class);
+
+    private final LinuxPort os;
+    private final RuntimeDirectory directory;
+    private final int pidFile;
+
+    private ManagerDirectory(LinuxPort os, RuntimeDirectory directory, int pidFile) {
+        this.os = os;
+        this.directory = directory;
+        this.pidFile = pidFile;
+    }
+
+    /**
+     * Takes the directories for this process.
+     *
+     * @param monotonic the clock of heartbeats
+     * @throws ManagerRunningException   if another manager has them
+     * @throws UnsafeDirectoryException  if one of them is a link, somebody else's, or writable by others
+     * @throws IOException               if they cannot be made
+     */
+    public static ManagerDirectory claim(LinuxPort os, RuntimeDirectory directory, NanoClock monotonic)
+            throws IOException {
+        prepare(os, directory.path());
+        prepare(os, directory.shmDirectory());
+        int pidFile = lockPidFile(os, directory);
+        ManagerDirectory claimed = new ManagerDirectory(os, directory, pidFile);
+        boolean done = false;
+        try {
+            os.files().write(pidFile, (os.processes().pid() + "\n").getBytes(StandardCharsets.US_ASCII));
+            claimed.removeSockets();
+            claimed.removeStaleSegments(monotonic.nanoTime());
+            done = true;
+            return claimed;
+        } finally {
+            if (!done) {
+                os.files().close(pidFile);
+            }
+        }
+    }
+
+    /** Makes a directory that only we can write, or checks that an existing one is such. */
+    private static void prepare(LinuxPort os, Path path) throws IOException {
+        FilePort files = os.files();
+        int uid = os.processes().uid();
+        int permissions = uid == 0 ? 0711 : 0700;
+        boolean made = files.makeDirectory(path, permissions);
+        int descriptor;
+        try {
+            descriptor = files.open(path, FilePort.Open.DIRECTORY, 0);
+        } catch (LinuxException e) {
+            if (e.errno() == 20 || e.errno() == 40) { // ENOTDIR, ELOOP
+                throw new UnsafeDirectoryException(path, "is a link or no directory");
+            }
+            throw e;
+        }
+        try {
+            FileStatus status = files.status(descriptor);
+            if (status.uid() != uid) {
+                throw new UnsafeDirectoryException(path, "belongs to user " + Integer.toUnsignedString(status.uid())
+                        + ", this manager is user " + Integer.toUnsignedString(uid));
+            }
+            if (made) {
+                files.permissions(descriptor, permissions); // whatever the umask was
+            } else if (status.othersCanWrite()) {
+                throw new UnsafeDirectoryException(path,
+                        "can be written by others (mode " + Integer.toOctalString(status.permissions()) + ")");
+            }
+        } finally {
+            files.close(descriptor);
+        }
+    }
+
+    /**
+     * Locks the pid file. A manager that ends removes its file while it holds the lock, so the file that was locked may
+     * have lost its name meanwhile; then the next one is tried.
+     */
+    private static int lockPidFile(LinuxPort os, RuntimeDirectory directory) throws IOException {
+        FilePort files = os.files();
+        Path path = directory.pidFile();
+        for (int attempt = 0; attempt < 10; attempt++) {
+            int descriptor = files.open(path, FilePort.Open.CREATE, 0644);
+            boolean kept = false;
+            try {
+                if (!files.lock(descriptor)) {
+                    String pid = new String(files.read(descriptor, 16), StandardCharsets.US_ASCII).strip();
+                    throw new ManagerRunningException(directory.path(), pid.isEmpty() ? "unknown" : pid);
+                }
+                kept = hasName(files, descriptor, path);
+                if (kept) {
+                    return descriptor;
+                }
+            } finally {
+                if (!kept) {
+                    files.close(descriptor);
+                }
+            }
+        }
+        throw new IOException("the pid file " + path + " changes all the time: managers are starting and ending there");
+    }
+
+    private static boolean hasName(FilePort files, int descriptor, Path path) throws LinuxException {
+        int named;
+        try {
+            named = files.open(path, FilePort.Open.READ, 0);
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return false;
+            }
+            throw e;
+        }
+        try {
+            return files.status(named).inode() == files.status(descriptor).inode();
+        } finally {
+            files.close(named);
+        }
+    }
+
+    private void removeSockets() throws LinuxException {
+        os.files().remove(directory.registrationSocket());
+        os.files().remove(directory.controlSocket());
+    }
+
+    /** Two managers of one user may share the directory of segments: only files of dead ones are removed. */
+    private void removeStaleSegments(long nowNs) throws IOException {
+        int removed = 0;
+        for (Path path : os.files().list(directory.shmDirectory())) {
+            if (SEGMENT_NAME.matcher(path.getFileName().toString()).matches() && isStale(path, nowNs)) {
+                removed += os.files().remove(path) ? 1 : 0;
+            }
+        }
+        if (removed > 0) {
+            LOG.info("removed {} segments of a former manager from {}", removed, directory.shmDirectory());
+        }
+    }
+
+    private boolean isStale(Path path, long nowNs) throws LinuxException {
+        int descriptor;
+        try {
+            descriptor = os.files().open(path, FilePort.Open.READ, 0);
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return false; // its manager has just removed it
+            }
+            throw e;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            FileStatus status = os.files().status(descriptor);
+            if (!status.isRegularFile() || status.bytes() != SegmentLayout.SEGMENT_BYTES) {
+                return true;
+            }
+            MemorySegment memory = os.files().map(descriptor, SegmentLayout.SEGMENT_BYTES, false, arena);
+            SegmentHeader header = new SegmentHeader(memory);
+            long ageNs = nowNs - header.managerHeartbeatNs();
+            boolean beats = ageNs >= 0 && ageNs < STALE_NS;
+            return !beats || header.managerPid() == os.processes().pid()
+                    || !os.processes().exists(header.managerPid());
+        } finally {
+            os.files().close(descriptor);
+        }
+    }
+
+    /** The paths. */
+    public RuntimeDirectory paths() {
+        return directory;
+    }
+
+    /** Removes sockets and pid file and gives up the lock. Segments are removed by {@link Sessions#close}. */
+    @Override
+    public void close() throws LinuxException {
+        try {
+            removeSockets();
+            os.files().remove(directory.pidFile());
+        } finally {
+            os.files().close(pidFile);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.os.Errno;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** There was no space for a segment; the client is refused, nobody else notices. */
+public final class NoSpaceException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** Names the file and the error number of the reservation. */
+    public NoSpaceException(Path path, long bytes, int errno) {
+        super("no space for a segment of " + bytes + " bytes in " + path.getParent() + " (" + Errno.name(errno) + ")");
+    }
+}

@@ -1,0 +1,97 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.os.LinuxException;
+import io.tessera.protocol.ClientMessageAdapter;
+import io.tessera.protocol.ClientMessageListener;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.Hello;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.RefusalCode;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One packet of one session on its way from the adapter to the listener: checks that it comes at the right time. Lives
+ * for one packet.
+ */
+final class PacketReceiver implements ClientMessageListener {
+    private final Sessions sessions;
+    private final SessionListener listener;
+    private final Session session;
+    private final long nowNs;
+    private MalformedMessageException malformed;
+    private LinuxException failed;
+
+    PacketReceiver(Sessions sessions, SessionListener listener, Session session, long nowNs) {
+        this.sessions = sessions;
+        this.listener = listener;
+        this.session = session;
+        this.nowNs = nowNs;
+    }
+
+    /**
+     * Decodes and hands on.
+     *
+     * @throws MalformedMessageException if it is no message, or one at the wrong time
+     * @throws LinuxException            if the connection broke
+     */
+    void receive(MemorySegment packet, int bytes) throws MalformedMessageException, LinuxException {
+        ClientMessageAdapter.dispatch(packet, bytes, this);
+        if (malformed != null) {
+            throw malformed;
+        }
+        if (failed != null) {
+            throw failed;
+        }
+    }
+
+    /** Something that a registered client says. */
+    @FunctionalInterface
+    private interface Saying {
+        void hand() throws MalformedMessageException;
+    }
+
+    private void fromRegistered(String what, Saying saying) {
+        if (session.state != Session.State.REGISTERED) {
+            malformed = new MalformedMessageException(RefusalCode.MALFORMED, what + " before HELLO");
+            return;
+        }
+        try {
+            saying.hand();
+        } catch (MalformedMessageException e) {
+            malformed = e;
+        }
+    }
+
+    @Override
+    public void onHello(Hello hello) {
+        if (session.state != Session.State.CONNECTED) {
+            malformed = new MalformedMessageException(RefusalCode.MALFORMED, "HELLO twice");
+            return;
+        }
+        try {
+            sessions.hello(session, hello);
+        } catch (LinuxException e) {
+            failed = e;
+        }
+    }
+
+    @Override
+    public void onDevice(DeviceAnnouncement device) {
+        fromRegistered("DEVICE", () -> listener.device(session, device, nowNs));
+    }
+
+    @Override
+    public void onDoorbell(int slot) {
+        fromRegistered("DOORBELL", () -> listener.doorbell(session, slot, nowNs));
+    }
+
+    @Override
+    public void onQuotaAsk(int slot, long bytes) {
+        fromRegistered("QUOTA_ASK", () -> listener.quotaAsk(session, slot, bytes, nowNs));
+    }
+
+    @Override
+    public void onQuotaReturn(int slot, long grantedBytes) {
+        fromRegistered("QUOTA_RETURN", () -> listener.quotaReturn(session, slot, grantedBytes, nowNs));
+    }
+}

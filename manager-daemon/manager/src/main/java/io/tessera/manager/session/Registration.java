@@ -1,0 +1,94 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.clock.Clocks;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.LinuxPort;
+import io.tessera.manager.os.SocketPort;
+import io.tessera.protocol.Hello;
+import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.SegmentLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Answers HELLO: a segment and WELCOME, or the reason why not (SPEC.md, section 2). One owner thread. */
+final class Registration {
+    private final LinuxPort os;
+    private final Clocks clocks;
+    private final SegmentStore store;
+    private final long managerStartNs;
+    private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES, 8);
+
+    Registration(LinuxPort os, Clocks clocks, SegmentStore store) {
+        this.os = os;
+        this.clocks = clocks;
+        this.store = store;
+        this.managerStartNs = clocks.realtime().nanoTime();
+    }
+
+    /** Why a client was not admitted. */
+    record Refusal(RefusalCode code, String reason) {
+    }
+
+    /** Whether this manager serves the peer: root's serves everybody, a user's serves that user and root. */
+    boolean serves(int peerUid) {
+        int own = os.processes().uid();
+        return own == 0 || peerUid == own || peerUid == 0;
+    }
+
+    /**
+     * Makes a segment, sends WELCOME with its descriptor, and marks the session registered.
+     *
+     * @return nothing, or why the client is refused
+     * @throws LinuxException if the connection broke; nothing is left behind
+     */
+    Refusal admit(Session session, Hello hello) throws LinuxException {
+        if (!serves(session.peer().uid())) {
+            return new Refusal(RefusalCode.PEER, "this manager belongs to user "
+                    + Integer.toUnsignedString(os.processes().uid()) + " and does not serve user "
+                    + Integer.toUnsignedString(session.peer().uid()));
+        }
+        SegmentStore.Created created;
+        try {
+            created = store.create(session.peer().uid());
+        } catch (NoSpaceException e) {
+            return new Refusal(RefusalCode.STORAGE, e.getMessage());
+        } catch (LinuxException e) {
+            return new Refusal(RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+        }
+        boolean done = false;
+        try {
+            fill(created, session, hello);
+            int bytes = MessageEncoder.welcome(packet, created.clientId(), SegmentLayout.SEGMENT_BYTES);
+            int sent = os.sockets().sendWithDescriptor(session.socket, packet, bytes, created.segment().descriptor());
+            if (sent == SocketPort.WOULD_BLOCK) {
+                return new Refusal(RefusalCode.STORAGE, "no buffer for the answer to HELLO");
+            }
+            session.registered(created.clientId(), hello, created.segment());
+            done = true;
+            return null;
+        } finally {
+            if (!done) {
+                created.segment().close();
+            }
+        }
+    }
+
+    private void fill(SegmentStore.Created created, Session session, Hello hello) {
+        SegmentHeader header = new SegmentHeader(created.segment().memory());
+        int pid = session.peer().pid();
+        header.initialise(new SegmentHeader.Identity(created.clientId(), pid,
+                pid > 0 ? os.processes().startTicks(pid) : 0, os.processes().pid(), managerStartNs, hello.plan(),
+                hello.tenant(), hello.command()));
+        header.managerHeartbeatNs(clocks.monotonic().nanoTime());
+        header.publishVersion();
+    }
+
+    /** Sends REFUSED as far as the socket takes it. */
+    void refuse(Session session, RefusalCode code, String reason) throws LinuxException {
+        int bytes = MessageEncoder.refused(packet, code, reason);
+        os.sockets().send(session.socket, packet, bytes);
+    }
+}

@@ -1,0 +1,160 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.os.Errno;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.PeerCredentials;
+import io.tessera.manager.os.SocketPort;
+import io.tessera.protocol.Hello;
+import io.tessera.protocol.SegmentHeader;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One connection, from its accept until the process behind it is gone. Owned by {@link Sessions}; one owner thread.
+ *
+ * <p>Telling the client something never waits and never fails here: a broken connection is noted and ends the session
+ * in the next cycle, so that a scheduler which gives orders is not called back in the middle of them.
+ */
+public final class Session {
+    /** Where a session is in its life. */
+    enum State {
+        /** Connected; HELLO is awaited. */
+        CONNECTED,
+        /** Admitted, with a segment. */
+        REGISTERED,
+        /** The connection is over; the process may still have work in the driver. */
+        ENDING,
+        /** Over. */
+        ENDED
+    }
+
+    final int socket;
+    final int pidfd;
+    final long connectedNs;
+    long socketToken;
+    long pidfdToken;
+    State state = State.CONNECTED;
+    /** When the present state is over at the latest; {@link Long#MAX_VALUE}: it is not bounded. */
+    long deadlineNs;
+    boolean processGone;
+    /** When SIGTERM was not enough. */
+    long killAtNs = Long.MAX_VALUE;
+    /** Why the session must end, noted where it could not be ended. */
+    String fault;
+    Hello hello;
+    ClientSegment segment;
+
+    private final PeerCredentials peer;
+    private final Outbox outbox;
+    private long clientId;
+    private SegmentHeader header;
+    private boolean terminationAsked;
+
+    Session(SocketPort sockets, int socket, int pidfd, PeerCredentials peer, long connectedNs, long deadlineNs) {
+        this.socket = socket;
+        this.pidfd = pidfd;
+        this.peer = peer;
+        this.connectedNs = connectedNs;
+        this.deadlineNs = deadlineNs;
+        this.outbox = new Outbox(sockets, socket);
+    }
+
+    void registered(long newClientId, Hello newHello, ClientSegment newSegment) {
+        clientId = newClientId;
+        hello = newHello;
+        segment = newSegment;
+        header = new SegmentHeader(newSegment.memory());
+        state = State.REGISTERED;
+        deadlineNs = Long.MAX_VALUE;
+    }
+
+    /** The manager's number for the client; 0 before it is registered. */
+    public long clientId() {
+        return clientId;
+    }
+
+    /** Who connected. */
+    public PeerCredentials peer() {
+        return peer;
+    }
+
+    /** What the client said of itself; only of a registered client. */
+    public Hello hello() {
+        return hello;
+    }
+
+    /** When it connected, CLOCK_MONOTONIC nanoseconds. */
+    public long connectedNs() {
+        return connectedNs;
+    }
+
+    /** First page of its segment; only of a registered client. */
+    public SegmentHeader header() {
+        return header;
+    }
+
+    /** Its segment; only of a registered client. */
+    public MemorySegment memory() {
+        return segment.memory();
+    }
+
+    /** Rings the client's bell for a slot. */
+    public void ring(int slot) {
+        outbox.bell(slot);
+        flush();
+    }
+
+    /** Tells the client its new lease. */
+    public void answerQuota(int slot, long grantedBytes) {
+        outbox.answer(slot, grantedBytes);
+        flush();
+    }
+
+    /** Asks the client to give back what it does not use. */
+    public void trimQuota(int slot) {
+        outbox.trim(slot);
+        flush();
+    }
+
+    /** Asks for the process to be ended; {@link Sessions#doWork} does it. */
+    public void terminate() {
+        terminationAsked = true;
+    }
+
+    boolean takeTermination() {
+        boolean asked = terminationAsked;
+        terminationAsked = false;
+        return asked;
+    }
+
+    /** Ends the connection in the next cycle, for a reason that the log and the client are told. */
+    public void fault(String reason) {
+        if (fault == null) {
+            fault = reason;
+        }
+    }
+
+    /** Sends what is owed. Returns how many messages went out. */
+    int flush() {
+        if (state != State.REGISTERED || outbox.isEmpty()) {
+            return 0;
+        }
+        try {
+            return outbox.flush();
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.EPIPE || e.errno() == Errno.ECONNRESET) {
+                outbox.clear(); // the peer is gone; the end of the connection is on its way to us
+            } else {
+                fault("its connection broke: " + e.getMessage());
+            }
+            return 0;
+        }
+    }
+
+    /** The client in a log line. */
+    @Override
+    public String toString() {
+        return clientId == 0 ? "a peer (pid " + peer.pid() + ", user " + Integer.toUnsignedString(peer.uid()) + ")"
+                : "client " + clientId + " (pid " + peer.pid() + ", tenant \"" + hello.tenant() + "\", "
+                        + hello.command() + ")";
+    }
+}

@@ -1,0 +1,347 @@
+package io.tessera.manager.session;
+
+import io.tessera.manager.clock.Clocks;
+import io.tessera.manager.os.Errno;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.LinuxPort;
+import io.tessera.manager.os.PeerCredentials;
+import io.tessera.manager.os.PollPort;
+import io.tessera.manager.os.Poller;
+import io.tessera.manager.os.ProcessPort;
+import io.tessera.manager.os.SocketKind;
+import io.tessera.manager.os.SocketPort;
+import io.tessera.protocol.Hello;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RefusalCode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All connections of the registration socket and the processes behind them. One owner thread: its duty cycle calls
+ * {@link #doWork}, the poller calls the handlers in between.
+ *
+ * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or
+ * the process is gone, whichever is first, the listener is told and the segment is removed (SPEC.md, section 4).
+ */
+public final class Sessions implements AutoCloseable {
+    /** A peer that connects and does not say HELLO for this long is let go. */
+    static final long HELLO_TIMEOUT_NS = 5_000_000_000L;
+    /** From the end of the connection to the end of the session, if the process is still there (SPEC.md, section 4). */
+    static final long END_GRACE_NS = 50_000_000L;
+    /** From SIGTERM to SIGKILL of a client that is ended. */
+    static final long KILL_GRACE_NS = 2_000_000_000L;
+    /** Pause after the descriptors ran out, so that the listener, which stays readable, does not spin. */
+    static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
+    /** Peers that have not said HELLO; beyond these the oldest one is let go. */
+    static final int MOST_UNREGISTERED = 256;
+    /** Packets read from one connection in one cycle, so that a talkative client does not starve others. */
+    private static final int PACKETS_PER_CYCLE = 64;
+    private static final int BACKLOG = 512;
+    private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
+
+    private final LinuxPort os;
+    private final Poller poller;
+    private final Clocks clocks;
+    private final DistinctErrors errors;
+    private final SessionListener listener;
+    private final Registration registration;
+    private final int maxClients;
+    private final Set<Session> connected = new LinkedHashSet<>();
+    private final Map<Long, Session> registered = new LinkedHashMap<>();
+    private final Set<Session> ending = new LinkedHashSet<>();
+    private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
+    private int listening = -1;
+    private long listeningToken;
+    private long acceptAgainNs = Long.MAX_VALUE;
+
+    /**
+     * No connections yet.
+     *
+     * @param maxClients clients that are admitted at once
+     * @param listener   hears what registered clients say
+     */
+    public Sessions(LinuxPort os, Poller poller, Clocks clocks, SegmentStore store, DistinctErrors errors,
+            int maxClients, SessionListener listener) {
+        this.os = os;
+        this.poller = poller;
+        this.clocks = clocks;
+        this.errors = errors;
+        this.maxClients = maxClients;
+        this.listener = listener;
+        this.registration = new Registration(os, clocks, store);
+    }
+
+    /** Listens; root's socket is open to every user, because the peer's uid decides (SPEC.md, section 1). */
+    public void listen(Path path) throws LinuxException {
+        listening = os.sockets().listen(path, SocketKind.SEQPACKET, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
+        listeningToken = poller.add(listening, PollPort.READABLE, events -> acceptAll());
+    }
+
+    /** Clients that are registered and connected. */
+    public Collection<Session> registered() {
+        return registered.values();
+    }
+
+    private void acceptAll() {
+        try {
+            int socket;
+            while ((socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK) {
+                accepted(socket);
+            }
+        } catch (LinuxException e) {
+            errors.record("connections cannot be taken: " + e.getMessage());
+            pauseAccepting();
+        }
+    }
+
+    private void pauseAccepting() {
+        acceptAgainNs = clocks.monotonic().nanoTime() + ACCEPT_PAUSE_NS;
+        try {
+            poller.change(listening, 0, listeningToken);
+        } catch (LinuxException e) {
+            errors.record("the listener cannot be paused: " + e.getMessage());
+        }
+    }
+
+    private void accepted(int socket) throws LinuxException {
+        boolean kept = false;
+        int pidfd = ProcessPort.NO_PIDFD;
+        try {
+            PeerCredentials peer = os.sockets().peer(socket);
+            pidfd = os.processes().pidfdOfPeer(socket, peer);
+            long nowNs = clocks.monotonic().nanoTime();
+            Session session = new Session(os.sockets(), socket, pidfd, peer, nowNs, nowNs + HELLO_TIMEOUT_NS);
+            session.socketToken = poller.add(socket, PollPort.READABLE, events -> readable(session));
+            if (pidfd != ProcessPort.NO_PIDFD) {
+                session.pidfdToken = poller.add(pidfd, PollPort.READABLE, events -> processGone(session));
+            }
+            connected.add(session);
+            kept = true;
+        } finally {
+            if (!kept) {
+                os.sockets().close(socket);
+                if (pidfd != ProcessPort.NO_PIDFD) {
+                    os.processes().close(pidfd);
+                }
+            }
+        }
+        if (connected.size() > MOST_UNREGISTERED) {
+            connected.iterator().next().fault("more than " + MOST_UNREGISTERED + " peers have not said HELLO");
+        }
+    }
+
+    private void processGone(Session session) {
+        session.processGone = true;
+        quietly(session, () -> poller.remove(session.pidfd, session.pidfdToken));
+        connectionEnded(session);
+    }
+
+    private void readable(Session session) {
+        try {
+            for (int i = 0; i < PACKETS_PER_CYCLE && isOpen(session); i++) {
+                int bytes = os.sockets().receive(session.socket, packet);
+                if (bytes == SocketPort.WOULD_BLOCK) {
+                    return;
+                }
+                if (bytes == 0) {
+                    connectionEnded(session);
+                    return;
+                }
+                new PacketReceiver(this, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
+            }
+        } catch (MalformedMessageException e) {
+            errors.record("a packet was refused: " + e.getMessage());
+            refuse(session, e.code(), e.getMessage());
+        } catch (LinuxException e) {
+            if (e.errno() != Errno.ECONNRESET && e.errno() != Errno.EPIPE) {
+                errors.record("a connection failed: " + e.getMessage());
+            }
+            connectionEnded(session);
+        }
+    }
+
+    private static boolean isOpen(Session session) {
+        return session.state == Session.State.CONNECTED || session.state == Session.State.REGISTERED;
+    }
+
+    /** Answers HELLO. */
+    void hello(Session session, Hello hello) throws LinuxException {
+        Registration.Refusal refusal = registered.size() >= maxClients
+                ? new Registration.Refusal(RefusalCode.FULL, "as many clients as this manager admits are there already: "
+                        + maxClients + " (--max-clients)")
+                : registration.admit(session, hello);
+        if (refusal != null) {
+            errors.record("a client was refused: " + refusal.reason());
+            refuse(session, refusal.code(), refusal.reason());
+            return;
+        }
+        connected.remove(session);
+        registered.put(session.clientId(), session);
+        LOG.info("{} registered, plan {}, limit {} bytes", session, hello.plan(),
+                Long.toUnsignedString(hello.limitBytes()));
+    }
+
+    private void refuse(Session session, RefusalCode code, String reason) {
+        if (isOpen(session)) {
+            quietly(session, () -> registration.refuse(session, code, reason));
+            connectionEnded(session);
+        }
+    }
+
+    /** First step of the end: the connection is closed, the process may still have work in the driver. */
+    private void connectionEnded(Session session) {
+        if (isOpen(session)) {
+            boolean wasRegistered = session.state == Session.State.REGISTERED;
+            session.state = Session.State.ENDING;
+            session.deadlineNs = wasRegistered ? clocks.monotonic().nanoTime() + END_GRACE_NS : 0;
+            connected.remove(session);
+            registered.remove(session.clientId());
+            ending.add(session);
+            quietly(session, () -> poller.remove(session.socket, session.socketToken));
+            quietly(session, () -> os.sockets().closeAfterReading(session.socket));
+        }
+    }
+
+    /** Second step: whatever the client held is free. */
+    private void finish(Session session, long nowNs) {
+        session.state = Session.State.ENDED;
+        ending.remove(session);
+        if (session.segment != null) {
+            if (session.processGone) {
+                LOG.info("{} ended", session);
+            } else {
+                LOG.warn("{} closed its connection and has not ended; it runs without the manager now", session);
+            }
+            listener.ended(session, nowNs);
+            quietly(session, session.segment::close);
+        }
+        if (session.pidfd != ProcessPort.NO_PIDFD) {
+            if (!session.processGone) {
+                quietly(session, () -> poller.remove(session.pidfd, session.pidfdToken));
+            }
+            quietly(session, () -> os.processes().close(session.pidfd));
+        }
+    }
+
+    /** Does what is due: ends, kills, owed messages. Returns how much it did. */
+    public int doWork(long nowNs) {
+        int work = 0;
+        for (Session session : List.copyOf(connected)) {
+            if (session.deadlineNs <= nowNs && session.fault == null) {
+                session.fault("it did not say HELLO within " + HELLO_TIMEOUT_NS / 1_000_000_000L + " s");
+            }
+            work += endFaulty(session);
+        }
+        for (Session session : new ArrayList<>(registered.values())) {
+            work += endFaulty(session) + session.flush() + signal(session, nowNs);
+        }
+        for (Session session : List.copyOf(ending)) {
+            work += signal(session, nowNs);
+            if (session.processGone || session.deadlineNs <= nowNs) {
+                finish(session, nowNs);
+                work++;
+            }
+        }
+        if (acceptAgainNs <= nowNs) {
+            acceptAgainNs = Long.MAX_VALUE;
+            quietly(null, () -> poller.change(listening, PollPort.READABLE, listeningToken));
+            work++;
+        }
+        return work;
+    }
+
+    private int endFaulty(Session session) {
+        if (session.fault == null || !isOpen(session)) {
+            return 0;
+        }
+        errors.record("a connection was ended: " + session.fault);
+        LOG.info("{}: {}", session, session.fault);
+        refuse(session, RefusalCode.MALFORMED, session.fault);
+        return 1;
+    }
+
+    private int signal(Session session, long nowNs) {
+        boolean terminate = session.takeTermination();
+        boolean kill = session.killAtNs <= nowNs;
+        if (!terminate && !kill || session.processGone) {
+            return 0;
+        }
+        int signal = kill ? ProcessPort.SIGKILL : ProcessPort.SIGTERM;
+        session.killAtNs = kill ? Long.MAX_VALUE : nowNs + KILL_GRACE_NS;
+        if (session.pidfd == ProcessPort.NO_PIDFD) {
+            LOG.error("{} cannot be ended: its process is not visible to this manager", session);
+            return 0;
+        }
+        LOG.warn("{} is ended by signal {}", session, signal);
+        quietly(session, () -> os.processes().signal(session.pidfd, signal));
+        return 1;
+    }
+
+    /** Ends the sessions whose segment file was cut short by its owner. Called after a memory access faulted. */
+    public void checkSegments() {
+        for (Session session : registered.values()) {
+            quietly(session, () -> {
+                if (!session.segment.isWhole()) {
+                    session.fault("its segment file was cut short");
+                }
+            });
+        }
+    }
+
+    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    public long nextDeadlineNs() {
+        long next = acceptAgainNs;
+        for (Session session : connected) {
+            next = Math.min(next, session.fault == null ? session.deadlineNs : 0);
+        }
+        for (Session session : registered.values()) {
+            next = Math.min(next, session.fault == null ? session.killAtNs : 0);
+        }
+        for (Session session : ending) {
+            next = Math.min(next, Math.min(session.deadlineNs, session.killAtNs));
+        }
+        return next;
+    }
+
+    /** A step of an end that must not keep the other steps from being done. */
+    @FunctionalInterface
+    private interface Step {
+        void run() throws LinuxException;
+    }
+
+    private void quietly(Session session, Step step) {
+        try {
+            step.run();
+        } catch (LinuxException e) {
+            if (e.errno() != Errno.EPIPE && e.errno() != Errno.ECONNRESET) {
+                errors.record((session == null ? "" : "while a session ended: ") + e.getMessage());
+            }
+        }
+    }
+
+    /** Closes every connection, so that clients run on their own, and removes every segment. */
+    @Override
+    public void close() {
+        if (listening >= 0) {
+            quietly(null, () -> poller.remove(listening, listeningToken));
+            quietly(null, () -> os.sockets().close(listening));
+            listening = -1;
+        }
+        List<Session> all = new ArrayList<>(connected);
+        all.addAll(registered.values());
+        all.forEach(this::connectionEnded);
+        long nowNs = clocks.monotonic().nanoTime();
+        List.copyOf(ending).forEach(session -> finish(session, nowNs));
+    }
+}

@@ -1,0 +1,207 @@
+package io.tessera.manager.schedule;
+
+import static io.tessera.manager.schedule.SimulatedGpu.MS;
+import static io.tessera.manager.schedule.SimulatedGpu.SECOND;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What {@code auto} reaches on {@link SimulatedGpu}, in devices' worth of work: 1.00 is what a client does alone.
+ * Whole runs of a minute, with everything that auto spends on finding out.
+ */
+@Timeout(120)
+class AutoSimulationTest {
+    private static final int SECONDS = 60;
+    private static final Map<Workload, Double> ALONE_PER_SECOND = new HashMap<>();
+
+    private record Outcome(double work, SimulatedGpu gpu) {
+        @Override
+        public String toString() {
+            return String.format("%.4f of a device, %s", work, gpu.modeChanges);
+        }
+    }
+
+    private static double alonePerSecond(Workload workload) {
+        return ALONE_PER_SECOND.computeIfAbsent(workload, key -> {
+            SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults(), SchedulerMode.OFF);
+            SimulatedClient client = gpu.add(key);
+            gpu.runUntil(5 * SECOND);
+            return client.completedNs / 5;
+        });
+    }
+
+    private static Outcome run(SchedulerMode mode, double jitter, Workload... workloads) {
+        SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults(), mode);
+        for (Workload workload : workloads) {
+            gpu.add(workload, workload, Long.MAX_VALUE, jitter);
+        }
+        gpu.runUntil(SECONDS * SECOND);
+        double work = 0;
+        for (int i = 0; i < workloads.length; i++) {
+            work += gpu.clients.get(i).completedNs / SECONDS / alonePerSecond(workloads[i]);
+        }
+        return new Outcome(work, gpu);
+    }
+
+    private static Outcome best(double jitter, Workload... workloads) {
+        Outcome off = run(SchedulerMode.OFF, jitter, workloads);
+        Outcome on = run(SchedulerMode.ON, jitter, workloads);
+        return off.work() > on.work() ? off : on;
+    }
+
+    private static void assertReaches(double share, double jitter, Workload... workloads) {
+        Outcome auto = run(SchedulerMode.AUTO, jitter, workloads);
+        Outcome best = best(jitter, workloads);
+        assertTrue(auto.work() >= share * best.work(), () -> "auto " + auto + ", the better mode " + best);
+    }
+
+    @Test
+    void aGpuBoundPairIsWorthOneAlone() {
+        Outcome auto = run(SchedulerMode.AUTO, 0, Workload.GPU_BOUND, Workload.GPU_BOUND);
+        assertTrue(auto.work() >= 0.99, auto::toString);
+        assertTrue(auto.gpu().scheduler.snapshot(SECONDS * SECOND).exclusive(), auto::toString);
+        Outcome free = run(SchedulerMode.OFF, 0, Workload.GPU_BOUND, Workload.GPU_BOUND);
+        assertTrue(free.work() < 0.92, () -> "the simulated hardware does not lose by switching: " + free);
+    }
+
+    @Test
+    void aHostBoundPairRunsFreely() {
+        Outcome auto = run(SchedulerMode.AUTO, 0, Workload.HOST_BOUND, Workload.HOST_BOUND);
+        Outcome free = run(SchedulerMode.OFF, 0, Workload.HOST_BOUND, Workload.HOST_BOUND);
+        Outcome turns = run(SchedulerMode.ON, 0, Workload.HOST_BOUND, Workload.HOST_BOUND);
+        assertTrue(auto.work() >= 0.985 * free.work(), auto::toString);
+        assertFalse(auto.gpu().scheduler.snapshot(SECONDS * SECOND).exclusive(), auto::toString);
+        assertTrue(turns.work() < 0.55 * free.work(), () -> "turns should cost this pair half: " + turns);
+    }
+
+    @Test
+    void aHostBoundPairThatHardlyUsesTheDeviceIsNotDisturbedAtAll() {
+        Workload light = new Workload(50, 80_000, 5_000, 30_000, false);
+        Outcome auto = run(SchedulerMode.AUTO, 0, light, light);
+        assertEquals(List.of(), auto.gpu().modeChanges);
+        String reason = auto.gpu().scheduler.snapshot(SECONDS * SECOND).reason();
+        assertTrue(reason.contains("idle time"), reason);
+    }
+
+    @Test
+    void mixedPairsLoseNothingAgainstTheBetterMode() {
+        assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.HOST_BOUND);
+        assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.NEARLY_GPU_BOUND);
+        assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.HALF);
+        assertReaches(0.985, 0, Workload.HALF, Workload.HALF);
+        assertReaches(0.985, 0, Workload.HOST_BOUND, Workload.NEARLY_GPU_BOUND);
+        assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.BURSTS);
+        assertReaches(0.975, 0, Workload.GPU_BOUND, Workload.LONG_KERNELS);
+    }
+
+    @Test
+    void threeClients() {
+        Outcome auto = run(SchedulerMode.AUTO, 0, Workload.GPU_BOUND, Workload.GPU_BOUND, Workload.GPU_BOUND);
+        assertTrue(auto.work() >= 0.99, auto::toString);
+        assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.HOST_BOUND, Workload.HALF);
+    }
+
+    @Test
+    void jitterOnTheHostDoesNotMisleadIt() {
+        assertReaches(0.985, 0.5, Workload.GPU_BOUND, Workload.GPU_BOUND);
+        assertReaches(0.985, 0.5, Workload.HOST_BOUND, Workload.HOST_BOUND);
+        assertReaches(0.985, 0.5, Workload.GPU_BOUND, Workload.HOST_BOUND);
+    }
+
+    @Test
+    void aPairThatIsAsGoodEitherWayDoesNotOscillate() {
+        // 15 % of each step on the host: what switching loses, overlapping gains.
+        Workload even = new Workload(200, 8_000, 45_000, 700_000, true);
+        Outcome off = run(SchedulerMode.OFF, 0.3, even, even);
+        Outcome on = run(SchedulerMode.ON, 0.3, even, even);
+        assertEquals(off.work(), on.work(), 0.04, "the pair is not even");
+        Outcome auto = run(SchedulerMode.AUTO, 0.3, even, even);
+        // A trial is two changes; back-off allows six trials in a minute (at 1, 11, 31 ... s, and one after a change).
+        assertTrue(auto.gpu().modeChanges.size() <= 12, auto::toString);
+        assertTrue(auto.work() >= 0.98 * Math.max(on.work(), off.work()), auto::toString);
+    }
+
+    @Test
+    void followsAPhaseThatChanges() {
+        SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults(), SchedulerMode.AUTO);
+        gpu.add(Workload.HOST_BOUND, Workload.GPU_BOUND, 20 * SECOND, 0.1);
+        gpu.add(Workload.HOST_BOUND, Workload.GPU_BOUND, 20 * SECOND, 0.1);
+        gpu.runUntil(19 * SECOND);
+        assertFalse(gpu.scheduler.snapshot(19 * SECOND).exclusive(), gpu.modeChanges::toString);
+        gpu.runUntil(30 * SECOND);
+        assertTrue(gpu.scheduler.snapshot(30 * SECOND).exclusive(), gpu.modeChanges::toString);
+
+        SimulatedGpu back = new SimulatedGpu(ScheduleSettings.defaults(), SchedulerMode.AUTO);
+        back.add(Workload.GPU_BOUND, Workload.HOST_BOUND, 20 * SECOND, 0.1);
+        back.add(Workload.GPU_BOUND, Workload.HOST_BOUND, 20 * SECOND, 0.1);
+        back.runUntil(19 * SECOND);
+        assertTrue(back.scheduler.snapshot(19 * SECOND).exclusive(), back.modeChanges::toString);
+        back.runUntil(30 * SECOND);
+        assertFalse(back.scheduler.snapshot(30 * SECOND).exclusive(), back.modeChanges::toString);
+    }
+
+    @Test
+    void memoryThatDoesNotFitMeansTurnsUntilItFits() {
+        SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults().withTotalBytes(1_000_000_000L),
+                SchedulerMode.AUTO);
+        SimulatedClient one = gpu.add(Workload.HOST_BOUND);
+        SimulatedClient two = gpu.add(Workload.HOST_BOUND);
+        one.usedBytes = 700_000_000L;
+        two.usedBytes = 700_000_000L;
+        gpu.runUntil(SECOND);
+        DeviceTurns turns = gpu.scheduler.snapshot(SECOND);
+        assertTrue(turns.exclusive(), turns::toString);
+        assertTrue(turns.reason().contains("GiB"), turns::toString);
+        // 0.4 GB at 10 GB/s are 40 ms, a fifth of a turn of 200 ms.
+        assertEquals(200 * MS, turns.quantumNs());
+        two.usedBytes = 100_000_000L;
+        gpu.runUntil(10 * SECOND);
+        assertFalse(gpu.scheduler.snapshot(10 * SECOND).exclusive(), gpu.modeChanges::toString);
+    }
+
+    @Test
+    void equalTenantsGetEqualSecondsInTurns() {
+        for (long quantumMs : new long[] {20, 100}) {
+            assertFair(quantumMs, Workload.GPU_BOUND, Workload.GPU_BOUND);
+            assertFair(quantumMs, Workload.HOST_BOUND, Workload.HOST_BOUND);
+        }
+        // Its kernels of 15 ms make every turn overrun; what it owes is taken off the next ones.
+        assertFair(100, Workload.GPU_BOUND, Workload.LONG_KERNELS);
+    }
+
+    /** In any window of one second, after the first, neither has 3 % more than half. */
+    private static void assertFair(long quantumMs, Workload one, Workload two) {
+        SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults().withQuantumNs(quantumMs * MS),
+                SchedulerMode.ON);
+        gpu.add(one);
+        gpu.add(two);
+        int seconds = 20;
+        gpu.runUntil(seconds * SECOND);
+        int perSecond = (int) (SECOND / SimulatedGpu.WINDOW_NS);
+        double[] first = gpu.windows.get(1L);
+        double[] second = gpu.windows.get(2L);
+        for (int from = perSecond; from <= (seconds - 1) * perSecond; from++) {
+            double a = 0;
+            double b = 0;
+            for (int i = from; i < from + perSecond; i++) {
+                a += first[i] / busyShare(one);
+                b += second[i] / busyShare(two);
+            }
+            double off = Math.abs(a / (a + b) - 0.5) / 0.5;
+            String where = one + " and " + two + ", quantum " + quantumMs + " ms, second from "
+                    + from * SimulatedGpu.WINDOW_NS / MS + " ms: " + a / (a + b);
+            assertTrue(off <= 0.03, where);
+        }
+    }
+
+    private static double busyShare(Workload workload) {
+        return alonePerSecond(workload) / SECOND;
+    }
+}

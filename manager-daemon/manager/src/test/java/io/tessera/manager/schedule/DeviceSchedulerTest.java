@@ -1,0 +1,314 @@
+package io.tessera.manager.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** Steps through turns with an injected clock, in milliseconds. */
+class DeviceSchedulerTest {
+    private static final long MS = 1_000_000L;
+
+    private final ScriptedTurnPort port = new ScriptedTurnPort();
+    private DeviceScheduler scheduler = make(ScheduleSettings.defaults());
+    private long nowMs = 1000;
+
+    private DeviceScheduler make(ScheduleSettings settings) {
+        DeviceScheduler made = new DeviceScheduler(settings, port, 0);
+        made.mode(SchedulerMode.ON, 0);
+        return made;
+    }
+
+    private long now() {
+        return nowMs * MS;
+    }
+
+    private List<String> after(long ms) {
+        nowMs += ms;
+        scheduler.doWork(now());
+        return port.take();
+    }
+
+    private List<String> wants(long client) {
+        scheduler.wants(client, now(), now());
+        return port.take();
+    }
+
+    private List<String> acks(long client, long epoch, AckState state) {
+        scheduler.acknowledged(client, epoch, state, now());
+        return port.take();
+    }
+
+    /** Client 1 holds with epoch 1, clients 2 and 3 wait. */
+    private void firstHoldsOthersWait() {
+        for (long client = 1; client <= 3; client++) {
+            scheduler.joined(client, now());
+        }
+        assertEquals(List.of(), port.take());
+        assertEquals(List.of("1 GRANTED@1"), wants(1));
+        scheduler.wants(1, 0, now());
+        acks(1, 1, AckState.OPEN);
+        assertEquals(List.of(), wants(2));
+        assertEquals(List.of(), wants(3));
+    }
+
+    @Test
+    void aClientAloneKeepsItsTurnWithoutAnEnd() {
+        scheduler.joined(1, now());
+        assertEquals(List.of("1 GRANTED@1"), wants(1));
+        assertEquals(new TurnTerms(100 * MS, 0, 0, false, false), port.terms.get(1L));
+        assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
+        assertEquals(List.of(), after(60_000));
+        assertEquals(OptionalLong.of(1), scheduler.snapshot(now()).holder());
+    }
+
+    @Test
+    void aWaiterMakesTheTurnContendedAndEndsItWithTheQuantum() {
+        firstHoldsOthersWait();
+        assertEquals(new TurnTerms(100 * MS, 25 * MS, MS, true, false), port.terms.get(1L));
+        assertEquals((1000 + 100) * MS, scheduler.nextDeadlineNs());
+        assertEquals(List.of(), after(99));
+        assertEquals(List.of("1 CLOSED@2"), after(1));
+        assertEquals(OptionalLong.empty(), scheduler.snapshot(now()).holder());
+        assertEquals(List.of(), acks(1, 2, AckState.DRAINING));
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void waitersAreServedInTheOrderInWhichTheyAsked() {
+        firstHoldsOthersWait();
+        after(100);
+        wants(1);
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+        scheduler.wants(2, 0, now());
+        after(100);
+        assertEquals(List.of("3 GRANTED@1"), acks(2, 2, AckState.CLOSED));
+        after(100);
+        assertEquals(List.of("1 GRANTED@3"), acks(3, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void aWaiterThatFindsAnOldTurnGetsItAtOnce() {
+        scheduler.joined(1, now());
+        scheduler.joined(2, now());
+        wants(1);
+        scheduler.wants(1, 0, now());
+        after(5000);
+        assertEquals(List.of("1 CLOSED@2"), wants(2));
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+        // What it held while nobody waited is not held against it: its next turn is a whole one.
+        wants(1);
+        after(100);
+        assertEquals(List.of("1 GRANTED@3"), acks(2, 2, AckState.CLOSED));
+        wants(2);
+        assertEquals(now() + 100 * MS, scheduler.nextDeadlineNs());
+    }
+
+    @Test
+    void anEarlyReleaseHandsOverAtOnce() {
+        firstHoldsOthersWait();
+        nowMs += 10;
+        assertEquals(List.of("1 CLOSED@2", "2 GRANTED@1"), acks(1, 1, AckState.RELEASED));
+        nowMs += 2;
+        acks(2, 1, AckState.OPEN);
+        DeviceTurns turns = scheduler.snapshot(now());
+        assertEquals(1, turns.handovers());
+        assertEquals(2 * MS, turns.handoverMedianNs());
+        // The late answer to the order that crossed the release changes nothing.
+        assertEquals(List.of(), acks(1, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void aReleaseThatCrossesTheOrderToStopCounts() {
+        firstHoldsOthersWait();
+        after(100);
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 1, AckState.RELEASED));
+    }
+
+    @Test
+    void answersOutOfProtocolAreNoAnswers() {
+        firstHoldsOthersWait();
+        assertEquals(List.of(), acks(1, 1, AckState.CLOSED));
+        assertEquals(List.of(), acks(1, 7, AckState.RELEASED));
+        assertEquals(List.of(), acks(2, 0, AckState.RELEASED));
+        after(100);
+        assertEquals(List.of(), acks(1, 1, AckState.CLOSED));
+        assertEquals(List.of(), acks(1, 2, AckState.RELEASED));
+        assertEquals(List.of(), acks(1, 3, AckState.CLOSED));
+        assertEquals(List.of(), acks(99, 1, AckState.CLOSED));
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void nobodyIsGrantedBesideAClientThatTookItsWordBack() {
+        firstHoldsOthersWait();
+        acks(3, 0, AckState.OPEN);
+        after(100);
+        assertEquals(List.of(), acks(1, 2, AckState.CLOSED));
+        assertEquals(List.of("2 GRANTED@1"), acks(3, 0, AckState.CLOSED));
+    }
+
+    @Test
+    void theDeathOfTheHolderFreesTheTurn() {
+        firstHoldsOthersWait();
+        scheduler.left(1, now());
+        assertEquals(List.of("2 GRANTED@1"), port.take());
+        after(100);
+        scheduler.left(2, now());
+        assertEquals(List.of("3 GRANTED@1"), port.take());
+    }
+
+    @Test
+    void theLastWaiterGoesAndTheTurnHasNoEndAnyMore() {
+        firstHoldsOthersWait();
+        scheduler.left(2, now());
+        scheduler.wants(3, 0, now());
+        assertFalse(port.terms.get(1L).contended());
+        assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
+        assertEquals(List.of(), after(1000));
+    }
+
+    @Test
+    void anOverrunIsTakenOffTheNextTurn() {
+        firstHoldsOthersWait();
+        after(100);
+        wants(1);
+        nowMs += 40;
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+        scheduler.wants(2, 0, now());
+        after(100);
+        acks(2, 2, AckState.CLOSED);
+        after(100);
+        assertEquals(List.of("1 GRANTED@3"), acks(3, 2, AckState.CLOSED));
+        wants(2);
+        assertEquals(now() + 60 * MS, scheduler.nextDeadlineNs());
+    }
+
+    @Test
+    void aShorterQuantumEndsTheRunningTurnSooner() {
+        firstHoldsOthersWait();
+        after(10);
+        scheduler.quantumNs(20 * MS, now());
+        assertEquals(1020 * MS, scheduler.nextDeadlineNs());
+        assertEquals(5 * MS, port.terms.get(1L).paceNs());
+        assertEquals(List.of("1 CLOSED@2"), after(10));
+        assertThrows(IllegalArgumentException.class, () -> scheduler.quantumNs(0, now()));
+        assertEquals(20 * MS, scheduler.snapshot(now()).quantumNs());
+    }
+
+    @Test
+    void offOpensEverybodyTheHolderFirst() {
+        firstHoldsOthersWait();
+        scheduler.mode(SchedulerMode.OFF, now());
+        assertEquals(List.of("1 FREE@2", "2 FREE@1", "3 FREE@1"), port.take());
+        assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
+        scheduler.joined(4, now());
+        assertEquals(List.of("4 FREE@1"), port.take());
+    }
+
+    @Test
+    void offWhileDrainingAndOnAgainWaitsForEverybody() {
+        firstHoldsOthersWait();
+        after(100);
+        scheduler.mode(SchedulerMode.OFF, now());
+        assertEquals(List.of("1 FREE@3", "2 FREE@1", "3 FREE@1"), port.take());
+        for (long client = 2; client <= 3; client++) {
+            scheduler.wants(client, 0, now());
+        }
+        scheduler.mode(SchedulerMode.ON, now());
+        assertEquals(List.of("1 CLOSED@4", "2 CLOSED@2", "3 CLOSED@2"), port.take());
+        wants(2);
+        assertEquals(List.of(), acks(1, 2, AckState.CLOSED));
+        assertEquals(List.of(), acks(1, 4, AckState.CLOSED));
+        assertEquals(List.of(), acks(2, 2, AckState.CLOSED));
+        assertEquals(List.of("2 GRANTED@3"), acks(3, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void extendLetsAClientThatCannotDrainRunOn() {
+        firstHoldsOthersWait();
+        after(100);
+        assertEquals(now() + 10_000 * MS, scheduler.nextDeadlineNs());
+        assertEquals(List.of(), after(9_999));
+        assertEquals(List.of("1 GRANTED@3"), after(1));
+        assertEquals(List.of(1L), port.undrained);
+        assertEquals(List.of("1 CLOSED@4"), after(100));
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 4, AckState.CLOSED));
+        assertEquals(List.of(), port.ended);
+    }
+
+    @Test
+    void extendLetsSeveralThatCannotDrainRunTogether() {
+        scheduler.mode(SchedulerMode.OFF, now());
+        for (long client = 1; client <= 3; client++) {
+            scheduler.joined(client, now());
+        }
+        scheduler.mode(SchedulerMode.ON, now());
+        port.take();
+        wants(3);
+        acks(3, 2, AckState.CLOSED);
+        assertEquals(List.of("1 FREE@3", "2 FREE@3"), after(10_000));
+        assertEquals(List.of(1L, 2L), port.undrained);
+        assertEquals(List.of("1 CLOSED@4", "2 CLOSED@4"), after(100));
+        acks(1, 4, AckState.CLOSED);
+        assertEquals(List.of("3 GRANTED@3"), acks(2, 4, AckState.CLOSED));
+    }
+
+    @Test
+    void waitReportsOnceAndWaits() {
+        scheduler = make(ScheduleSettings.defaults().withDrainPolicy(DrainPolicy.WAIT));
+        firstHoldsOthersWait();
+        after(100);
+        assertEquals(List.of(), after(10_000));
+        assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
+        assertEquals(List.of(), after(100_000));
+        assertEquals(List.of(1L), port.undrained);
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+    }
+
+    @Test
+    void endEndsTheClientOnce() {
+        scheduler = make(ScheduleSettings.defaults().withDrainPolicy(DrainPolicy.END));
+        firstHoldsOthersWait();
+        after(100);
+        after(10_000);
+        after(10_000);
+        assertEquals(List.of(1L), port.ended);
+        scheduler.left(1, now());
+        assertEquals(List.of("2 GRANTED@1"), port.take());
+    }
+
+    @Test
+    void autoWithOneClientNeverWakes() {
+        scheduler = new DeviceScheduler(ScheduleSettings.defaults(), port, 0);
+        scheduler.joined(1, now());
+        assertEquals(List.of("1 FREE@1"), port.take());
+        assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
+        assertFalse(port.terms.get(1L).sample());
+        assertTrue(scheduler.snapshot(now()).reason().startsWith("running freely"));
+    }
+
+    @Test
+    void autoSamplesWhileTwoAreActiveOnly() {
+        scheduler = new DeviceScheduler(ScheduleSettings.defaults(), port, 0);
+        scheduler.joined(1, now());
+        scheduler.joined(2, now());
+        long submissions = 0;
+        for (int i = 0; i < 3; i++) {
+            submissions += 10;
+            port.loads.put(1L, new ClientLoad(submissions, 0, 0, 0, 0));
+            port.loads.put(2L, new ClientLoad(submissions, 0, 0, 0, 0));
+            after(250);
+        }
+        assertTrue(port.terms.get(1L).sample() && port.terms.get(2L).sample());
+        for (int i = 0; i < 20; i++) {
+            port.loads.put(1L, new ClientLoad(submissions += 10, 0, 0, 0, 0));
+            after(250);
+        }
+        assertFalse(port.terms.get(1L).sample() || port.terms.get(2L).sample());
+    }
+}

@@ -1,0 +1,54 @@
+package io.tessera.manager.schedule;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Writes down what the scheduler says and answers loads from a script. */
+final class ScriptedTurnPort implements TurnPort {
+    record Order(long clientId, long epoch, TurnState state) {
+    }
+
+    final List<Order> orders = new ArrayList<>();
+    final Map<Long, TurnTerms> terms = new HashMap<>();
+    final Map<Long, ClientLoad> loads = new HashMap<>();
+    final List<Long> undrained = new ArrayList<>();
+    final List<Long> ended = new ArrayList<>();
+    int amendments;
+
+    @Override
+    public void order(long clientId, long epoch, TurnState state, TurnTerms newTerms) {
+        orders.add(new Order(clientId, epoch, state));
+        terms.put(clientId, newTerms);
+    }
+
+    @Override
+    public void amend(long clientId, TurnTerms newTerms) {
+        terms.put(clientId, newTerms);
+        amendments++;
+    }
+
+    @Override
+    public ClientLoad load(long clientId) {
+        return loads.getOrDefault(clientId, new ClientLoad(0, 0, 0, 0, 0));
+    }
+
+    @Override
+    public void reportUndrained(long clientId, long sinceRevokedNs) {
+        undrained.add(clientId);
+    }
+
+    @Override
+    public void end(long clientId) {
+        ended.add(clientId);
+    }
+
+    /** The orders since the last call, in the short form "1 GRANTED@2". */
+    List<String> take() {
+        List<String> texts = orders.stream()
+                .map(order -> order.clientId() + " " + order.state() + "@" + order.epoch()).toList();
+        orders.clear();
+        return texts;
+    }
+}

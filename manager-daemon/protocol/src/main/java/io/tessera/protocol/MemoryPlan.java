@@ -1,0 +1,21 @@
+package io.tessera.protocol;
+
+import java.util.Optional;
+
+/** How a client's device memory is made ({@code TESSERA_PLAN_*}). */
+public enum MemoryPlan {
+    /** As the program asks for it. */
+    PLAIN,
+    /** Converted to managed memory where that keeps what the program asked for. */
+    MANAGED;
+
+    /** The number on the wire. */
+    public int code() {
+        return ordinal();
+    }
+
+    /** The plan of a number; absent if no plan has it. */
+    public static Optional<MemoryPlan> ofCode(int code) {
+        return code >= 0 && code < values().length ? Optional.of(values()[code]) : Optional.empty();
+    }
+}

@@ -1,0 +1,107 @@
+package io.tessera.protocol;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SequenceLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The integers and texts that segment and messages are made of, and the ordered ways to read and write them.
+ *
+ * <p>Stateless. Ordered accesses need natural alignment, which every layout here has; a segment of the heap has it only
+ * if it is a {@code long[]}.
+ */
+final class WireTypes {
+    static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private static final VarHandle LONG = U64.varHandle();
+    private static final VarHandle INT = U32.varHandle();
+
+    private WireTypes() {
+    }
+
+    /** A field of {@code count} bytes: text, UUID or padding. */
+    static SequenceLayout bytes(long count, String name) {
+        return MemoryLayout.sequenceLayout(count, ValueLayout.JAVA_BYTE).withName(name);
+    }
+
+    /** Reads a word that its writer publishes other words with. */
+    static long getAcquire(MemorySegment segment, long offset) {
+        return (long) LONG.getAcquire(segment, offset);
+    }
+
+    /** Writes a word after everything that was written before it. */
+    static void setRelease(MemorySegment segment, long offset, long value) {
+        LONG.setRelease(segment, offset, value);
+    }
+
+    /** Reads a counter that changes while it is read: never torn, in no order with others. */
+    static long getOpaque(MemorySegment segment, long offset) {
+        return (long) LONG.getOpaque(segment, offset);
+    }
+
+    /** Writes a word whole, in no order with others. */
+    static void setOpaque(MemorySegment segment, long offset, long value) {
+        LONG.setOpaque(segment, offset, value);
+    }
+
+    static int getIntAcquire(MemorySegment segment, long offset) {
+        return (int) INT.getAcquire(segment, offset);
+    }
+
+    static void setIntRelease(MemorySegment segment, long offset, int value) {
+        INT.setRelease(segment, offset, value);
+    }
+
+    static int getIntOpaque(MemorySegment segment, long offset) {
+        return (int) INT.getOpaque(segment, offset);
+    }
+
+    static void setIntOpaque(MemorySegment segment, long offset, int value) {
+        INT.setOpaque(segment, offset, value);
+    }
+
+    /**
+     * Reads a NUL-padded UTF-8 text that somebody else wrote. Control characters become {@code ?}, because the text
+     * ends in logs and terminals; malformed UTF-8 becomes the replacement character.
+     */
+    static String getText(MemorySegment segment, long offset, int capacity) {
+        byte[] raw = segment.asSlice(offset, capacity).toArray(ValueLayout.JAVA_BYTE);
+        int length = 0;
+        while (length < capacity && raw[length] != 0) {
+            length++;
+        }
+        String text = new String(raw, 0, length, StandardCharsets.UTF_8);
+        StringBuilder printable = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> printable.appendCodePoint(isUnprintable(c) ? '?' : c));
+        return printable.toString();
+    }
+
+    /** Writes a text as UTF-8, cut to fit between characters, NUL-padded and with at least one NUL at its end. */
+    static void setText(MemorySegment segment, long offset, int capacity, String text) {
+        byte[] padded = new byte[capacity];
+        int length = 0;
+        for (int i = 0; i < text.length();) {
+            int codePoint = text.codePointAt(i);
+            byte[] encoded = Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
+            if (length + encoded.length > capacity - 1) {
+                break;
+            }
+            System.arraycopy(encoded, 0, padded, length, encoded.length);
+            length += encoded.length;
+            i += Character.charCount(codePoint);
+        }
+        MemorySegment.copy(padded, 0, segment, ValueLayout.JAVA_BYTE, offset, capacity);
+    }
+
+    private static boolean isUnprintable(int codePoint) {
+        int type = Character.getType(codePoint);
+        return Character.isISOControl(codePoint) || type == Character.FORMAT || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR;
+    }
+}

@@ -1,0 +1,180 @@
+package io.tessera.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Messages survive the way there, and nothing else gets through. */
+class MessagesTest {
+    private static final DeviceUuid UUID = new DeviceUuid(0x0123456789abcdefL, 0xfedcba9876543210L);
+
+    private final MemorySegment packet = MemorySegment.ofArray(new long[(MessageLayout.MAX_BYTES + 8) / 8]);
+    private final Recorder heard = new Recorder();
+
+    /** Writes down what it hears from either side. */
+    private static final class Recorder implements ClientMessageListener, ManagerMessageListener {
+        final List<String> calls = new ArrayList<>();
+
+        @Override
+        public void onHello(Hello hello) {
+            calls.add(hello.toString());
+        }
+
+        @Override
+        public void onDevice(DeviceAnnouncement device) {
+            calls.add(device.toString());
+        }
+
+        @Override
+        public void onDoorbell(int slot) {
+            calls.add("bell " + slot);
+        }
+
+        @Override
+        public void onQuotaAsk(int slot, long bytes) {
+            calls.add("ask " + slot + " " + Long.toUnsignedString(bytes));
+        }
+
+        @Override
+        public void onQuotaReturn(int slot, long grantedBytes) {
+            calls.add("return " + slot + " " + Long.toUnsignedString(grantedBytes));
+        }
+
+        @Override
+        public void onWelcome(long clientId, long segmentBytes) {
+            calls.add("welcome " + clientId + " " + segmentBytes);
+        }
+
+        @Override
+        public void onRefused(int code, String reason) {
+            calls.add("refused " + code + " " + reason);
+        }
+
+        @Override
+        public void onQuotaAnswer(int slot, long grantedBytes) {
+            calls.add("answer " + slot + " " + Long.toUnsignedString(grantedBytes));
+        }
+
+        @Override
+        public void onQuotaTrim(int slot) {
+            calls.add("trim " + slot);
+        }
+    }
+
+    @Test
+    void whatAClientSaysArrives() throws Exception {
+        Hello hello = new Hello(42, MemoryPlan.MANAGED, 99, -1L, "tenant-ä", "python train.py");
+        DeviceAnnouncement device = new DeviceAnnouncement(15, UUID, 143L << 30, 3, "Scripted GPU");
+        dispatchClient(MessageEncoder.hello(packet, hello));
+        dispatchClient(MessageEncoder.device(packet, device));
+        dispatchClient(MessageEncoder.doorbell(packet, 7));
+        dispatchClient(MessageEncoder.quotaAsk(packet, 1, 5));
+        dispatchClient(MessageEncoder.quotaReturn(packet, 2, -1L));
+        assertEquals(List.of(hello.toString(), device.toString(), "bell 7", "ask 1 5",
+                "return 2 18446744073709551615"), heard.calls);
+    }
+
+    @Test
+    void whatTheManagerSaysArrives() throws Exception {
+        dispatchManager(MessageEncoder.welcome(packet, 9, SegmentLayout.SEGMENT_BYTES));
+        dispatchManager(MessageEncoder.refused(packet, RefusalCode.FULL, "1024 clients are there"));
+        dispatchManager(MessageEncoder.doorbell(packet, 0));
+        dispatchManager(MessageEncoder.quotaAnswer(packet, 1, 77));
+        dispatchManager(MessageEncoder.quotaTrim(packet, 2));
+        assertEquals(List.of("welcome 9 131072", "refused 5 1024 clients are there", "bell 0", "answer 1 77",
+                "trim 2"), heard.calls);
+    }
+
+    @Test
+    void textsAreCutBetweenCharactersAndCleaned() throws Exception {
+        String tooLong = "x".repeat(62) + "ä" + "y";
+        dispatchClient(MessageEncoder.hello(packet,
+                new Hello(1, MemoryPlan.PLAIN, 0, 0, tooLong, "\u001b[31mred\u202e\n")));
+        assertEquals(new Hello(1, MemoryPlan.PLAIN, 0, 0, "x".repeat(62), "?[31mred??").toString(),
+                heard.calls.getFirst());
+    }
+
+    @Test
+    void anotherVersionIsNamedEvenIfTypeAndLengthAreUnknown() {
+        int bytes = MessageEncoder.hello(packet, new Hello(1, MemoryPlan.PLAIN, 0, 0, "", ""));
+        packet.set(ValueLayout.JAVA_SHORT, 4, (short) 200);
+        packet.set(ValueLayout.JAVA_SHORT, 6, (short) 2);
+        assertRefused(RefusalCode.VERSION, bytes);
+        assertRefused(RefusalCode.VERSION, 17);
+    }
+
+    @Test
+    void wrongMagicTypeLengthDeviceAndDirectionAreMalformed() {
+        int bytes = MessageEncoder.doorbell(packet, 3);
+        assertRefused(RefusalCode.MALFORMED, bytes - 1);
+        assertRefused(RefusalCode.MALFORMED, bytes + 1);
+        assertRefused(RefusalCode.MALFORMED, 0);
+        packet.set(ValueLayout.JAVA_INT, 0, 1);
+        assertRefused(RefusalCode.MALFORMED, bytes);
+        MessageEncoder.doorbell(packet, SegmentLayout.MAX_DEVICES);
+        assertRefused(RefusalCode.MALFORMED, bytes);
+        MessageEncoder.doorbell(packet, -1);
+        assertRefused(RefusalCode.MALFORMED, bytes);
+        MessageEncoder.doorbell(packet, 0);
+        packet.set(ValueLayout.JAVA_SHORT, 4, (short) 0);
+        assertRefused(RefusalCode.MALFORMED, bytes);
+        assertRefused(RefusalCode.MALFORMED, MessageEncoder.quotaTrim(packet, 1));
+        int device = MessageEncoder.device(packet, new DeviceAnnouncement(1, UUID, 0, 0, ""));
+        assertRefused(RefusalCode.MALFORMED, device);
+        device = MessageEncoder.device(packet, new DeviceAnnouncement(1, new DeviceUuid(0, 0), 1, 0, ""));
+        assertRefused(RefusalCode.MALFORMED, device);
+    }
+
+    @Test
+    void randomPacketsAreHeardOrRefusedAndNeverFailOtherwise() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int heardOfMutations = 0;
+        for (int round = 0; round < 50_000; round++) {
+            int bytes = switch (random.nextInt(4)) {
+                case 0 -> MessageEncoder.hello(packet, new Hello(1, MemoryPlan.PLAIN, 2, 3, "t", "c"));
+                case 1 -> MessageEncoder.device(packet, new DeviceAnnouncement(0, UUID, 1, 0, "n"));
+                case 2 -> MessageEncoder.quotaAsk(packet, 3, 4);
+                default -> MessageEncoder.doorbell(packet, 5);
+            };
+            for (int flips = random.nextInt(4); flips > 0; flips--) {
+                packet.set(ValueLayout.JAVA_BYTE, random.nextInt(bytes), (byte) random.nextInt());
+            }
+            int length = random.nextInt(8) == 0 ? random.nextInt(MessageLayout.MAX_BYTES + 1) : bytes;
+            int before = heard.calls.size();
+            try {
+                dispatchClient(length);
+                assertEquals(before + 1, heard.calls.size(), "seed " + seed);
+                heardOfMutations++;
+            } catch (MalformedMessageException expected) {
+                assertEquals(before, heard.calls.size(), "heard of a refused packet, seed " + seed);
+                assertTrue(expected.getMessage().length() > 10, "seed " + seed);
+            } catch (RuntimeException unexpected) {
+                throw new AssertionError("seed " + seed + ", round " + round, unexpected);
+            }
+        }
+        assertTrue(heardOfMutations > 1000 && heardOfMutations < 49_000, heardOfMutations + ", seed " + seed);
+    }
+
+    private void dispatchClient(int length) throws MalformedMessageException {
+        ClientMessageAdapter.dispatch(packet, length, heard);
+    }
+
+    private void dispatchManager(int length) throws MalformedMessageException {
+        ManagerMessageAdapter.dispatch(packet, length, heard);
+    }
+
+    private void assertRefused(RefusalCode code, int length) {
+        MalformedMessageException refusal =
+                assertThrows(MalformedMessageException.class, () -> dispatchClient(length));
+        assertEquals(code, refusal.code(), refusal.getMessage());
+        assertTrue(heard.calls.isEmpty());
+    }
+}

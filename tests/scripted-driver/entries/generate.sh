@@ -1,0 +1,45 @@
+#!/bin/sh
+# Generates the tables of exported names.
+#   generate.sh tables NAMES VERSIONS DIRECTORY      entry_ids.h, names.c, lookup_rows.c
+#   generate.sh unsupported NAMES FILE OBJECTS...    an entry that answers 801 for every name no object defines
+set -eu
+
+# One name a line, whatever else stands in the list: comments, or the letters of nm.
+names() {
+    sed -e 's/#.*//' "$1" | awk 'NF { print $NF }' | grep -E '^cu[A-Z]' | LC_ALL=C sort -u
+}
+
+case "$1" in
+tables)
+    names "$2" | awk 'BEGIN { print "enum {" } { print "    ENTRY_" $1 "," } END { print "    ENTRY_COUNT\n};" }' > "$4/entry_ids.h"
+    {
+        echo '#include "entry.h"'
+        echo 'const char *const entry_names[ENTRY_COUNT] = {'
+        names "$2" | sed 's/.*/    "&",/'
+        echo '};'
+    } > "$4/names.c"
+    {
+        echo '#include "lookup.h"'
+        grep -E '^cu' "$3" | awk '{ print "extern int " $1 "();" }' # only the address is used
+        echo 'const struct lookup_row lookup_rows[] = {'
+        grep -E '^cu' "$3" | awk '{ print "    {\"" $2 "\", " $3 ", " ($1 ~ /_pt[ds][zs]$/) ", (void *)" $1 "}," }'
+        echo '    {0, 0, 0, 0},'
+        echo '};'
+    } > "$4/lookup_rows.c"
+    ;;
+unsupported)
+    list=$2
+    file=$3
+    shift 3
+    nm --defined-only "$@" | awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u > "$file.served"
+    {
+        echo '#include "entry.h"'
+        names "$list" | LC_ALL=C comm -23 - "$file.served" |
+            sed 's/.*/EXPORT CUresult &(void) { return call_unsupported(ENTRY_&); }/'
+    } > "$file"
+    rm -f "$file.served"
+    ;;
+*)
+    exit 2
+    ;;
+esac

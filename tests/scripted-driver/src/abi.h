@@ -1,0 +1,195 @@
+/*
+ * The driver ABI as far as this stand-in serves it: result codes, structures and ids, written down by us from the facts
+ * of the CUDA 13.0 driver API. No vendor header is used.
+ */
+#ifndef SCRIPTED_ABI_H
+#define SCRIPTED_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef uint64_t CUdeviceptr;
+
+enum {
+    OK = 0,
+    ERROR_INVALID_VALUE = 1,
+    ERROR_OUT_OF_MEMORY = 2,
+    ERROR_NOT_INITIALIZED = 3,
+    ERROR_DEINITIALIZED = 4,
+    ERROR_NO_DEVICE = 100,
+    ERROR_INVALID_DEVICE = 101,
+    ERROR_INVALID_IMAGE = 200,
+    ERROR_INVALID_CONTEXT = 201,
+    ERROR_MAP_FAILED = 205,
+    ERROR_OPERATING_SYSTEM = 304,
+    ERROR_FILE_NOT_FOUND = 301,
+    ERROR_INVALID_HANDLE = 400,
+    ERROR_ILLEGAL_STATE = 401,
+    ERROR_NOT_FOUND = 500,
+    ERROR_NOT_READY = 600,
+    ERROR_ILLEGAL_ADDRESS = 700,
+    ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
+    ERROR_PEER_ACCESS_NOT_ENABLED = 705,
+    ERROR_CONTEXT_IS_DESTROYED = 709,
+    ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+    ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
+    ERROR_NOT_PERMITTED = 800,
+    ERROR_NOT_SUPPORTED = 801,
+    ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
+    ERROR_STREAM_CAPTURE_INVALIDATED = 901,
+    ERROR_STREAM_CAPTURE_MERGE = 902,
+    ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+    ERROR_STREAM_CAPTURE_UNJOINED = 904,
+    ERROR_STREAM_CAPTURE_ISOLATION = 905,
+    ERROR_STREAM_CAPTURE_IMPLICIT = 906,
+    ERROR_CAPTURED_EVENT = 907,
+    ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
+};
+
+#define STREAM_LEGACY ((uintptr_t)1)
+#define STREAM_PER_THREAD ((uintptr_t)2)
+
+typedef struct {
+    unsigned char bytes[16];
+} CUuuid;
+
+typedef struct {
+    unsigned char bytes[64];
+} CUipcMemHandle;
+
+struct location {
+    int type; /* 1 device, 2 host */
+    int id;
+};
+
+struct access_descriptor {
+    struct location location;
+    int flags; /* 0 none, 1 read, 3 read and write */
+};
+
+struct pool_properties {
+    int allocation_type; /* 1 pinned, 2 managed */
+    int handle_types;
+    struct location location;
+    void *security_attributes;
+    size_t max_bytes;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+
+struct allocation_properties {
+    int type;
+    int requested_handle_types; /* 1: POSIX file descriptor */
+    struct location location;
+    void *win32_metadata;
+    unsigned char flags[8];
+};
+
+struct launch_config {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void *stream;
+    void *attributes;
+    unsigned attribute_count;
+};
+
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_ARRAY = 3, MEMORY_UNIFIED = 4 };
+
+struct array_descriptor {
+    size_t width, height;
+    int format;
+    unsigned channels;
+};
+
+struct array3d_descriptor {
+    size_t width, height, depth;
+    int format;
+    unsigned channels;
+    unsigned flags;
+};
+
+struct copy_2d {
+    size_t source_x, source_y;
+    int source_type;
+    const void *source_host;
+    CUdeviceptr source_device;
+    void *source_array;
+    size_t source_pitch;
+    size_t target_x, target_y;
+    int target_type;
+    void *target_host;
+    CUdeviceptr target_device;
+    void *target_array;
+    size_t target_pitch;
+    size_t width, height;
+};
+
+/* Serves the peer form too: there the reserved words are contexts. */
+struct copy_3d {
+    size_t source_x, source_y, source_z, source_level;
+    int source_type;
+    const void *source_host;
+    CUdeviceptr source_device;
+    void *source_array;
+    void *source_context;
+    size_t source_pitch, source_height;
+    size_t target_x, target_y, target_z, target_level;
+    int target_type;
+    void *target_host;
+    CUdeviceptr target_device;
+    void *target_array;
+    void *target_context;
+    size_t target_pitch, target_height;
+    size_t width, height, depth;
+};
+
+struct kernel_node_parameters {
+    void *function;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void **parameters;
+    void **extra;
+    void *kernel;
+    void *context;
+};
+
+struct memset_node_parameters {
+    CUdeviceptr target;
+    size_t pitch;
+    unsigned value;
+    unsigned element_bytes;
+    size_t width, height;
+};
+
+struct host_node_parameters {
+    void (*function)(void *);
+    void *data;
+};
+
+struct alloc_node_parameters {
+    struct pool_properties pool;
+    const struct access_descriptor *access;
+    size_t access_count;
+    size_t bytes;
+    CUdeviceptr pointer;
+};
+
+struct instantiate_parameters {
+    uint64_t flags;
+    void *upload_stream;
+    void *error_node;
+    int result;
+};
+
+_Static_assert(sizeof(struct pool_properties) == 88, "CUmemPoolProps");
+_Static_assert(sizeof(struct allocation_properties) == 32, "CUmemAllocationProp");
+_Static_assert(sizeof(struct launch_config) == 56, "CUlaunchConfig");
+_Static_assert(sizeof(struct copy_2d) == 128, "CUDA_MEMCPY2D");
+_Static_assert(sizeof(struct copy_3d) == 200, "CUDA_MEMCPY3D");
+_Static_assert(sizeof(struct kernel_node_parameters) == 72, "CUDA_KERNEL_NODE_PARAMS_v2");
+
+#endif

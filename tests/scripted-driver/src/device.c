@@ -1,0 +1,272 @@
+/* cuInit and what the driver answers about itself and its devices. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "entry.h"
+#include "memory.h"
+#include "witness.h"
+
+struct device devices[SCRIPT_MAX_DEVICES];
+bool driver_initialised;
+uint64_t driver_ids;
+
+bool device_valid(CUdevice device)
+{
+    return device >= 0 && device < script.devices;
+}
+
+static void make_devices(void)
+{
+    for (int i = 0; i < script.devices; i++) {
+        struct device *d = &devices[i];
+        d->total_bytes = script.memory_bytes[i];
+        snprintf(d->name, sizeof d->name, "Scripted GPU %d", i);
+        /* Fixed, so that every process of a test sees the same devices. */
+        memcpy(d->uuid.bytes, "\x5c\x21\x97\xed\x10\x00\x40\x00\x80\x00\x00\x00\x00\x00\x00\x00", 16);
+        d->uuid.bytes[15] = (unsigned char)i;
+    }
+}
+
+EXPORT CUresult cuInit(unsigned flags)
+{
+    ENTER_EARLY(cuInit);
+    if (flags != 0)
+        return ERROR_INVALID_VALUE;
+    if (script.devices == 0)
+        return ERROR_NO_DEVICE;
+    LOCKED;
+    if (!driver_initialised) {
+        make_devices();
+        __atomic_store_n(&driver_initialised, true, __ATOMIC_RELEASE);
+    }
+    return OK;
+}
+
+EXPORT CUresult cuDriverGetVersion(int *version)
+{
+    ENTER_EARLY(cuDriverGetVersion);
+    if (!version)
+        return ERROR_INVALID_VALUE;
+    *version = script.version;
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetCount(int *count)
+{
+    ENTER(cuDeviceGetCount);
+    if (!count)
+        return ERROR_INVALID_VALUE;
+    *count = script.devices;
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    ENTER(cuDeviceGet);
+    if (!device || !device_valid(ordinal))
+        return device ? ERROR_INVALID_DEVICE : ERROR_INVALID_VALUE;
+    *device = ordinal;
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    ENTER(cuDeviceGetName);
+    if (!name || size <= 0)
+        return ERROR_INVALID_VALUE;
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    snprintf(name, (size_t)size, "%s", devices[device].name);
+    return OK;
+}
+
+static CUresult uuid(CUuuid *out, CUdevice device)
+{
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    *out = devices[device].uuid;
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetUuid(CUuuid *out, CUdevice device)
+{
+    ENTER(cuDeviceGetUuid);
+    return uuid(out, device);
+}
+
+EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *out, CUdevice device)
+{
+    ENTER(cuDeviceGetUuid_v2);
+    return uuid(out, device);
+}
+
+EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    ENTER(cuDeviceTotalMem_v2);
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    *bytes = devices[device].total_bytes;
+    return OK;
+}
+
+EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    ENTER(cuMemGetInfo_v2);
+    LOCKED;
+    struct context *c;
+    CUresult error = context_current(&c);
+    if (error)
+        return error;
+    uint64_t used = witness_used(c->device), total = devices[c->device].total_bytes;
+    if (free_bytes)
+        *free_bytes = used < total ? total - used : 0;
+    if (total_bytes)
+        *total_bytes = total;
+    return OK;
+}
+
+/* Attributes by number, as of a compute capability 9.0 device; those not listed are 0. */
+static int attribute_value(int attribute, CUdevice device)
+{
+    switch (attribute) {
+    case 1: /* threads of a block */
+    case 2: /* block x */
+    case 3: /* block y */
+        return 1024;
+    case 4: /* block z */
+        return 64;
+    case 5: /* grid x */
+        return 2147483647;
+    case 6: /* grid y */
+    case 7: /* grid z */
+        return 65535;
+    case 8: /* shared memory of a block */
+        return 49152;
+    case 9: /* constant memory */
+        return 65536;
+    case 10: /* warp */
+        return 32;
+    case 11: /* pitch */
+        return 2147483647;
+    case 12: /* registers of a block */
+        return 65536;
+    case 13: /* clock, kHz */
+        return 1000000;
+    case 14: /* texture alignment */
+        return 512;
+    case 16: /* multiprocessors */
+        return 4;
+    case 33: /* PCI bus */
+        return device + 1;
+    case 39: /* threads of a multiprocessor */
+        return 2048;
+    case 40: /* copy engines */
+        return 2;
+    case 75: /* capability, major */
+        return 9;
+    case 81: /* shared memory of a multiprocessor */
+    case 97: /* with opt-in */
+        return 232448;
+    case 15:  /* copies overlap kernels */
+    case 19:  /* maps host memory */
+    case 31:  /* concurrent kernels */
+    case 41:  /* unified addressing */
+    case 78:  /* stream priorities */
+    case 83:  /* managed memory */
+    case 89:  /* concurrent managed access */
+    case 92:  /* stream memory operations */
+    case 94:  /* 64 bit */
+    case 95:  /* cooperative launch */
+    case 99:  /* host memory register */
+    case 102: /* virtual memory management */
+    case 103: /* POSIX file descriptors as handles */
+    case 115: /* memory pools */
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    ENTER(cuDeviceGetAttribute);
+    if (!value || attribute <= 0)
+        return ERROR_INVALID_VALUE;
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    *value = attribute_value(attribute, device);
+    return OK;
+}
+
+EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    ENTER(cuDeviceComputeCapability);
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    *major = 9;
+    *minor = 0;
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+{
+    ENTER(cuDeviceGetPCIBusId);
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    if (size < 13)
+        return ERROR_INVALID_VALUE;
+    snprintf(id, (size_t)size, "0000:%02X:00.0", device + 1);
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
+{
+    ENTER(cuDeviceGetByPCIBusId);
+    unsigned domain, bus;
+    if (!device || !id || sscanf(id, "%x:%x", &domain, &bus) != 2 || domain != 0 || !device_valid((int)bus - 1))
+        return ERROR_INVALID_VALUE;
+    *device = (int)bus - 1;
+    return OK;
+}
+
+EXPORT CUresult cuModuleGetLoadingMode(int *mode)
+{
+    ENTER(cuModuleGetLoadingMode);
+    *mode = 2; /* lazy */
+    return OK;
+}
+
+static CUresult graph_attribute(CUdevice device, int attribute, uint64_t *value, bool set)
+{
+    LOCKED;
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    struct device *d = &devices[device];
+    if (attribute < 0 || attribute > 3 || !value || (set && (attribute % 2 == 0 || *value != 0)))
+        return ERROR_INVALID_VALUE;
+    if (set)
+        d->graph_bytes_high = d->graph_bytes;
+    else
+        *value = attribute % 2 ? d->graph_bytes_high : d->graph_bytes; /* what is used is what is reserved */
+    return OK;
+}
+
+EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, uint64_t *value)
+{
+    ENTER(cuDeviceGetGraphMemAttribute);
+    return graph_attribute(device, attribute, value, false);
+}
+
+EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, uint64_t *value)
+{
+    ENTER(cuDeviceSetGraphMemAttribute);
+    return graph_attribute(device, attribute, value, true);
+}
+
+EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device)
+{
+    ENTER(cuDeviceGraphMemTrim);
+    return device_valid(device) ? OK : ERROR_INVALID_DEVICE;
+}

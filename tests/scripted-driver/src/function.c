@@ -1,0 +1,135 @@
+#include "function.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "stream.h"
+
+/* Sizes of the parameters; each lies at its natural alignment. 0 ends the list. */
+static const size_t layouts[][5] = {
+    [OPERATION_NONE] = {0},
+    [OPERATION_SLEEP] = {8},          /* microseconds */
+    [OPERATION_FILL] = {8, 4, 8},     /* pointer, 32-bit value, count */
+    [OPERATION_ADD] = {8, 8, 8, 8},   /* a + b into c, n floats */
+    [OPERATION_FAULT] = {0},
+};
+
+bool function_parameter(const struct function *f, size_t index, size_t *offset, size_t *bytes)
+{
+    const size_t *sizes = layouts[f->operation];
+    size_t at = 0;
+    for (size_t i = 0; i < 5 && sizes[i]; i++) {
+        at = (at + sizes[i] - 1) / sizes[i] * sizes[i];
+        if (i == index) {
+            *offset = at;
+            *bytes = sizes[i];
+            return true;
+        }
+        at += sizes[i];
+    }
+    return false;
+}
+
+struct function *function_of(void *handle)
+{
+    return handle_is(HANDLE_FUNCTION, handle) || handle_is(HANDLE_KERNEL, handle) ? handle : NULL;
+}
+
+/* The "extra" form of parameters: pairs of a key and a value, ended by key 0. */
+static const unsigned char *packed(void **extra, size_t *bytes)
+{
+    const unsigned char *buffer = NULL;
+    *bytes = 0;
+    for (; extra[0]; extra += 2) {
+        if (extra[0] == (void *)1)
+            buffer = extra[1];
+        else if (extra[0] == (void *)2)
+            *bytes = *(size_t *)extra[1];
+        else
+            return NULL;
+    }
+    return buffer;
+}
+
+CUresult function_work(void *handle, void **parameters, void **extra, struct work **work)
+{
+    struct function *f = function_of(handle);
+    if (!f)
+        return ERROR_INVALID_HANDLE;
+    size_t offset = 0, bytes = 0, total = 0;
+    for (size_t i = 0; function_parameter(f, i, &offset, &bytes); i++)
+        total = offset + bytes;
+    size_t given = 0;
+    const unsigned char *buffer = extra ? packed(extra, &given) : NULL;
+    if (total && !parameters && (!buffer || given < total))
+        return ERROR_INVALID_VALUE;
+    struct work *w = work_new(WORK_KERNEL);
+    w->as.kernel.function = f;
+    unsigned char *block = w->as.kernel.parameters;
+    if (total && buffer && !parameters)
+        memcpy(block, buffer, total);
+    for (size_t i = 0; parameters && function_parameter(f, i, &offset, &bytes); i++)
+        memcpy(block + offset, parameters[i], bytes);
+    w->duration_ns = script_kernel_ns(f->name);
+    if (f->operation == OPERATION_SLEEP) {
+        uint64_t us;
+        memcpy(&us, block, sizeof us);
+        w->duration_ns = us * 1000;
+    }
+    *work = w;
+    return OK;
+}
+
+static bool reachable(CUdeviceptr pointer, size_t bytes)
+{
+    LOCKED;
+    bool host;
+    return memory_reachable(pointer, bytes, &host) && (!host || allocation_of(pointer));
+}
+
+static CUresult run_fill(const unsigned char *parameters)
+{
+    struct {
+        CUdeviceptr pointer;
+        uint32_t value;
+        uint64_t count;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    if (p.count > SIZE_MAX / 4 || !reachable(p.pointer, p.count * 4))
+        return ERROR_ILLEGAL_ADDRESS;
+    uint32_t *to = (uint32_t *)(uintptr_t)p.pointer;
+    for (uint64_t i = 0; i < p.count; i++)
+        to[i] = p.value;
+    return OK;
+}
+
+static CUresult run_add(const unsigned char *parameters)
+{
+    struct {
+        CUdeviceptr a, b, c;
+        uint64_t count;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    size_t bytes = p.count * sizeof(float);
+    if (p.count > SIZE_MAX / 4 || !reachable(p.a, bytes) || !reachable(p.b, bytes) || !reachable(p.c, bytes))
+        return ERROR_ILLEGAL_ADDRESS;
+    const float *a = (const float *)(uintptr_t)p.a, *b = (const float *)(uintptr_t)p.b;
+    float *c = (float *)(uintptr_t)p.c;
+    for (uint64_t i = 0; i < p.count; i++)
+        c[i] = a[i] + b[i];
+    return OK;
+}
+
+CUresult function_execute(struct function *f, const unsigned char *parameters)
+{
+    switch (f->operation) {
+    case OPERATION_FILL:
+        return run_fill(parameters);
+    case OPERATION_ADD:
+        return run_add(parameters);
+    case OPERATION_FAULT:
+        return ERROR_ILLEGAL_ADDRESS;
+    default:
+        return OK;
+    }
+}

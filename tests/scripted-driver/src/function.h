@@ -1,0 +1,42 @@
+/* Kernels: named operations. A name that is not known computes nothing and takes the time that the script says. */
+#ifndef SCRIPTED_FUNCTION_H
+#define SCRIPTED_FUNCTION_H
+
+#include "driver.h"
+
+struct module;
+struct stream;
+struct work;
+
+enum operation { OPERATION_NONE, OPERATION_SLEEP, OPERATION_FILL, OPERATION_ADD, OPERATION_FAULT };
+
+struct function {
+    char name[96];
+    struct module *module;
+    enum operation operation;
+    int attributes[16];
+};
+
+/* A module or a library; the image is not looked at. */
+struct module {
+    struct function *functions[64];
+    unsigned count;
+    bool library;
+    CUdeviceptr globals[16]; /* made when first asked for */
+    char global_names[16][64];
+    unsigned global_count;
+};
+
+/* The parameter's place in the kernel's parameter block; false past the last. */
+bool function_parameter(const struct function *function, size_t index, size_t *offset, size_t *bytes);
+
+/* A kernel handle stands for its function. NULL: neither. Under the lock. */
+struct function *function_of(void *handle);
+
+/* Work for a launch, with the parameters copied. Under the lock. */
+CUresult function_work(void *handle, void **parameters, void **extra, struct work **work);
+
+/* Computes. No lock. */
+CUresult function_execute(struct function *function, const unsigned char *parameters);
+
+#endif

@@ -1,0 +1,53 @@
+/* cuGetProcAddress: for a name and a version, the newest entry that is not newer; generated from lookup.versions. */
+#include <string.h>
+
+#include "entry.h"
+#include "lookup.h"
+
+enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
+enum { FOUND = 0, NAME_UNKNOWN = 1, VERSION_TOO_OLD = 2 };
+
+static int look_up(const char *name, int version, uint64_t flags, void **out)
+{
+    int status = NAME_UNKNOWN;
+    const struct lookup_row *best = NULL;
+    for (const struct lookup_row *r = lookup_rows; r->name; r++) {
+        if (strcmp(r->name, name) != 0 || (r->per_thread && !(flags & FLAG_PER_THREAD)))
+            continue;
+        if (r->since > version) {
+            if (!best)
+                status = VERSION_TOO_OLD;
+            continue;
+        }
+        if (!best || r->since > best->since || (r->since == best->since && r->per_thread) ||
+            (r->per_thread && !best->per_thread))
+            best = r;
+    }
+    if (best)
+        *out = best->address;
+    return best ? FOUND : status;
+}
+
+static CUresult answer(const char *name, void **out, int version, uint64_t flags, int *status)
+{
+    if (!name || (name[0] && !out) || (flags & ~3ULL))
+        return ERROR_INVALID_VALUE;
+    int found = look_up(name, version, flags, out);
+    if (status)
+        *status = found;
+    if (found != FOUND && out)
+        *out = NULL;
+    return found == FOUND ? OK : ERROR_NOT_FOUND;
+}
+
+EXPORT CUresult cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
+{
+    ENTER_EARLY(cuGetProcAddress);
+    return answer(name, out, version, flags, NULL);
+}
+
+EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status)
+{
+    ENTER_EARLY(cuGetProcAddress_v2);
+    return answer(name, out, version, flags, status);
+}

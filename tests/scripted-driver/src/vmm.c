@@ -1,0 +1,226 @@
+/* Virtual memory management: address ranges, physical memory, mappings; and handles other processes can open. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "entry.h"
+#include "memory.h"
+#include "witness.h"
+
+static const size_t granularity = 2 << 20;
+
+EXPORT CUresult cuMemGetAllocationGranularity(size_t *out, const struct allocation_properties *properties, int option)
+{
+    ENTER(cuMemGetAllocationGranularity);
+    if (!out || !properties || option < 0 || option > 1)
+        return ERROR_INVALID_VALUE;
+    *out = granularity;
+    return OK;
+}
+
+EXPORT CUresult cuMemAddressReserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr wish,
+                                    unsigned long long flags)
+{
+    ENTER(cuMemAddressReserve);
+    if (!out || bytes == 0 || bytes % granularity || flags || (alignment & (alignment - 1)))
+        return ERROR_INVALID_VALUE;
+    LOCKED;
+    *out = range_take(bytes, alignment > granularity ? alignment : granularity, wish);
+    return *out ? OK : ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult cuMemAddressFree(CUdeviceptr base, size_t bytes)
+{
+    ENTER(cuMemAddressFree);
+    LOCKED;
+    if (!range_reserved(base, bytes))
+        return ERROR_INVALID_VALUE;
+    size_t i = 0;
+    for (const struct allocation *a = allocation_each(&i); a; a = allocation_each(&i))
+        if (a->base >= base && a->base < base + bytes)
+            return ERROR_INVALID_VALUE; /* still mapped */
+    range_give(base);
+    return OK;
+}
+
+static void object_unreference(struct memory_object *o)
+{
+    if (--o->references > 0)
+        return;
+    if (o->counted)
+        witness_give(o->device, o->bytes);
+    close(o->fd);
+    handle_drop(HANDLE_MEMORY, o);
+    free(o);
+}
+
+EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const struct allocation_properties *properties,
+                            unsigned long long flags)
+{
+    ENTER(cuMemCreate);
+    if (!out || !properties || flags || properties->type != 1 || bytes == 0 || bytes % granularity)
+        return ERROR_INVALID_VALUE;
+    if (properties->location.type != 1)
+        return ERROR_NOT_SUPPORTED; /* host memory */
+    int device = properties->location.id;
+    if (!device_valid(device))
+        return ERROR_INVALID_DEVICE;
+    LOCKED;
+    if (!witness_take(device, bytes, devices[device].total_bytes))
+        return ERROR_OUT_OF_MEMORY;
+    struct memory_object *o = calloc(1, sizeof *o);
+    int fd = o ? memfd_create("scripted-memory", MFD_CLOEXEC) : -1;
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
+        if (fd >= 0)
+            close(fd);
+        free(o);
+        witness_give(device, bytes);
+        return ERROR_OUT_OF_MEMORY;
+    }
+    *o = (struct memory_object){fd, bytes, device, 1, true, *properties};
+    handle_add(HANDLE_MEMORY, o);
+    *out = o;
+    return OK;
+}
+
+EXPORT CUresult cuMemRelease(struct memory_object *o)
+{
+    ENTER(cuMemRelease);
+    LOCKED;
+    if (!handle_is(HANDLE_MEMORY, o))
+        return ERROR_INVALID_VALUE;
+    object_unreference(o);
+    return OK;
+}
+
+EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct memory_object *o,
+                         unsigned long long flags)
+{
+    ENTER(cuMemMap);
+    LOCKED;
+    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes > o->bytes ||
+        base % granularity || bytes % granularity || !memory_in_range(base) || !range_reserved(base, bytes))
+        return ERROR_INVALID_VALUE;
+    if (allocation_of(base) || allocation_of(base + bytes - 1))
+        return ERROR_INVALID_VALUE;
+    if (mmap((void *)(uintptr_t)base, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, o->fd, 0) == MAP_FAILED)
+        return ERROR_MAP_FAILED;
+    struct allocation *a = allocation_add(base, bytes, ALLOCATION_MAPPED, NULL);
+    a->device = o->device;
+    a->object = o;
+    o->references++;
+    return OK;
+}
+
+EXPORT CUresult cuMemUnmap(CUdeviceptr base, size_t bytes)
+{
+    ENTER(cuMemUnmap);
+    LOCKED;
+    for (CUdeviceptr at = base; at < base + bytes;) {
+        struct allocation *a = allocation_at(at);
+        if (!a || a->kind != ALLOCATION_MAPPED || a->base + a->bytes > base + bytes)
+            return ERROR_INVALID_VALUE;
+        at += a->bytes;
+    }
+    for (int d = 0; d < script.devices; d++)
+        for (struct context *c = context_first(d); c; c = context_next(c))
+            if (context_valid(c))
+                context_wait(c);
+    for (CUdeviceptr at = base; at < base + bytes;) {
+        struct allocation *a = allocation_at(at);
+        if (!a)
+            return ERROR_INVALID_VALUE; /* another thread unmapped it meanwhile */
+        at += a->bytes;
+        if (mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
+                 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+            return ERROR_MAP_FAILED;
+        object_unreference(a->object);
+        allocation_remove(a);
+    }
+    return OK;
+}
+
+EXPORT CUresult cuMemSetAccess(CUdeviceptr base, size_t bytes, const struct access_descriptor *access, size_t count)
+{
+    ENTER(cuMemSetAccess);
+    LOCKED;
+    if (!access || count == 0)
+        return ERROR_INVALID_VALUE;
+    for (CUdeviceptr at = base; at < base + bytes;) {
+        struct allocation *a = allocation_of(at);
+        if (!a || a->kind != ALLOCATION_MAPPED)
+            return ERROR_INVALID_VALUE;
+        for (size_t i = 0; i < count; i++)
+            if (access[i].location.type == 1 && access[i].location.id == a->device)
+                a->access = access[i].flags;
+        at = a->base + a->bytes;
+    }
+    return OK;
+}
+
+EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const struct location *location, CUdeviceptr pointer)
+{
+    ENTER(cuMemGetAccess);
+    LOCKED;
+    const struct allocation *a = allocation_of(pointer);
+    if (!flags || !location || !a || a->kind != ALLOCATION_MAPPED)
+        return ERROR_INVALID_VALUE;
+    *flags = location->type == 1 && location->id == a->device ? (unsigned long long)a->access : 0;
+    return OK;
+}
+
+EXPORT CUresult cuMemRetainAllocationHandle(struct memory_object **out, void *address)
+{
+    ENTER(cuMemRetainAllocationHandle);
+    LOCKED;
+    const struct allocation *a = allocation_of((CUdeviceptr)(uintptr_t)address);
+    if (!out || !a || a->kind != ALLOCATION_MAPPED)
+        return ERROR_INVALID_VALUE;
+    a->object->references++;
+    *out = a->object;
+    return OK;
+}
+
+EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(struct allocation_properties *out, struct memory_object *o)
+{
+    ENTER(cuMemGetAllocationPropertiesFromHandle);
+    LOCKED;
+    if (!out || !handle_is(HANDLE_MEMORY, o))
+        return ERROR_INVALID_VALUE;
+    *out = o->properties;
+    return OK;
+}
+
+EXPORT CUresult cuMemExportToShareableHandle(void *out, struct memory_object *o, int type, unsigned long long flags)
+{
+    ENTER(cuMemExportToShareableHandle);
+    LOCKED;
+    if (!out || !handle_is(HANDLE_MEMORY, o) || flags || type != 1 || !(o->properties.requested_handle_types & 1))
+        return ERROR_INVALID_VALUE;
+    int fd = dup(o->fd);
+    if (fd < 0)
+        return ERROR_OPERATING_SYSTEM;
+    *(int *)out = fd;
+    return OK;
+}
+
+EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void *handle, int type)
+{
+    ENTER(cuMemImportFromShareableHandle);
+    LOCKED;
+    struct stat s;
+    int fd = type == 1 ? dup((int)(intptr_t)handle) : -1;
+    struct memory_object *o = calloc(1, sizeof *o);
+    if (!out || !o || fd < 0 || fstat(fd, &s) != 0) {
+        if (fd >= 0)
+            close(fd);
+        free(o);
+        return ERROR_INVALID_VALUE;
+    }
+    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .references = 1};
+    o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, 0}};
+    handle_add(HANDLE_MEMORY, o);
+    *out = o;
+    return OK;
+}

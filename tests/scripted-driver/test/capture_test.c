@@ -1,0 +1,167 @@
+/* Captures and graphs: what is recorded, replayed, forbidden. */
+#include <pthread.h>
+
+#include "check.h"
+#include "cuda_calls.h"
+
+static void *stream, *other, *context;
+static CUdeviceptr memory;
+
+static unsigned word(void)
+{
+    unsigned value;
+    OKAY(cuMemcpyDtoH_v2(&value, memory, 4));
+    return value;
+}
+
+static int calls;
+static void count(void *data)
+{
+    (void)data;
+    calls++;
+}
+
+static void record_and_replay(void)
+{
+    void *graph, *exec;
+    int status;
+    size_t nodes = 0;
+    OKAY(cuMemsetD32_v2(memory, 0, 4));
+    OKAY(cuCtxSynchronize());
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamIsCapturing(stream, &status));
+    EQUAL(1, status);
+    OKAY(cuMemsetD32Async(memory, 7, 1, stream));
+    OKAY(cuMemcpyDtoDAsync_v2(memory + 4, memory, 4, stream));
+    OKAY(cuLaunchHostFunc(stream, count, NULL));
+    OKAY(cuStreamEndCapture(stream, &graph));
+    EQUAL(0, word()); /* recorded, not run */
+    OKAY(cuGraphGetNodes(graph, NULL, &nodes));
+    EQUAL(3, nodes);
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuGraphLaunch(exec, stream));
+    OKAY(cuGraphLaunch(exec, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(2, calls);
+    EQUAL(7, word());
+    OKAY(cuGraphExecDestroy(exec));
+}
+
+static void fork_and_join(void)
+{
+    void *graph, *fork, *join;
+    OKAY(cuEventCreate(&fork, 2));
+    OKAY(cuEventCreate(&join, 2));
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuMemsetD32Async(memory, 1, 1, stream));
+    OKAY(cuEventRecord(fork, stream));
+    OKAY(cuStreamWaitEvent(other, fork, 0));
+    OKAY(cuMemsetD32Async(memory + 4, 1, 1, other));
+    OKAY(cuEventRecord(join, other));
+    OKAY(cuStreamWaitEvent(stream, join, 0));
+    OKAY(cuStreamEndCapture(stream, &graph));
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuEventRecord(fork, stream));
+    OKAY(cuStreamWaitEvent(other, fork, 0));
+    OKAY(cuMemsetD32Async(memory + 4, 1, 1, other));
+    EQUAL(904, cuStreamEndCapture(stream, &graph)); /* never joined */
+    CHECK(!graph);
+}
+
+static void *elsewhere(void *data)
+{
+    CUdeviceptr p;
+    OKAY(cuCtxSetCurrent(context));
+    *(CUresult *)data = cuMemAlloc_v2(&p, 16);
+    return NULL;
+}
+
+static CUresult in_thread(void)
+{
+    CUresult result;
+    pthread_t t;
+    OKAY(pthread_create(&t, NULL, elsewhere, &result));
+    OKAY(pthread_join(t, NULL));
+    return result;
+}
+
+static void forbidden(void)
+{
+    void *graph = &graph;
+    CUdeviceptr p;
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    EQUAL(900, cuCtxSynchronize());
+    EQUAL(901, cuMemsetD32Async(memory, 1, 1, stream));
+    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    CHECK(!graph);
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    EQUAL(900, cuStreamSynchronize(stream));
+    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    EQUAL(900, in_thread()); /* a global capture forbids it to everybody */
+    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    OKAY(cuStreamBeginCapture_v2(stream, 1));
+    EQUAL(0, in_thread()); /* a thread's own capture does not */
+    EQUAL(900, cuMemAlloc_v2(&p, 16));
+    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    int mode = 2;
+    OKAY(cuThreadExchangeStreamCaptureMode(&mode));
+    EQUAL(0, mode);
+    OKAY(cuMemAlloc_v2(&p, 16)); /* a relaxed thread may */
+    OKAY(cuThreadExchangeStreamCaptureMode(&mode));
+    OKAY(cuStreamEndCapture(stream, &graph));
+    OKAY(cuGraphDestroy(graph));
+    EQUAL(900, cuStreamBeginCapture_v2(NULL, 0)); /* the legacy stream cannot be captured */
+    EQUAL(401, cuStreamEndCapture(stream, &graph));
+    void *blocking;
+    OKAY(cuStreamCreate(&blocking, 0));
+    OKAY(cuStreamBeginCapture_v2(blocking, 2));
+    EQUAL(906, cuMemsetD32Async(memory, 1, 1, NULL));
+    EQUAL(901, cuStreamEndCapture(blocking, &graph));
+}
+
+static void memory_of_graphs(void)
+{
+    void *graph, *exec, *node;
+    uint64_t used;
+    CUdeviceptr p;
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuMemAllocAsync(&p, 4096, stream));
+    OKAY(cuMemsetD32Async(p, 3, 1, stream));
+    OKAY(cuMemcpyDtoDAsync_v2(memory, p, 4, stream));
+    OKAY(cuMemFreeAsync(p, stream));
+    OKAY(cuStreamEndCapture(stream, &graph));
+    OKAY(cuDeviceGetGraphMemAttribute(0, 0, &used));
+    EQUAL(4096, used);
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OKAY(cuGraphLaunch(exec, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(3, word());
+    OKAY(cuGraphExecDestroy(exec));
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuDeviceGetGraphMemAttribute(0, 0, &used));
+    EQUAL(0, used);
+    OKAY(cuGraphCreate(&graph, 0));
+    struct call_alloc_node parameters = {.pool = {.allocation_type = 1, .location = {1, 0}}, .bytes = 8192};
+    OKAY(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &parameters));
+    OKAY(cuMemsetD8_v2(parameters.pointer, 0, 8192));
+    OKAY(cuGraphDestroy(graph));
+    EQUAL(1, cuMemsetD8_v2(parameters.pointer, 0, 8192));
+}
+
+int main(void)
+{
+    OKAY(cuInit(0));
+    OKAY(cuCtxCreate_v4(&context, NULL, 0, 0));
+    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuMemAlloc_v2(&memory, 16));
+    record_and_replay();
+    fork_and_join();
+    forbidden();
+    memory_of_graphs();
+    return 0;
+}

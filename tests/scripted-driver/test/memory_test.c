@@ -1,0 +1,225 @@
+/* Memory: contents, bounds, accounting, attributes, and every way to allocate and free. */
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cuda_calls.h"
+
+enum { MIB = 1 << 20 };
+
+static size_t free_bytes(void)
+{
+    size_t free, total;
+    OKAY(cuMemGetInfo_v2(&free, &total));
+    EQUAL(64 * MIB, total);
+    return free;
+}
+
+static void linear(void)
+{
+    size_t before = free_bytes();
+    CUdeviceptr a, b;
+    OKAY(cuMemAlloc_v2(&a, 8192));
+    OKAY(cuMemAlloc_v2(&b, 8192));
+    CHECK(free_bytes() == before - 16384);
+    unsigned char host[8192], back[8192] = {0};
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (unsigned char)(i * 7);
+    OKAY(cuMemcpyHtoD_v2(a, host, sizeof host));
+    OKAY(cuMemcpyDtoD_v2(b, a, sizeof host));
+    OKAY(cuMemcpyDtoH_v2(back, b, sizeof back));
+    EQUAL(0, memcmp(host, back, sizeof host));
+    OKAY(cuMemsetD16_v2(b, 0x1234, 100));
+    OKAY(cuMemcpyDtoH_v2(back, b, 204));
+    EQUAL(0x34, back[198]);
+    EQUAL(host[200], back[200]);
+    EQUAL(1, cuMemcpyHtoD_v2(a + 1, host, sizeof host)); /* past the end */
+    EQUAL(1, cuMemsetD8_v2(a, 0, 8193));
+    EQUAL(1, cuMemcpyDtoH_v2(back, 4096, 16)); /* never allocated */
+    CUdeviceptr base;
+    size_t bytes;
+    OKAY(cuMemGetAddressRange_v2(&base, &bytes, a + 100));
+    EQUAL(a, base);
+    EQUAL(8192, bytes);
+    EQUAL(1, cuMemFree_v2(a + 512));
+    OKAY(cuMemFree_v2(a));
+    EQUAL(1, cuMemFree_v2(a));
+    EQUAL(1, cuMemcpyDtoH_v2(back, a, 16));
+    OKAY(cuMemFree_v2(b));
+    EQUAL(before, free_bytes());
+    EQUAL(2, cuMemAlloc_v2(&a, 65 * (size_t)MIB));
+    EQUAL(1, cuMemAlloc_v2(&a, 0));
+}
+
+static void shaped(void)
+{
+    CUdeviceptr p;
+    size_t pitch;
+    OKAY(cuMemAllocPitch_v2(&p, &pitch, 100, 4, 4));
+    EQUAL(512, pitch);
+    char host[400], back[400] = {0};
+    for (int i = 0; i < 400; i++)
+        host[i] = (char)i;
+    struct call_copy_2d in = {.source_type = 1, .source_host = host, .source_pitch = 100, .target_type = 2,
+                              .target_device = p, .target_pitch = pitch, .width = 100, .height = 4};
+    OKAY(cuMemcpy2D_v2(&in));
+    struct call_copy_3d out = {.source_type = 2, .source_device = p, .source_pitch = pitch, .target_type = 1,
+                               .target_host = back, .target_pitch = 100, .width = 100, .height = 2, .depth = 2,
+                               .source_height = 2, .target_height = 2};
+    OKAY(cuMemcpy3D_v2(&out));
+    EQUAL(0, memcmp(host, back, sizeof host));
+    OKAY(cuMemsetD2D32_v2(p, pitch, 0x01020304, 2, 4));
+    in = (struct call_copy_2d){.source_type = 2, .source_device = p, .source_pitch = pitch, .target_type = 1,
+                               .target_host = back, .target_pitch = 100, .width = 100, .height = 4};
+    OKAY(cuMemcpy2D_v2(&in));
+    EQUAL(4, back[300]);
+    EQUAL(host[308], back[308]);
+    OKAY(cuMemFree_v2(p));
+
+    void *array;
+    struct call_array d = {8, 2, 0x20, 1};
+    OKAY(cuArrayCreate_v2(&array, &d));
+    float values[16] = {[9] = 3.5f}, got[16] = {0};
+    struct call_copy_2d to = {.source_type = 1, .source_host = values, .source_pitch = 32, .target_type = 3,
+                              .target_array = array, .width = 32, .height = 2};
+    OKAY(cuMemcpy2D_v2(&to));
+    struct call_copy_2d from = {.source_type = 3, .source_array = array, .target_type = 1, .target_host = got,
+                                .target_pitch = 32, .width = 32, .height = 2};
+    OKAY(cuMemcpy2D_v2(&from));
+    CHECK(got[9] == 3.5f);
+    OKAY(cuArrayDestroy(array));
+}
+
+static void attributes(void)
+{
+    CUdeviceptr plain, managed, start;
+    unsigned type, is_managed;
+    void *pool;
+    OKAY(cuMemAlloc_v2(&plain, 4096));
+    OKAY(cuMemAllocManaged(&managed, 4096, 1));
+    OKAY(cuPointerGetAttribute(&type, 2, plain));
+    EQUAL(2, type);
+    OKAY(cuPointerGetAttribute(&is_managed, 8, plain));
+    EQUAL(0, is_managed);
+    EQUAL(1, cuPointerGetAttribute(&start, 4, plain)); /* no host pointer */
+    OKAY(cuPointerGetAttribute(&is_managed, 8, managed));
+    EQUAL(1, is_managed);
+    OKAY(cuPointerGetAttribute(&start, 11, managed + 10));
+    EQUAL(managed, start);
+    *(int *)(uintptr_t)managed = 77; /* the host reaches managed memory */
+    CUipcMemHandle handle;
+    OKAY(cuIpcGetMemHandle(&handle, plain));
+    EQUAL(1, cuIpcGetMemHandle(&handle, managed));
+    int wanted[] = {2, 8, 9};
+    unsigned values[3] = {9, 9, 9};
+    void *places[] = {&values[0], &values[1], &values[2]};
+    OKAY(cuPointerGetAttributes(3, wanted, places, (CUdeviceptr)(uintptr_t)values));
+    EQUAL(0, values[0]);
+    EQUAL(-2, (int)values[2]);
+    OKAY(cuPointerGetAttribute(&pool, 17, plain));
+    CHECK(!pool);
+    OKAY(cuMemFree_v2(plain));
+    OKAY(cuMemFree_v2(managed));
+
+    void *host;
+    char own[4096];
+    OKAY(cuMemHostAlloc(&host, 4096, 0));
+    OKAY(cuPointerGetAttribute(&type, 2, (CUdeviceptr)(uintptr_t)host));
+    EQUAL(1, type);
+    OKAY(cuMemHostRegister_v2(own, sizeof own, 0));
+    EQUAL(712, cuMemHostRegister_v2(own, sizeof own, 0));
+    OKAY(cuMemHostUnregister(own));
+    EQUAL(713, cuMemHostUnregister(own));
+    OKAY(cuMemFreeHost(host));
+}
+
+static void pools(void)
+{
+    void *stream, *pool, *standard;
+    uint64_t value;
+    size_t before = free_bytes();
+    OKAY(cuStreamCreate(&stream, 1));
+    CUdeviceptr a;
+    OKAY(cuMemAllocAsync(&a, MIB, stream));
+    OKAY(cuMemsetD8Async(a, 5, MIB, stream));
+    OKAY(cuMemFreeAsync(a, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(before, free_bytes());
+    struct call_pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
+    OKAY(cuMemPoolCreate(&pool, &properties));
+    value = 1ULL << 40;
+    OKAY(cuMemPoolSetAttribute(pool, 4, &value));
+    OKAY(cuMemAllocFromPoolAsync(&a, MIB, pool, stream));
+    OKAY(cuMemPoolGetAttribute(pool, 7, &value));
+    EQUAL(MIB, value);
+    OKAY(cuMemFree_v2(a)); /* a pool's memory may be freed like any other */
+    OKAY(cuMemPoolGetAttribute(pool, 5, &value));
+    EQUAL(MIB, value); /* kept, below the threshold */
+    EQUAL(before - MIB, free_bytes());
+    OKAY(cuMemPoolTrimTo(pool, 0));
+    EQUAL(before, free_bytes());
+    OKAY(cuDeviceGetDefaultMemPool(&standard, 0));
+    CHECK(standard != pool);
+    OKAY(cuMemPoolDestroy(pool));
+    EQUAL(1, cuMemPoolDestroy(standard));
+    properties.allocation_type = 2;
+    OKAY(cuMemPoolCreate(&pool, &properties));
+    OKAY(cuMemAllocFromPoolAsync(&a, 200 * (size_t)MIB, pool, stream)); /* more than the device has */
+    OKAY(cuMemFreeAsync(a, stream));
+    OKAY(cuStreamSynchronize(stream));
+    OKAY(cuMemPoolDestroy(pool));
+    OKAY(cuStreamDestroy_v2(stream));
+}
+
+static void virtual_memory(void)
+{
+    size_t before = free_bytes(), grain;
+    struct call_allocation_properties p = {.type = 1, .handle_types = 1, .location = {1, 0}};
+    OKAY(cuMemGetAllocationGranularity(&grain, &p, 0));
+    CUdeviceptr range;
+    void *first, *second;
+    OKAY(cuMemAddressReserve(&range, 2 * grain, 0, 0, 0));
+    OKAY(cuMemCreate(&first, grain, &p, 0));
+    OKAY(cuMemCreate(&second, grain, &p, 0));
+    EQUAL(before - 2 * grain, free_bytes());
+    OKAY(cuMemMap(range, grain, 0, first, 0));
+    OKAY(cuMemMap(range + grain, grain, 0, second, 0));
+    EQUAL(1, cuMemsetD8_v2(range, 1, grain)); /* no access yet */
+    struct call_access access = {{1, 0}, 3};
+    OKAY(cuMemSetAccess(range, 2 * grain, &access, 1));
+    OKAY(cuMemsetD8_v2(range, 7, 2 * grain)); /* across the two mappings */
+    unsigned char last;
+    OKAY(cuMemcpyDtoH_v2(&last, range + 2 * grain - 1, 1));
+    EQUAL(7, last);
+    int fd;
+    OKAY(cuMemExportToShareableHandle(&fd, first, 1, 0));
+    OKAY(close(fd));
+    EQUAL(1, cuMemAddressFree(range, 2 * grain));
+    OKAY(cuMemUnmap(range, 2 * grain));
+    OKAY(cuMemRelease(first));
+    OKAY(cuMemRelease(second));
+    OKAY(cuMemAddressFree(range, 2 * grain));
+    EQUAL(before, free_bytes());
+}
+
+int main(void)
+{
+    setenv("TESSERA_SCRIPT", "memory 64MiB", 1);
+    CUdeviceptr p;
+    EQUAL(3, cuMemAlloc_v2(&p, 1));
+    OKAY(cuInit(0));
+    EQUAL(201, cuMemAlloc_v2(&p, 1));
+    void *context;
+    OKAY(cuCtxCreate_v2(&context, 0, 0));
+    linear();
+    shaped();
+    attributes();
+    pools();
+    virtual_memory();
+    OKAY(cuMemAlloc_v2(&p, MIB));
+    OKAY(cuCtxDestroy_v2(context)); /* frees what it owned */
+    OKAY(cuDevicePrimaryCtxRetain(&context, 0));
+    OKAY(cuCtxSetCurrent(context));
+    EQUAL(64 * MIB, free_bytes());
+    return 0;
+}

@@ -1,0 +1,61 @@
+package io.tessera.cli;
+
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.control.ControlException;
+import io.tessera.cli.doctor.DoctorCommand;
+import io.tessera.cli.schedule.QuantumCommand;
+import io.tessera.cli.schedule.SchedulerCommand;
+import io.tessera.cli.segments.CountersCommand;
+import io.tessera.cli.segments.ErrorsCommand;
+import io.tessera.cli.status.StatusCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Puts the commands together and turns what they throw into one line and an exit code. Stateless. */
+public final class TesseraCommands {
+    /** The parent of the commands; by itself it does nothing. */
+    @Command(name = "tessera", synopsisSubcommandLabel = "COMMAND")
+    private static final class Parent {
+    }
+
+    private TesseraCommands() {
+    }
+
+    /**
+     * Runs a command line.
+     *
+     * @param arguments the command's name and its arguments
+     * @return the exit code, see {@link ExitCode}
+     */
+    public static int execute(CommandContext context, String... arguments) {
+        CommandLine line = new CommandLine(new Parent())
+                .addSubcommand(new StatusCommand(context))
+                .addSubcommand(new SchedulerCommand(context))
+                .addSubcommand(new QuantumCommand(context))
+                .addSubcommand(new CountersCommand(context))
+                .addSubcommand(new ErrorsCommand(context))
+                .addSubcommand(new DoctorCommand(context));
+        line.setOut(context.out()).setErr(context.err());
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        line.getSubcommands().values().forEach(command -> command.getCommandSpec()
+                .versionProvider(() -> new String[] {"tessera " + context.installation().version()}));
+        line.setParameterExceptionHandler((e, _) -> {
+            say(context, e.getMessage());
+            context.err().println("See: tessera help " + e.getCommandLine().getCommandName());
+            return ExitCode.USAGE.number();
+        });
+        line.setExecutionExceptionHandler((e, _, _) -> {
+            say(context, e instanceof ControlException ? e.getMessage() : e.toString());
+            return e instanceof ControlException known ? known.exitCode().number() : ExitCode.FAILURE.number();
+        });
+        int code = line.execute(arguments);
+        context.out().flush();
+        context.err().flush();
+        return code;
+    }
+
+    private static void say(CommandContext context, String sentence) {
+        context.err().println("tessera: " + sentence);
+    }
+}

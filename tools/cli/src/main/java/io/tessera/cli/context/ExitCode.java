@@ -1,0 +1,31 @@
+package io.tessera.cli.context;
+
+/**
+ * Exit codes of {@code tessera}, the shell script and the Java commands alike. {@code tessera run} otherwise ends with
+ * the code of the program that it became.
+ */
+public enum ExitCode {
+    /** Done. */
+    OK(0),
+    /** Could not be done; one line on stderr says why. */
+    FAILURE(1),
+    /** Wrong usage: an unknown option or a value that does not parse. */
+    USAGE(2),
+    /** No manager runs, or it could not be started. */
+    NO_MANAGER(3),
+    /** {@code run}: the program could not be executed; the shell's own number. */
+    NOT_EXECUTABLE(126),
+    /** {@code run}: the program was not found; the shell's own number. */
+    NOT_FOUND(127);
+
+    private final int number;
+
+    ExitCode(int number) {
+        this.number = number;
+    }
+
+    /** The number that the process ends with. */
+    public int number() {
+        return number;
+    }
+}

@@ -1,0 +1,98 @@
+package io.tessera.cli.doctor;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.control.ControlClient;
+import io.tessera.cli.doctor.Finding.Level;
+import io.tessera.cli.text.Style.Emphasis;
+import io.tessera.cli.text.TextTable;
+import io.tessera.protocol.RuntimeDirectory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code tessera doctor}: what is found, what is wrong, what to do about it. One thread. */
+@Command(name = "doctor", mixinStandardHelpOptions = true,
+        header = "Looks at Java, the preload library, the driver, the manager and their surroundings.",
+        footer = {"", "A machine without a GPU is a note, not a problem. Exit codes: 0 nothing is wrong, 1 something is,",
+            "2 wrong usage."})
+public final class DoctorCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Option(names = "--json", description = "The findings, and the probe's report as it is, as one JSON object.")
+    private boolean json;
+
+    /** For the given surroundings. */
+    public DoctorCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        RuntimeDirectory runtime = context.runtime();
+        Probe.Outcome probe = Probe.run(context.installation().probe(), Probe.PATIENCE);
+        List<Check> checks = List.of(
+                new JavaCheck(Runtime.version(), System.getProperty("java.home")),
+                new NativeLibraryCheck(context.installation().nativeFolder(), HostGlibc.version()),
+                new DriverCheck(probe),
+                new ManagerCheck(new ControlClient(runtime.controlSocket(), ControlClient.PATIENCE),
+                        context.installation().version()),
+                new RuntimeDirectoryCheck(runtime.path()),
+                new SharedMemoryCheck(runtime.shmDirectory()),
+                new PreloadCheck(context.environment(), Path.of("/etc/ld.so.preload"),
+                        context.installation().nativeFolder()));
+        List<Finding> findings = checks.stream().flatMap(check -> check.findings().stream()).toList();
+        if (json) {
+            context.out().println(json(findings, probe));
+        } else {
+            print(findings);
+        }
+        return (findings.stream().anyMatch(f -> f.level() == Level.PROBLEM) ? ExitCode.FAILURE : ExitCode.OK).number();
+    }
+
+    private void print(List<Finding> findings) {
+        for (Finding finding : findings) {
+            Emphasis emphasis = switch (finding.level()) {
+                case OK -> Emphasis.GOOD;
+                case NOTE -> Emphasis.CAUTION;
+                case PROBLEM -> Emphasis.BAD;
+            };
+            String level = finding.level().name().toLowerCase(Locale.ROOT);
+            context.out().println(context.style().apply(emphasis, String.format(Locale.ROOT, "%-8s", level))
+                    + finding.subject() + ": " + TextTable.printable(finding.text()));
+            if (!finding.advice().isEmpty()) {
+                context.out().println("        -> " + finding.advice());
+            }
+        }
+        long problems = findings.stream().filter(f -> f.level() == Level.PROBLEM).count();
+        context.out().println(problems == 0 ? "nothing is wrong"
+                : problems + (problems == 1 ? " problem" : " problems"));
+    }
+
+    private static String json(List<Finding> findings, Probe.Outcome probe) {
+        JsonArray list = new JsonArray();
+        for (Finding finding : findings) {
+            JsonObject one = new JsonObject();
+            one.addProperty("level", finding.level().name().toLowerCase(Locale.ROOT));
+            one.addProperty("subject", finding.subject());
+            one.addProperty("text", finding.text());
+            one.addProperty("advice", finding.advice());
+            list.add(one);
+        }
+        JsonObject all = new JsonObject();
+        all.addProperty("ok", findings.stream().noneMatch(f -> f.level() == Level.PROBLEM));
+        all.add("findings", list);
+        if (probe instanceof Probe.Reported reported) {
+            JsonElement report = new GsonBuilder().create().toJsonTree(reported.report());
+            all.add("probe", report);
+        }
+        return all.toString();
+    }
+}

@@ -1,0 +1,25 @@
+package io.tessera.cli.doctor;
+
+import java.util.List;
+
+/** Which Java runs the manager and these commands. */
+final class JavaCheck implements Check {
+    private static final int NEEDED = 25;
+
+    private final Runtime.Version version;
+    private final String home;
+
+    JavaCheck(Runtime.Version version, String home) {
+        this.version = version;
+        this.home = home;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        if (version.feature() == NEEDED) {
+            return List.of(Finding.ok("java", version + ", " + home));
+        }
+        return List.of(Finding.problem("java", version + " in " + home + " is no Java " + NEEDED,
+                "install a JDK 25 or name one in TESSERA_JAVA"));
+    }
+}

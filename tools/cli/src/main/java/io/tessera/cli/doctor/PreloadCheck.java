@@ -1,0 +1,73 @@
+package io.tessera.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Other libraries that would be loaded before or beside ours. */
+final class PreloadCheck implements Check {
+    private static final String SUBJECT = "preload";
+    /** Parts of names of libraries that interpose the same driver entries; two of them in a process misread each other. */
+    private static final List<String> RIVALS = List.of("libcuda", "libnvshare", "libvgpu", "libgemhook", "libshimcuda",
+            "libzluda", "libxpreload", "libhami");
+
+    private final Map<String, String> environment;
+    private final Path systemFile;
+    private final Path ownFolder;
+
+    /**
+     * Looks at what would be preloaded.
+     *
+     * @param environment with TESSERA_CALLER_PRELOAD, the caller's LD_PRELOAD, which the script hides from Java
+     * @param systemFile  {@code /etc/ld.so.preload}
+     * @param ownFolder   folder of our own libraries
+     */
+    PreloadCheck(Map<String, String> environment, Path systemFile, Path ownFolder) {
+        this.environment = environment;
+        this.systemFile = systemFile;
+        this.ownFolder = ownFolder;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        String caller = environment.getOrDefault("TESSERA_CALLER_PRELOAD",
+                environment.getOrDefault("LD_PRELOAD", ""));
+        entries(caller).forEach(entry -> findings.add(entry("LD_PRELOAD", entry)));
+        try {
+            if (Files.exists(systemFile)) {
+                entries(Files.readString(systemFile)).forEach(e -> findings.add(entry(systemFile.toString(), e)));
+            }
+        } catch (IOException e) {
+            findings.add(Finding.note(SUBJECT, "cannot read " + systemFile + " (" + e + ")", ""));
+        }
+        String audit = environment.getOrDefault("LD_AUDIT", "");
+        if (!audit.isEmpty()) {
+            findings.add(Finding.note(SUBJECT, "LD_AUDIT=" + audit + " can send look-ups past our library",
+                    "unset it if turns do not take effect"));
+        }
+        return findings.isEmpty() ? List.of(Finding.ok(SUBJECT, "nothing else is preloaded")) : findings;
+    }
+
+    private static Stream<String> entries(String list) {
+        return Stream.of(list.split("[\\s:]+")).filter(entry -> !entry.isEmpty());
+    }
+
+    private Finding entry(String where, String entry) {
+        Path path = Path.of(entry);
+        if (path.startsWith(ownFolder)) {
+            return Finding.ok(SUBJECT, where + " names our own " + path.getFileName());
+        }
+        String name = path.getFileName() == null ? entry : path.getFileName().toString().toLowerCase(Locale.ROOT);
+        if (RIVALS.stream().anyMatch(name::startsWith)) {
+            return Finding.problem(SUBJECT, where + " loads " + entry + ", which answers for the driver as we do",
+                    "take it out: only one of the two can be in a process");
+        }
+        return Finding.note(SUBJECT, where + " loads " + entry + " too", "");
+    }
+}

@@ -1,0 +1,66 @@
+package io.tessera.cli.doctor;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.List;
+
+/** Whether the runtime directory is one that a manager accepts (SPEC.md, section 1). */
+final class RuntimeDirectoryCheck implements Check {
+    private static final String SUBJECT = "runtime directory";
+    /** sockaddr_un holds 108 bytes with the final NUL; {@code /control.sock} is the longest name in there. */
+    private static final int MAX_PATH_BYTES = 107 - "/control.sock".length();
+
+    private final Path directory;
+
+    RuntimeDirectoryCheck(Path directory) {
+        this.directory = directory;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        int bytes = directory.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_PATH_BYTES) {
+            return problem("its name has " + bytes + " bytes, more than the " + MAX_PATH_BYTES
+                    + " that a socket's address has room for");
+        }
+        PosixFileAttributes attributes;
+        int owner;
+        int self;
+        try {
+            if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+                return List.of(Finding.ok(SUBJECT, directory + ": not there yet, the first start makes it"));
+            }
+            attributes = Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            owner = uid(directory);
+            self = uid(Path.of("/proc/self"));
+        } catch (IOException e) {
+            return problem("cannot be looked at (" + e + ")");
+        }
+        if (!attributes.isDirectory()) {
+            return problem("is a link or no directory");
+        }
+        // Root's is open to every user; any other has to be one's own.
+        if (owner != self && owner != 0) {
+            return problem("belongs to user " + owner + ", not to you (" + self + ")");
+        }
+        if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
+                || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+            return problem("others can write to it");
+        }
+        return List.of(Finding.ok(SUBJECT, directory.toString()));
+    }
+
+    private static int uid(Path path) throws IOException {
+        return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private List<Finding> problem(String what) {
+        return List.of(Finding.problem(SUBJECT, directory + " " + what,
+                "repair or remove it, or name another in TESSERA_RUNTIME_DIR"));
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * {@code tessera doctor}: one check a file, each answering with findings; see {@link io.tessera.cli.doctor.Check} for how
+ * to add one. Nothing is changed, nothing is started but the probe.
+ */
+package io.tessera.cli.doctor;

@@ -1,0 +1,170 @@
+package io.tessera.cli.status;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import io.tessera.cli.control.ControlException;
+import io.tessera.cli.control.ControlException.Kind;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The answer to {@code status} (SPEC.md, section 8). Times are nanoseconds, lengths of time up to now; memory is bytes.
+ * What the manager leaves out is 0, empty or, where that means something else, null.
+ *
+ * @param manager the manager itself
+ * @param devices the devices on which clients have contexts
+ * @param clients the clients
+ */
+public record StatusReport(ManagerState manager, List<DeviceState> devices, List<ClientState> clients) {
+    private static final Gson GSON = new Gson();
+
+    /** Fills in what was left out. */
+    public StatusReport {
+        devices = orEmpty(devices);
+        clients = orEmpty(clients);
+    }
+
+    /**
+     * The manager.
+     *
+     * @param pid              its process
+     * @param version          its version
+     * @param abi              the version of the protocol
+     * @param uid              its user
+     * @param runtimeDirectory where its sockets are
+     * @param uptimeNs         how long it runs
+     */
+    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs) {
+        /** Fills in what was left out. */
+        public ManagerState {
+            version = orUnknown(version);
+            runtimeDirectory = orUnknown(runtimeDirectory);
+        }
+    }
+
+    /**
+     * A device.
+     *
+     * @param uuid             its UUID
+     * @param name             its name
+     * @param totalBytes       its memory
+     * @param mode             the mode that was set: off, on, auto
+     * @param effective        what it comes to now: free or exclusive
+     * @param reason           why, in one sentence
+     * @param quantumNs        length of a turn
+     * @param holder           the client that holds the device alone; null: nobody
+     * @param holderSinceNs    for how long it has held it
+     * @param handovers        turns handed from one client to another
+     * @param handoverMedianNs median time of a hand-over
+     */
+    public record DeviceState(String uuid, String name, long totalBytes, String mode, String effective, String reason,
+            long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs) {
+        /** Fills in what was left out. */
+        public DeviceState {
+            uuid = orUnknown(uuid);
+            name = orUnknown(name);
+            mode = orUnknown(mode);
+            effective = orUnknown(effective);
+            reason = Objects.requireNonNullElse(reason, "");
+        }
+    }
+
+    /**
+     * A client.
+     *
+     * @param id             the manager's number for it
+     * @param pid            its process
+     * @param uid            its user
+     * @param tenant         what shares and limits attach to
+     * @param command        what runs
+     * @param plan           its memory plan
+     * @param connectedNs    for how long it is connected
+     * @param heartbeatAgeNs how long ago it gave a sign of life
+     * @param counters       its process-wide counters
+     * @param devices        its devices
+     * @param errors         its distinct errors
+     */
+    public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, long connectedNs,
+            long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices, List<ClientError> errors) {
+        /** Fills in what was left out. */
+        public ClientState {
+            tenant = orUnknown(tenant);
+            command = orUnknown(command);
+            plan = orUnknown(plan);
+            counters = counters == null ? Map.of() : counters;
+            devices = orEmpty(devices);
+            errors = orEmpty(errors);
+        }
+    }
+
+    /**
+     * A client on a device.
+     *
+     * @param uuid         the device
+     * @param turn         closed, free or granted
+     * @param ack          closed, open, draining or released
+     * @param waitingNs    for how long a thread waits at the gate now; 0: none does
+     * @param usedBytes    memory in use
+     * @param peakBytes    most memory in use so far
+     * @param managedBytes of the memory in use: converted to managed memory
+     * @param limitBytes   the tenant's limit; 0: none
+     * @param launches     kernel and graph launches
+     * @param submissions  submissions of every kind
+     * @param turns        turns taken
+     * @param heldNs       sum of the turns
+     * @param waitedNs     time spent waiting at the gate
+     * @param drains       gates closed after work
+     * @param drainNs      sum of the drains
+     * @param drainMaxNs   longest drain
+     * @param drainLastNs  last drain
+     * @param busyShare    share of samples that found the device busy with this client's work
+     */
+    public record ClientDevice(String uuid, String turn, String ack, long waitingNs, long usedBytes, long peakBytes,
+            long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
+            long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare) {
+        /** Fills in what was left out. */
+        public ClientDevice {
+            uuid = orUnknown(uuid);
+            turn = orUnknown(turn);
+            ack = orUnknown(ack);
+        }
+    }
+
+    /**
+     * A distinct error of a client.
+     *
+     * @param code  the driver's result, or {@code -errno}
+     * @param count how often
+     * @param text  what happened
+     */
+    public record ClientError(int code, long count, String text) {
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @throws ControlException {@link Kind#MALFORMED} where a field has another type or the manager is left out
+     */
+    public static StatusReport of(JsonObject answer) throws ControlException {
+        try {
+            StatusReport report = GSON.fromJson(answer, StatusReport.class);
+            if (report.manager() == null) {
+                throw new ControlException(Kind.MALFORMED, "the manager's status says nothing about the manager");
+            }
+            return report;
+        } catch (JsonParseException e) {
+            throw new ControlException(Kind.MALFORMED, "the manager's status does not fit the protocol: "
+                    + e.getMessage(), e);
+        }
+    }
+
+    private static <T> List<T> orEmpty(List<T> list) {
+        return list == null ? List.of() : list;
+    }
+
+    private static String orUnknown(String text) {
+        return Objects.requireNonNullElse(text, "unknown");
+    }
+}

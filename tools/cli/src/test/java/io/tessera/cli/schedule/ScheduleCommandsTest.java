@@ -1,0 +1,82 @@
+package io.tessera.cli.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.cli.CommandRun;
+import io.tessera.cli.ScriptedControlServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class ScheduleCommandsTest {
+    private static final String UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+
+    @TempDir
+    private Path folder;
+
+    private void sends(String request, String output, String... arguments) throws IOException {
+        try (ScriptedControlServer server = new ScriptedControlServer(folder.resolve("control.sock"),
+                "{\"ok\":true}\n")) {
+            CommandRun run = CommandRun.of(folder, arguments);
+            assertEquals(new CommandRun(0, output + "\n", ""), run);
+            assertEquals(List.of(request), server.requests());
+        }
+    }
+
+    @Test
+    void schedulerOn() throws IOException {
+        sends("{\"request\":\"scheduler\",\"mode\":\"on\"}", "scheduler on", "scheduler", "on");
+    }
+
+    @Test
+    void schedulerOfOneDevice() throws IOException {
+        sends("{\"request\":\"scheduler\",\"mode\":\"auto\",\"device\":\"" + UUID + "\"}", "scheduler auto",
+                "scheduler", "auto", "--device", UUID);
+    }
+
+    @Test
+    void quantum() throws IOException {
+        sends("{\"request\":\"quantum\",\"ns\":500000000}", "quantum 500.0 ms", "quantum", "500ms");
+    }
+
+    @Test
+    void quantumOfOneDevice() throws IOException {
+        sends("{\"request\":\"quantum\",\"ns\":2000000000,\"device\":\"" + UUID + "\"}", "quantum 2.0 s",
+                "quantum", "2s", "--device=" + UUID);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"500", "0ms", "fast", "-1s", "1h"})
+    void whatIsNoQuantumIsRefusedWithWhatIsAccepted(String duration) throws IOException {
+        CommandRun run = CommandRun.of(folder, "quantum", "--", duration);
+        assertEquals(2, run.code());
+        assertTrue(run.err().contains("ns, us, ms, s or min; for example 500ms"), run.err());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"scheduler sometimes,on", "scheduler,on|off|auto", "quantum,DURATION", "scheduler on --device 0,GPU-",
+        "scheduler on --fast,--fast", "frobnicate,frobnicate"})
+    void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {
+        CommandRun run = CommandRun.of(folder, line.split(" "));
+        assertEquals(2, run.code());
+        assertTrue(run.err().contains(expected), run.err());
+        assertTrue(run.err().startsWith("tessera: "), run.err());
+    }
+
+    @Test
+    void aRefusalIsCodeOne() throws IOException {
+        try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"),
+                "{\"ok\":false,\"error\":\"not for user 7\"}\n")) {
+            assertEquals(new CommandRun(1, "", "tessera: the manager refuses: not for user 7\n"),
+                    CommandRun.of(folder, "scheduler", "off"));
+        }
+    }
+}

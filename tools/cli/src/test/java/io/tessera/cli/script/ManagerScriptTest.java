@@ -1,0 +1,211 @@
+package io.tessera.cli.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.cli.script.Kit.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a manager comes to be, is found, and ends. */
+@Timeout(180)
+class ManagerScriptTest {
+    @TempDir
+    private Path folder;
+    private Kit kit;
+
+    @BeforeEach
+    void kit() throws IOException, InterruptedException {
+        kit = new Kit(folder);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        kit.close();
+    }
+
+    @Test
+    void runStartsAManagerOnce() throws Exception {
+        assertEquals(new Result(0, "ran\n", ""), kit.tessera("run", "--", "echo", "ran"));
+        assertEquals(1, kit.javaStarts());
+        assertEquals(new Result(0, "again\n", ""), kit.tessera("run", "--", "echo", "again"));
+        assertEquals(1, kit.javaStarts());
+        assertTrue(ProcessHandle.of(kit.managerPid()).isPresent());
+    }
+
+    @Test
+    void theManagersJavaIsStartedAsItShouldBe() throws Exception {
+        kit.environment.put("LD_PRELOAD", kit.home.resolve("lib/libcuda.so.1").toString());
+        kit.environment.put("JAVA_TOOL_OPTIONS", "-Dmine=1");
+        assertEquals(0, kit.tessera("manager", "start", "--", "--capacity", "8 GiB").code());
+        List<String> lines = Files.readAllLines(kit.log());
+        assertEquals("-- SR=40 PRELOAD=", lines.getFirst());
+        assertTrue(lines.containsAll(List.of("-XX:+UseSerialGC", "-Xmx64m", "-Xss512k", "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED", kit.home + "/app/*")), lines.toString());
+        int main = lines.indexOf("io.tessera.manager.Main");
+        assertEquals(List.of("--capacity", "8 GiB"), lines.subList(main + 1, lines.size()));
+        assertFalse(Files.readString(kit.runtime.resolve("manager.log")).contains("Picked up"));
+    }
+
+    @Test
+    void theManagerOutlivesTheTerminalAndHoldsNothingOfIt() throws Exception {
+        kit.tessera("manager", "start");
+        Path process = Path.of("/proc/" + kit.managerPid());
+        assertEquals("/dev/null", Files.readSymbolicLink(process.resolve("fd/0")).toString());
+        assertEquals(kit.runtime.resolve("manager.log").toRealPath(),
+                Files.readSymbolicLink(process.resolve("fd/1")));
+        assertEquals("/", Files.readSymbolicLink(process.resolve("cwd")).toString());
+        // Field 6 of stat is the session; it leads its own.
+        String[] stat = Files.readString(process.resolve("stat")).replaceAll(".*\\) ", "").split(" ");
+        assertEquals(Long.toString(kit.managerPid()), stat[3]);
+        try (var descriptors = Files.list(process.resolve("fd"))) {
+            assertTrue(descriptors.noneMatch(fd -> {
+                try {
+                    return Files.readSymbolicLink(fd).endsWith("start.lock");
+                } catch (IOException e) {
+                    return false;
+                }
+            }));
+        }
+    }
+
+    @Test
+    void twoAtOnceMakeOneManager() throws Exception {
+        List<Process> both = List.of(start(), start());
+        for (Process process : both) {
+            assertTrue(process.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+            assertEquals(0, process.exitValue());
+        }
+        assertEquals(1, kit.javaStarts());
+    }
+
+    private Process start() throws IOException {
+        return kit.start(kit.builder(List.of(kit.scripts.resolve("tessera").toString(), "run", "--", "true")));
+    }
+
+    @Test
+    void aPidFileOfADeadManagerIsNotBelieved() throws Exception {
+        Process dead = kit.start(new ProcessBuilder("true"));
+        assertTrue(dead.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        Files.createFile(kit.runtime.resolve("manager.sock"));
+        Files.writeString(kit.runtime.resolve("manager.pid"), dead.pid() + "\n");
+        assertEquals(3, kit.tessera("manager", "status").code());
+        assertEquals(0, kit.tessera("run", "--", "true").code());
+        assertEquals(1, kit.javaStarts());
+    }
+
+    @Test
+    void aPidThatWasGivenToSomebodyElseIsNotBelieved() throws Exception {
+        Process other = kit.start(new ProcessBuilder("/bin/sleep", "60"));
+        kit.pretendManager(other.pid());
+        assertEquals(3, kit.tessera("manager", "status").code());
+        Result stop = kit.tessera("manager", "stop");
+        assertEquals(3, stop.code());
+        assertTrue(other.isAlive());
+    }
+
+    @Test
+    void rubbishInThePidFileIsNoManager() throws Exception {
+        kit.pretendManager();
+        for (String text : List.of("", "\n", "12x\n", "-1\n", "../self\n", "1 2\n")) {
+            Files.writeString(kit.runtime.resolve("manager.pid"), text);
+            assertEquals(3, kit.tessera("manager", "status").code(), text);
+        }
+    }
+
+    @Test
+    void aManagerThatDoesNotComeUpIsExplained() throws Exception {
+        kit.java(kit.home.resolve("jre"), "25.0.1", "echo 'no memory for me'; exit 7\n");
+        Result result = kit.tessera("run", "--", "echo", "ran");
+        assertEquals(3, result.code());
+        assertEquals("", result.out());
+        assertTrue(result.err().contains("exit code 7"), result.err());
+        assertTrue(result.err().contains("no memory for me"), result.err());
+        assertEquals(new Result(0, "ran\n", ""), kit.tessera("run", "--no-manager", "--", "echo", "ran"));
+    }
+
+    @Test
+    void startStatusRestartStopAndTheLogs() throws Exception {
+        assertEquals(3, kit.tessera("manager", "status").code());
+        assertEquals(3, kit.tessera("manager", "stop").code());
+        Result started = kit.tessera("manager", "start");
+        long first = kit.managerPid();
+        assertEquals(new Result(0, "manager started: pid " + first + ", " + kit.runtime + "\n", ""), started);
+        assertTrue(kit.tessera("manager", "start").err().contains("runs already"));
+        assertEquals("manager runs: pid " + first + ", " + kit.runtime + "\n", kit.tessera("manager", "status").out());
+        assertEquals("fake manager in " + kit.runtime + "\n", kit.tessera("manager", "logs").out());
+        assertEquals(0, kit.tessera("manager", "restart").code());
+        assertTrue(kit.managerPid() != first);
+        assertTrue(ProcessHandle.of(first).isEmpty());
+        assertTrue(Files.exists(kit.runtime.resolve("manager.log.1")));
+        long second = kit.managerPid();
+        assertEquals("manager stopped: pid " + second + "\n", kit.tessera("manager", "stop").out());
+        assertTrue(ProcessHandle.of(second).isEmpty());
+    }
+
+    @Test
+    void oldLogsAreKeptUpToThree() throws Exception {
+        kit.java(kit.home.resolve("jre"), "25.0.1", "echo start $$; exit 1\n");
+        for (int i = 0; i < 5; i++) {
+            assertEquals(3, kit.tessera("manager", "start").code());
+        }
+        try (var files = Files.list(kit.runtime)) {
+            assertEquals(List.of("manager.log", "manager.log.1", "manager.log.2", "manager.log.3"),
+                    files.map(f -> f.getFileName().toString()).filter(n -> n.startsWith("manager.log")).sorted()
+                            .toList());
+        }
+    }
+
+    @Test
+    void aRuntimeDirectoryThatOthersCanWriteToIsRefused() throws Exception {
+        Files.setPosixFilePermissions(kit.runtime, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Result result = kit.tessera("run", "--", "true");
+        assertEquals(3, result.code());
+        assertTrue(result.err().contains("others can write"), result.err());
+        Files.setPosixFilePermissions(kit.runtime, PosixFilePermissions.fromString("rwx------"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), kit.runtime);
+        kit.environment.put("TESSERA_RUNTIME_DIR", link.toString());
+        assertTrue(kit.tessera("run", "--", "true").err().contains("is a link"));
+        assertEquals(0, kit.javaStarts());
+    }
+
+    @Test
+    void aMissingRuntimeDirectoryIsMadePrivate() throws Exception {
+        Path fresh = folder.resolve("fresh/tessera");
+        kit.environment.put("TESSERA_RUNTIME_DIR", fresh.toString());
+        kit.java(kit.home.resolve("jre"), "25.0.1", "exit 1\n");
+        assertEquals(3, kit.tessera("manager", "start").code());
+        String modes = PosixFilePermissions.toString(Files.getPosixFilePermissions(fresh));
+        assertTrue(List.of("rwx------", "rwx--x--x").contains(modes), modes);
+    }
+
+    @Test
+    void theForegroundIsTheManagerItself() throws Exception {
+        Process process = kit.start(kit.builder(List.of(kit.scripts.resolve("tessera").toString(), "manager", "start",
+                "--foreground")).redirectErrorStream(true));
+        try (var lines = process.inputReader()) {
+            assertEquals("fake manager in " + kit.runtime, lines.readLine());
+        }
+        process.destroy();
+        assertTrue(process.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        assertEquals(143, process.exitValue());
+    }
+
+    @Test
+    void wrongUsage() throws Exception {
+        for (String[] command : new String[][] {{"manager"}, {"manager", "fly"}, {"manager", "start", "--fast"},
+            {"manager", "logs", "--all"}}) {
+            assertEquals(2, kit.tessera(command).code(), String.join(" ", command));
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package io.tessera.cli.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.cli.script.Kit.Result;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code tessera run} beside a manager: what reaches the program, what comes back, and that no Java is started. */
+@Timeout(120)
+class RunScriptTest {
+    @TempDir
+    private Path folder;
+    private Kit kit;
+
+    @BeforeEach
+    void kit() throws IOException, InterruptedException {
+        kit = new Kit(folder);
+        kit.pretendManager();
+    }
+
+    @AfterEach
+    void noJavaWasStarted() throws IOException {
+        assertEquals(0, kit.javaStarts());
+        kit.close();
+    }
+
+    /** Value of a variable in the program's environment; empty if unset. */
+    private String variable(String name, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(kit.scripts.resolve("tessera").toString(), "run"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("--", "sh", "-c", "printf %s \"$" + name + "\""));
+        Result result = kit.run(command);
+        assertEquals(0, result.code(), result.err());
+        assertEquals("", result.err());
+        return result.out();
+    }
+
+    @Test
+    void argumentsArriveAsTheyAre() throws Exception {
+        Result result = kit.tessera("run", "--", "printf", "[%s]", "a b", "", "c'd\"e", "*", "$HOME", "--memory", "x\ny");
+        assertEquals(new Result(0, "[a b][][c'd\"e][*][$HOME][--memory][x\ny]", ""), result);
+    }
+
+    @Test
+    void theDashesCanBeLeftOut() throws Exception {
+        assertEquals(new Result(0, "x --name y\n", ""), kit.tessera("run", "--name", "n", "echo", "x", "--name", "y"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"exit 0,0", "exit 3,3", "exit 255,255", "kill -INT $$,130", "kill -KILL $$,137"})
+    void exitCodesAndDeathBySignalPassThrough(String program, int code) throws Exception {
+        assertEquals(code, kit.tessera("run", "--", "sh", "-c", program).code());
+    }
+
+    @Test
+    void aProgramThatIsNotThereOrCannotBeExecuted() throws Exception {
+        assertEquals(127, kit.tessera("run", "--", folder.resolve("nothing").toString()).code());
+        assertEquals(127, kit.tessera("run", "--", "no-such-program").code());
+        Path text = Files.writeString(folder.resolve("text"), "x");
+        assertEquals(126, kit.tessera("run", "--", text.toString()).code());
+    }
+
+    @Test
+    void signalsReachTheProgramItself() throws Exception {
+        Process process = kit.start(kit.builder(List.of(kit.scripts.resolve("tessera").toString(), "run", "--", "sh",
+                "-c", "trap 'exit 42' TERM; echo $$; while :; do sleep 0.05; done")));
+        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+        assertEquals(process.pid(), Long.parseLong(out.readLine()), "the program has replaced the script");
+        process.destroy();
+        assertTrue(process.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        assertEquals(42, process.exitValue());
+    }
+
+    @Test
+    void ourLibrariesComeFirst() throws Exception {
+        String lib = kit.home.resolve("lib").toString();
+        String ours = lib + "/libcuda.so.1:" + lib + "/libnvidia-ml.so.1";
+        assertEquals(ours, variable("LD_PRELOAD"));
+        assertEquals(lib, variable("LD_LIBRARY_PATH"));
+        assertEquals(lib, variable("TRITON_LIBCUDA_PATH"));
+        Path other = folder.resolve("other.so");
+        kit.library(other);
+        kit.environment.put("LD_PRELOAD", other.toString());
+        kit.environment.put("LD_LIBRARY_PATH", "/opt/x:/opt/y");
+        assertEquals(ours + ":" + other, variable("LD_PRELOAD"));
+        assertEquals(lib + ":/opt/x:/opt/y", variable("LD_LIBRARY_PATH"));
+    }
+
+    @Test
+    void oneRunInsideAnotherChangesNothing() throws Exception {
+        String tessera = kit.scripts.resolve("tessera").toString();
+        String lib = kit.home.resolve("lib").toString();
+        Result result = kit.tessera("run", "--name", "outer", "--", tessera, "run", "--", "sh", "-c",
+                "printf '%s %s %s' \"$LD_PRELOAD\" \"$LD_LIBRARY_PATH\" \"$TESSERA_NAME\"");
+        assertEquals(lib + "/libcuda.so.1:" + lib + "/libnvidia-ml.so.1 " + lib + " outer", result.out());
+    }
+
+    @Test
+    void optionsBecomeTheProgramsEnvironment() throws Exception {
+        assertEquals("alice b", variable("TESSERA_NAME", "--name", "alice b"));
+        assertEquals("managed", variable("TESSERA_PLAN", "--plan=managed"));
+        assertEquals("plain", variable("TESSERA_PLAN"));
+        assertEquals("1", variable("TESSERA_REQUIRE", "--require"));
+        assertEquals("", variable("TESSERA_REQUIRE"));
+        assertEquals("0,1", variable("CUDA_VISIBLE_DEVICES", "--device", "0,1"));
+        assertEquals("GPU-1-2", variable("CUDA_VISIBLE_DEVICES", "--device=GPU-1-2"));
+        assertEquals("", variable("TESSERA_MEMORY"));
+        assertEquals(kit.runtime.toString(), variable("TESSERA_RUNTIME_DIR"));
+        assertTrue(variable("TESSERA_NAME").matches("sh-\\d+"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8GiB,8589934592", "8G,8589934592", "512MiB,536870912", "1K,1024", "2TiB,2199023255552", "100,100",
+        "100B,100", "010MiB,10485760", "3KB,3000", "1MB,1000000", "2GB,2000000000", "1TB,1000000000000",
+        "8388607TiB,9223370937343148032"})
+    void sizes(String size, String bytes) throws Exception {
+        assertEquals(bytes, variable("TESSERA_MEMORY", "--memory", size));
+        kit.environment.put("TESSERA_MEMORY", size);
+        assertEquals(bytes, variable("TESSERA_MEMORY"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "0", "0GiB", "-1", "GiB", "8gb", "8 GiB", "1.5GiB", "8GiBx", "0x10", "8388608TiB",
+        "99999999999999999999", "1;ls"})
+    void badSizes(String size) throws Exception {
+        Result result = kit.tessera("run", "--memory", size, "--", "echo", "ran");
+        assertEquals(2, result.code());
+        assertEquals("", result.out());
+        assertTrue(result.err().contains("for example 8GiB"), result.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--memory", "--plan fast -- true", "--name= -- true", "--device a;b -- true",
+        "--device= -- true", "--fast -- true", "-- ", ""})
+    void wrongUsage(String line) throws Exception {
+        List<String> command = new ArrayList<>(List.of(kit.scripts.resolve("tessera").toString(), "run"));
+        command.addAll(List.of(line.strip().split(" ")));
+        command.removeIf(String::isEmpty);
+        Result result = kit.run(command);
+        assertEquals(2, result.code(), result.err());
+        assertTrue(result.err().endsWith("See: tessera help run\n"), result.err());
+    }
+
+    @Test
+    void aLabelFitsTheProtocol() throws Exception {
+        assertEquals(0, kit.tessera("run", "--name", "n".repeat(63), "--", "true").code());
+        assertEquals(2, kit.tessera("run", "--name", "n".repeat(64), "--", "true").code());
+    }
+
+    @Test
+    void aDriverThatIsNotThereIsSaidInOneLineAndTheProgramRuns() throws Exception {
+        kit.environment.put("TESSERA_DRIVER", "/nowhere/libcuda.so.1");
+        Result result = kit.tessera("run", "--", "echo", "ran");
+        assertEquals("ran\n", result.out());
+        assertEquals(1, result.err().lines().count(), result.err());
+        assertTrue(result.err().contains("will see no GPU"), result.err());
+    }
+
+    @Test
+    void aDriverOnTheLibraryPathIsFoundAndOursIsNotTakenForOne() throws Exception {
+        kit.environment.remove("TESSERA_DRIVER");
+        Path vendor = Files.createDirectories(folder.resolve("vendor"));
+        kit.library(vendor.resolve("libcuda.so.1"));
+        kit.environment.put("LD_LIBRARY_PATH", kit.home.resolve("lib") + ":" + vendor);
+        assertEquals("", kit.tessera("run", "--", "true").err());
+    }
+
+    @Test
+    void aHomeWithABlankIsReachedByALink() throws Exception {
+        Path blank = folder.resolve("my programs");
+        Files.move(kit.home, blank);
+        kit.environment.put("TESSERA_DRIVER", blank.resolve("lib/libcuda.so.1").toString());
+        Path out = folder.resolve("out");
+        Process process = kit.start(kit.builder(List.of(blank.resolve("bin/tessera").toString(), "run", "--", "sh",
+                "-c", "printf %s $LD_PRELOAD")).redirectOutput(out.toFile()).redirectError(out.toFile()));
+        assertTrue(process.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        Files.move(blank, kit.home);
+        assertEquals(kit.runtime + "/native/libcuda.so.1:" + kit.runtime + "/native/libnvidia-ml.so.1",
+                Files.readString(out));
+    }
+
+    @Test
+    void theScriptIsFoundThroughLinksAndFromAnywhere() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("t"), kit.scripts.resolve("tessera"));
+        assertEquals(0, kit.run(List.of(link.toString(), "run", "--", "true")).code());
+        Result relative = kit.run(List.of("sh", "-c", "cd '" + kit.home + "' && bin/tessera run -- printenv LD_PRELOAD"
+                + " && cd bin && ./tessera run -- printenv LD_PRELOAD && sh tessera run -- printenv LD_PRELOAD"));
+        assertEquals(0, relative.code(), relative.err());
+        assertEquals(3, relative.out().lines().count());
+    }
+
+    @Test
+    void aKitThatIsNotWholeIsNamed() throws Exception {
+        Files.delete(kit.home.resolve("lib/libcuda.so.1"));
+        Result result = kit.tessera("run", "--", "echo", "ran");
+        assertEquals(1, result.code());
+        assertTrue(result.err().contains("libcuda.so.1"), result.err());
+        assertEquals("", result.out());
+        kit.environment.put("TESSERA_HOME", folder.resolve("elsewhere").toString());
+        assertTrue(kit.tessera("run", "--", "true").err().contains("neither"));
+    }
+
+    @Test
+    void theVersionIsTheProjects() throws Exception {
+        assertEquals("tessera " + System.getProperty("tessera.version") + "\n", kit.tessera("--version").out());
+    }
+
+    @Test
+    void helpAndWhatIsNoCommand() throws Exception {
+        assertEquals(0, kit.tessera("--help").code());
+        for (String command : List.of("run", "manager")) {
+            assertTrue(kit.tessera("help", command).out().startsWith("Usage: tessera " + command));
+        }
+        assertEquals(2, kit.tessera().code());
+        assertEquals(2, kit.tessera("frobnicate").code());
+        assertEquals(2, kit.tessera("help", "frobnicate").code());
+    }
+}

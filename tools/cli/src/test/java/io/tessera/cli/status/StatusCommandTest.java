@@ -1,0 +1,122 @@
+package io.tessera.cli.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonParser;
+import io.tessera.cli.CommandRun;
+import io.tessera.cli.ScriptedControlServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(30)
+class StatusCommandTest {
+    @TempDir
+    private Path folder;
+
+    private static String resource(String name) throws IOException {
+        try (InputStream stream = StatusCommandTest.class.getResourceAsStream(name)) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** The answer in a resource, on one line as the protocol wants it. */
+    private static String answer(String name) throws IOException {
+        return resource(name).replace("\n", "") + "\n";
+    }
+
+    private CommandRun run(boolean terminal, Map<String, String> environment, String[] arguments, String... answers)
+            throws IOException {
+        try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"), answers)) {
+            return CommandRun.of(folder, terminal, environment, arguments);
+        }
+    }
+
+    private CommandRun plain(String... answers) throws IOException {
+        return run(false, Map.of(), new String[] {"status"}, answers);
+    }
+
+    @Test
+    void turns() throws IOException {
+        CommandRun run = plain(answer("exclusive.json"));
+        assertEquals(resource("exclusive.txt"), run.out());
+        assertEquals("", run.err());
+        assertEquals(0, run.code());
+    }
+
+    @Test
+    void everybodyRuns() throws IOException {
+        assertEquals(resource("free.txt"), plain(answer("free.json")).out());
+    }
+
+    @Test
+    void noClients() throws IOException {
+        String manager = "\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\","
+                + "\"uptimeNs\":1500000}";
+        assertEquals("manager 1, pid 5, uid 0, up 1.5 ms, /r\n\nno clients\n",
+                plain("{\"ok\":true," + manager + ",\"devices\":[],\"clients\":[]}\n").out());
+    }
+
+    @Test
+    void jsonIsTheManagersAnswer() throws IOException {
+        CommandRun run = run(true, Map.of(), new String[] {"status", "--json"}, answer("free.json"));
+        assertEquals(JsonParser.parseString(resource("free.json")),
+                JsonParser.parseString(run.out()));
+        assertEquals(1, run.out().lines().count());
+    }
+
+    @Test
+    void colourOnATerminalOnly() throws IOException {
+        String[] status = {"status"};
+        String json = answer("exclusive.json");
+        assertTrue(run(true, Map.of("TERM", "xterm"), status, json).out().contains("\u001b[32mholds\u001b[0m"));
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertEquals(resource("exclusive.txt"), run(true, Map.of("NO_COLOR", "1"), status, json).out());
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertEquals(resource("exclusive.txt"), run(true, Map.of("TERM", "dumb"), status, json).out());
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertFalse(run(false, Map.of("TERM", "xterm"), status, json).out().contains("\u001b"));
+    }
+
+    @Test
+    void watchingShowsLaunchesASecond() throws IOException {
+        String first = answer("free.json");
+        // One second later by the manager's clock, 250 launches more.
+        String second = first.replace("\"uptimeNs\":60000000000", "\"uptimeNs\":61000000000")
+                .replace("\"launches\":1000", "\"launches\":1250");
+        CommandRun run = run(false, Map.of(), new String[] {"status", "--watch", "1s", "--count", "2"}, first, second);
+        assertEquals(0, run.code());
+        assertEquals(resource("watched.txt"), run.out());
+    }
+
+    @Test
+    void watchingNeedsAPeriod() throws IOException {
+        CommandRun run = CommandRun.of(folder, "status", "--watch=often");
+        assertEquals(2, run.code());
+        assertTrue(run.err().contains("500ms"), run.err());
+    }
+
+    @Test
+    void noManagerIsCodeThree() throws IOException {
+        CommandRun run = CommandRun.of(folder, "status");
+        assertEquals(3, run.code());
+        assertTrue(run.err().startsWith("tessera: no manager runs"), run.err());
+        assertEquals("", run.out());
+    }
+
+    @Test
+    void aStatusThatDoesNotFitIsMalformed() throws IOException {
+        CommandRun run = plain("{\"ok\":true,\"manager\":{\"pid\":\"many\"}}\n");
+        assertEquals(1, run.code());
+        assertTrue(run.err().contains("does not fit the protocol"), run.err());
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertTrue(plain("{\"ok\":true}\n").err().contains("says nothing about the manager"));
+    }
+}

@@ -1,0 +1,70 @@
+# What `tessera --help` and `tessera help run|manager` say. Sourced by tools/tessera; the Java commands describe
+# themselves.
+
+help_overview() {
+    cat <<'END'
+Usage: tessera COMMAND [OPTIONS]
+
+Unmodified CUDA programs share GPUs, by turns.
+
+  run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
+  status                       who holds each GPU, who waits, memory, launches, turns
+  scheduler on|off|auto        turns always, never, or when they pay (the default)
+  quantum DURATION             how long a turn lasts, for example 500ms
+  counters [PID|ID]            a client's counters, read from its segment alone
+  errors                       distinct errors of the clients
+  doctor                       what is found, what is wrong, what to do about it
+  manager COMMAND              start, stop, restart, status, logs
+  help [COMMAND]               this text, or a command's
+  --version
+
+Examples
+  tessera run -- python train.py
+  tessera run --memory 8GiB --name alice -- python train.py
+  tessera status --watch
+  tessera scheduler on && tessera quantum 500ms
+
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager. `run` ends with the program's own exit code; 126: it could
+not be executed, 127: it was not found.
+END
+}
+
+help_run() {
+    cat <<'END'
+Usage: tessera run [OPTIONS] [--] PROGRAM [ARGUMENTS]
+
+Runs the program as a client of the manager; starts a manager if none runs. The program replaces this process: its
+exit code and its signals are its own.
+
+  --memory SIZE          device memory that the tenant may use on each GPU: 8GiB, 512MiB, 8G
+  --plan plain|managed   memory as the program asks for it (default), or as unified memory that may be oversubscribed
+  --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
+  --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
+  --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged
+  --no-manager           start no manager; a running one is used
+
+Examples
+  tessera run -- python train.py
+  tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
+
+Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started,
+126 not executable, 127 not found.
+END
+}
+
+help_manager() {
+    cat <<'END'
+Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
+       tessera manager restart [-- MANAGER-OPTIONS]
+       tessera manager stop
+       tessera manager status
+       tessera manager logs [-f]
+
+The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
+$XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. Programs go on
+without turns while it is away and register again when it is back. SIGUSR1 switches the scheduler on, SIGUSR2 off,
+SIGTERM ends it.
+
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager.
+END
+}

@@ -1,0 +1,186 @@
+# The manager's life: start, stop, restart, status, logs. Sourced by tools/tessera, whose functions it uses.
+
+# Longest wait for a manager to answer on its socket, and for one to end, in twentieths of a second.
+start_patience=600
+stop_patience=300
+# Log files kept beside the current one.
+logs_kept=3
+# HotSpot suspends threads with SIGUSR2 unless _JAVA_SR_SIGNUM names another signal above SIGSEGV and below NSIG (65);
+# the manager wants SIGUSR2 for itself. 32 to 34 are glibc's and musl's own.
+suspend_signal=40
+
+# Makes the runtime directory, or refuses one that others could have prepared (SPEC.md, section 1).
+make_runtime() {
+    [ -n "${uid:-}" ] || find_uid
+    if [ ! -e "$runtime" ] && [ ! -L "$runtime" ]; then
+        runtime_mode=700
+        [ "$uid" != 0 ] || runtime_mode=711
+        mkdir -p -m $runtime_mode "$runtime" || return 1
+    fi
+    if [ -L "$runtime" ] || [ ! -d "$runtime" ] || [ ! -O "$runtime" ]; then
+        say "the runtime directory $runtime is a link, no directory, or somebody else's: not used. Remove it or set" \
+            "TESSERA_RUNTIME_DIR"
+        return 1
+    fi
+    runtime_modes=$(ls -ld "$runtime") || return 1
+    case $runtime_modes in
+    d????w* | d???????w*)
+        say "others can write to the runtime directory $runtime: not used. chmod go-w it or set TESSERA_RUNTIME_DIR"
+        return 1
+        ;;
+    esac
+}
+
+rotate_logs() {
+    log_number=$logs_kept
+    while [ "$log_number" -gt 1 ]; do
+        [ ! -e "$log.$((log_number - 1))" ] || mv -f "$log.$((log_number - 1))" "$log.$log_number"
+        log_number=$((log_number - 1))
+    done
+    [ ! -e "$log" ] || mv -f "$log" "$log.1"
+}
+
+# Becomes the manager.
+manager_exec() {
+    unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE
+    export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
+    java_archive=$runtime/manager.jsa
+    java_exec io.tessera.manager.Main "$@"
+}
+
+# Starts a manager in the background with the given options and waits until it can be reached. Two callers at once
+# end up with one manager: the lock lets the second see the first one's.
+launch_manager() {
+    need_app
+    need_java
+    make_runtime || return 1
+    log=$runtime/manager.log
+    if command -v flock >/dev/null; then
+        exec 9>"$runtime/start.lock"
+        flock -w 60 9 || say "another start holds $runtime/start.lock for a minute; going on without it"
+    fi
+    if manager_in "$runtime"; then
+        exec 9>&-
+        return 0
+    fi
+    rotate_logs
+    (
+        exec </dev/null >"$log" 2>&1 9>&-
+        trap '' HUP
+        cd / || exit 1
+        java_prefix=
+        ! command -v setsid >/dev/null || java_prefix=setsid
+        manager_exec "$@"
+    ) &
+    launched=$!
+    await_manager
+    launch_result=$?
+    exec 9>&-
+    return $launch_result
+}
+
+# Waits until the manager can be reached; says why where it cannot.
+await_manager() {
+    tries=0
+    while ! manager_in "$runtime"; do
+        if ! kill -0 "$launched" 2>/dev/null; then
+            wait "$launched"
+            say "the manager ended at once with exit code $?; the end of $log:"
+            tail -n 20 "$log" >&2
+            say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
+            return 1
+        fi
+        if [ $tries -ge $start_patience ]; then
+            say "the manager (pid $launched) does not answer after $((start_patience / 20)) s; the end of $log:"
+            tail -n 20 "$log" >&2
+            return 1
+        fi
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+}
+
+start_command() {
+    foreground=no
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --foreground) foreground=yes; shift ;;
+        --) shift; break ;;
+        *) usage manager "manager start has no option $1; options of the manager itself come after --" ;;
+        esac
+    done
+    find_runtime
+    if manager_in "$runtime"; then
+        say "a manager runs already: pid $manager_pid, $runtime"
+        return 0
+    fi
+    if [ $foreground = yes ]; then
+        need_app
+        need_java
+        make_runtime || exit $exit_failure
+        manager_exec "$@"
+    fi
+    launch_manager "$@" || exit $exit_no_manager
+    printf 'manager started: pid %s, %s\n' "$manager_pid" "$runtime"
+}
+
+stop_command() {
+    find_runtime
+    if ! manager_runs; then
+        say "no manager runs in $runtime"
+        return $exit_no_manager
+    fi
+    stop_pid=$manager_pid
+    kill -TERM "$stop_pid" || fail $exit_failure "cannot end the manager $stop_pid of $runtime: not yours"
+    tries=0
+    while kill -0 "$stop_pid" 2>/dev/null; do
+        [ $tries -lt $stop_patience ] || fail $exit_failure "the manager $stop_pid still runs after" \
+            "$((stop_patience / 20)) s; look at tessera manager logs"
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    printf 'manager stopped: pid %s\n' "$stop_pid"
+}
+
+status_command() {
+    find_runtime
+    if manager_runs; then
+        printf 'manager runs: pid %s, %s\n' "$manager_pid" "$runtime"
+        return 0
+    fi
+    printf 'no manager runs (%s)\n' "$runtime"
+    return $exit_no_manager
+}
+
+logs_command() {
+    case ${1:-} in
+    '' | -f | --follow) ;;
+    *) usage manager "manager logs has no option $1" ;;
+    esac
+    find_runtime
+    manager_runs || :
+    log=$runtime/manager.log
+    [ -r "$log" ] || fail $exit_failure "there is no log at $log (or it is not yours to read)"
+    [ $# -gt 0 ] || exec tail -n 200 "$log"
+    # By name, so that it goes on with the next manager's log.
+    exec tail -n 200 -F "$log"
+}
+
+manager_command() {
+    manager_verb=${1:-}
+    [ $# -eq 0 ] || shift
+    case $manager_verb in
+    start) start_command "$@" ;;
+    stop) stop_command ;;
+    restart)
+        find_runtime
+        ! manager_in "$runtime" || stop_command
+        start_command "$@"
+        ;;
+    status) status_command ;;
+    logs) logs_command "$@" ;;
+    -h | --help) help_command manager ;;
+    '') usage manager "manager needs one of start, stop, restart, status, logs" ;;
+    *) usage manager "manager has no command $manager_verb; it has start, stop, restart, status, logs" ;;
+    esac
+}
