@@ -78,7 +78,9 @@ class Manager:
         return self
 
     def _start(self):
-        status, out, err = run_bounded([self._installation.command, "manager", "start"], self.environment, START_TIMEOUT_S)
+        status, out, err = run_bounded(
+            [self._installation.command, "manager", "start"], self.environment, START_TIMEOUT_S
+        )
         if status != 0:
             raise ChildFailed(f"tessera manager start ended with {status}: {err.strip()[-600:]} {out.strip()[-200:]}")
         if not wait_until(self.control.answers, START_TIMEOUT_S):
@@ -132,7 +134,5 @@ def native_environment():
     """The caller's environment without anything that would bring Tessera or MPS in."""
     dropped = ("LD_PRELOAD", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
     return {
-        name: value
-        for name, value in os.environ.items()
-        if name not in dropped and not name.startswith("TESSERA_")
+        name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("TESSERA_")
     }

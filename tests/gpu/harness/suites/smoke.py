@@ -79,7 +79,12 @@ def _command(record, manager, setting, word):
     with open(os.path.join(setting.directory, f"{word}.txt"), "w", encoding="utf-8") as file:
         file.write(out + err)
     print(out)
-    _checked(record, word, status == 0 and readable, f"status {status}, JSON {'yes' if readable else 'no'} {err.strip()[-300:]}")
+    _checked(
+        record,
+        word,
+        status == 0 and readable,
+        f"status {status}, JSON {'yes' if readable else 'no'} {err.strip()[-300:]}",
+    )
 
 
 def _program(setting, record, manager, place):

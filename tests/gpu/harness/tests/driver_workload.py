@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 from paced_workload import LAUNCHES_PER_STEP, PacedTrainer, Session  # noqa: E402  (the path has to be set first)
 
+
 class DriverTrainer(PacedTrainer):
     """Steps that launch through the driver's interface."""
 

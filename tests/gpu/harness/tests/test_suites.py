@@ -112,7 +112,13 @@ class SuitesTest(unittest.TestCase):
     def test_pairs_without_mps_measures_the_rest(self):
         os.unlink(self.path("path", "nvidia-cuda-mps-control"))
         record, text = self.run_suite(
-            "pairs", REPEATS=1, ALONE_S=0.1, WINDOW_S=0.1, AUTO_SETTLE_S=0.1, AUTO_WINDOWS=1, PAIRS={"mlp+mlp": ("mlp", "mlp")}
+            "pairs",
+            REPEATS=1,
+            ALONE_S=0.1,
+            WINDOW_S=0.1,
+            AUTO_SETTLE_S=0.1,
+            AUTO_WINDOWS=1,
+            PAIRS={"mlp+mlp": ("mlp", "mlp")},
         )
         self.assertEqual(["mlp+mlp mps"], [problem["step"] for problem in record.problems])
         self.assertIn("| mlp+mlp |", text)
