@@ -77,7 +77,8 @@ class SchedulerPropertyTest {
                     return;
                 }
                 clients.forEach((otherId, other) -> assertTrue(
-                        otherId.equals(id) || (other.state == TurnState.CLOSED && (other.stopped || other.brokeItsWord)),
+                        otherId.equals(id)
+                                || (other.state == TurnState.CLOSED && (other.stopped || other.brokeItsWord)),
                         () -> id + " is GRANTED beside " + otherId + " " + other.state + ", seed " + seed));
             });
         }
@@ -170,7 +171,8 @@ class SchedulerPropertyTest {
                 case 7 -> scheduler.doWork(nowNs);
                 default -> {
                     Model client = port.clients.get(id);
-                    long epoch = client == null ? 1 : client.epoch + (random.nextInt(3) == 0 ? random.nextInt(5) - 3 : 0);
+                    long stale = random.nextInt(3) == 0 ? random.nextInt(5) - 3 : 0;
+                    long epoch = client == null ? 1 : client.epoch + stale;
                     AckState[] states = AckState.values();
                     port.answer(scheduler, id, epoch, states[random.nextInt(states.length)], nowNs);
                 }
