@@ -61,9 +61,7 @@ class Manager:
         self._log_directory = log_directory
         # Short and under /tmp: a UNIX socket's path holds 107 bytes.
         self.runtime_directory = tempfile.mkdtemp(prefix="tessera-gpu-", dir="/tmp")
-        # The caller's own settings (a driver, a folder for segments) hold for Tessera and not for native programs.
-        self.environment = native_environment()
-        self.environment.update({name: value for name, value in os.environ.items() if name.startswith("TESSERA_")})
+        self.environment = tessera_environment()
         self.environment["TESSERA_HOME"] = installation.home
         self.environment["TESSERA_RUNTIME_DIR"] = self.runtime_directory
         self.control = Control(self.runtime_directory)
@@ -136,3 +134,10 @@ def native_environment():
     return {
         name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("TESSERA_")
     }
+
+
+def tessera_environment():
+    """The same with the caller's own settings of Tessera: a driver, a folder for segments."""
+    environment = native_environment()
+    environment.update({name: value for name, value in os.environ.items() if name.startswith("TESSERA_")})
+    return environment
