@@ -31,6 +31,16 @@ make_runtime() {
     esac
 }
 
+# Whether the process $1 still runs. kill -0 would take a zombie, which nobody has collected yet, for a live process.
+process_runs() {
+    [ -r "/proc/$1/stat" ] || return 1
+    read -r process_stat <"/proc/$1/stat" || return 1
+    # The state follows the name in parentheses, which may hold anything.
+    case ${process_stat##*") "} in
+    Z* | X* | '') return 1 ;;
+    esac
+}
+
 rotate_logs() {
     log_number=$logs_kept
     while [ "$log_number" -gt 1 ]; do
@@ -44,7 +54,6 @@ rotate_logs() {
 manager_exec() {
     unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE
     export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
-    java_archive=$runtime/manager.jsa
     java_exec io.tessera.manager.Main "$@"
 }
 
@@ -83,7 +92,7 @@ launch_manager() {
 await_manager() {
     tries=0
     while ! manager_in "$runtime"; do
-        if ! kill -0 "$launched" 2>/dev/null; then
+        if ! process_runs "$launched"; then
             wait "$launched"
             say "the manager ended at once with exit code $?; the end of $log:"
             tail -n 20 "$log" >&2
@@ -133,7 +142,7 @@ stop_command() {
     stop_pid=$manager_pid
     kill -TERM "$stop_pid" || fail $exit_failure "cannot end the manager $stop_pid of $runtime: not yours"
     tries=0
-    while kill -0 "$stop_pid" 2>/dev/null; do
+    while process_runs "$stop_pid"; do
         [ $tries -lt $stop_patience ] || fail $exit_failure "the manager $stop_pid still runs after" \
             "$((stop_patience / 20)) s; look at tessera manager logs"
         tries=$((tries + 1))
