@@ -34,7 +34,7 @@ make_runtime() {
 # Whether the process $1 still runs. kill -0 would take a zombie, which nobody has collected yet, for a live process.
 process_runs() {
     [ -r "/proc/$1/stat" ] || return 1
-    read -r process_stat <"/proc/$1/stat" || return 1
+    read -r process_stat 2>/dev/null <"/proc/$1/stat" || return 1
     # The state follows the name in parentheses, which may hold anything.
     case ${process_stat##*") "} in
     Z* | X* | '') return 1 ;;
