@@ -3,6 +3,8 @@
 # Longest wait for a manager to answer on its socket, and for one to end, in twentieths of a second.
 start_patience=600
 stop_patience=300
+# The manager's exit code where another one has its runtime directory.
+manager_exit_running=3
 # Log files kept beside the current one.
 logs_kept=3
 # HotSpot suspends threads with SIGUSR2 unless _JAVA_SR_SIGNUM names another signal above SIGSEGV and below NSIG (65);
@@ -91,13 +93,19 @@ launch_manager() {
 # Waits until the manager can be reached; says why where it cannot.
 await_manager() {
     tries=0
+    launched_runs=yes
     while ! manager_in "$runtime"; do
-        if ! process_runs "$launched"; then
+        if [ $launched_runs = yes ] && ! process_runs "$launched"; then
+            launched_runs=no
             wait "$launched"
-            say "the manager ended at once with exit code $?; the end of $log:"
-            tail -n 20 "$log" >&2
-            say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
-            return 1
+            launched_code=$?
+            # Another manager came first and is not ready yet: its socket is as good.
+            if [ $launched_code -ne $manager_exit_running ]; then
+                say "the manager ended at once with exit code $launched_code; the end of $log:"
+                tail -n 20 "$log" >&2
+                say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
+                return 1
+            fi
         fi
         if [ $tries -ge $start_patience ]; then
             say "the manager (pid $launched) does not answer after $((start_patience / 20)) s; the end of $log:"

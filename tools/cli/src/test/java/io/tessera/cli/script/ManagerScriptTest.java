@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.cli.script.Kit.Result;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -36,11 +35,12 @@ class ManagerScriptTest {
     }
 
     /** Whether a process runs; one that has ended and was not collected yet does not. */
-    private static boolean runs(long pid) throws IOException {
+    private static boolean runs(long pid) {
         Path stat = Path.of("/proc/" + pid + "/stat");
         try {
             return !Files.readString(stat).replaceAll(".*\\) ", "").startsWith("Z");
-        } catch (NoSuchFileException e) {
+        } catch (IOException e) {
+            // No such file, or no such process any more while it is read.
             return false;
         }
     }
@@ -143,6 +143,21 @@ class ManagerScriptTest {
         assertTrue(result.err().contains("exit code 7"), result.err());
         assertTrue(result.err().contains("no memory for me"), result.err());
         assertEquals(new Result(0, "ran\n", ""), kit.tessera("run", "--no-manager", "--", "echo", "ran"));
+    }
+
+    @Test
+    void aManagerThatFindsAnotherStartingIsNoFailure() throws Exception {
+        // The other one takes the lock before it has a socket; ours ends with 3 meanwhile.
+        kit.java(kit.home.resolve("jre"), "25.0.1", "exit 3\n");
+        Process run = start();
+        while (!Files.exists(kit.runtime.resolve("manager.log"))) {
+            Thread.sleep(10);
+        }
+        Thread.sleep(200);
+        assertTrue(run.isAlive());
+        kit.pretendManager();
+        assertTrue(run.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        assertEquals(0, run.exitValue());
     }
 
     @Test
