@@ -3,6 +3,8 @@
 # Longest wait for a manager to answer on its socket, and for one to end, in twentieths of a second.
 start_patience=600
 stop_patience=300
+# The manager's exit code where another one has its runtime directory.
+manager_exit_running=3
 # Log files kept beside the current one.
 logs_kept=3
 # HotSpot suspends threads with SIGUSR2 unless _JAVA_SR_SIGNUM names another signal above SIGSEGV and below NSIG (65);
@@ -31,6 +33,16 @@ make_runtime() {
     esac
 }
 
+# Whether the process $1 still runs. kill -0 would take a zombie, which nobody has collected yet, for a live process.
+process_runs() {
+    [ -r "/proc/$1/stat" ] || return 1
+    read -r process_stat 2>/dev/null <"/proc/$1/stat" || return 1
+    # The state follows the name in parentheses, which may hold anything.
+    case ${process_stat##*") "} in
+    Z* | X* | '') return 1 ;;
+    esac
+}
+
 rotate_logs() {
     log_number=$logs_kept
     while [ "$log_number" -gt 1 ]; do
@@ -44,7 +56,6 @@ rotate_logs() {
 manager_exec() {
     unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE
     export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
-    java_archive=$runtime/manager.jsa
     java_exec io.tessera.manager.Main "$@"
 }
 
@@ -82,13 +93,19 @@ launch_manager() {
 # Waits until the manager can be reached; says why where it cannot.
 await_manager() {
     tries=0
+    launched_runs=yes
     while ! manager_in "$runtime"; do
-        if ! kill -0 "$launched" 2>/dev/null; then
+        if [ $launched_runs = yes ] && ! process_runs "$launched"; then
+            launched_runs=no
             wait "$launched"
-            say "the manager ended at once with exit code $?; the end of $log:"
-            tail -n 20 "$log" >&2
-            say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
-            return 1
+            launched_code=$?
+            # Another manager came first and is not ready yet: its socket is as good.
+            if [ $launched_code -ne $manager_exit_running ]; then
+                say "the manager ended at once with exit code $launched_code; the end of $log:"
+                tail -n 20 "$log" >&2
+                say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
+                return 1
+            fi
         fi
         if [ $tries -ge $start_patience ]; then
             say "the manager (pid $launched) does not answer after $((start_patience / 20)) s; the end of $log:"
@@ -133,7 +150,7 @@ stop_command() {
     stop_pid=$manager_pid
     kill -TERM "$stop_pid" || fail $exit_failure "cannot end the manager $stop_pid of $runtime: not yours"
     tries=0
-    while kill -0 "$stop_pid" 2>/dev/null; do
+    while process_runs "$stop_pid"; do
         [ $tries -lt $stop_patience ] || fail $exit_failure "the manager $stop_pid still runs after" \
             "$((stop_patience / 20)) s; look at tessera manager logs"
         tries=$((tries + 1))

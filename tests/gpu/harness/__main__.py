@@ -18,12 +18,18 @@ from harness.tessera import Installation
 LIMIT_S = 480.0
 
 
+def _beside(*parts):
+    """A path beside the folder of this package."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *parts)
+
+
 def _arguments(words):
     parser = argparse.ArgumentParser(prog="tests/gpu/run", description="Measures Tessera on a machine with a GPU.")
     parser.add_argument("suites", nargs="+", choices=NAMES, metavar="SUITE", help=", ".join(NAMES))
     parser.add_argument("--json", action="store_true", help="print the raw records instead of the tables")
     parser.add_argument("--out", default="gpu-results", help="folder for raw records and logs (default gpu-results)")
     parser.add_argument("--only", default="", help="cases of the suite, separated by commas")
+    parser.add_argument("--workloads", default=_beside("workloads"), help="folder of the workload programs")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help=f"seconds for all suites (default {LIMIT_S:.0f})")
     return parser.parse_args(words)
 
@@ -32,9 +38,8 @@ def _home():
     named = os.environ.get("TESSERA_HOME")
     if named:
         return named
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     # Inside a kit the harness lies beside the kit's tools; in the tree the kit is below us.
-    return here if os.path.exists(os.path.join(here, "tools", "tessera")) else os.path.join(here, "target", "kit")
+    return _beside() if os.path.exists(_beside("tools", "tessera")) else _beside("target", "kit")
 
 
 def _ended(number, _frame):
@@ -43,11 +48,10 @@ def _ended(number, _frame):
 
 
 def _run(suite, options, installation, facts, limit_s, logs):
-    workloads = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "workloads")
     only = tuple(name.strip() for name in options.only.split(",") if name.strip())
     directory = os.path.join(logs, suite)
     os.mkdir(directory)
-    setting = Setting(installation, workloads, directory, only)
+    setting = Setting(installation, options.workloads, directory, only)
     record = Record(suite, facts, options.out, limit_s)
     try:
         record.attempt(suite, lambda: load(suite).run(setting, record))

@@ -48,7 +48,9 @@ def render(record):
     parts = [f"## {record['suite']}\n", header(record["machine"])]
     parts += [table.markdown() for table in load(record["suite"]).tables(record["results"])]
     if record["problems"]:
-        parts.append("Problems:\n\n" + "".join(f"- {problem['step']}: {problem['error']}\n" for problem in record["problems"]))
+        parts.append(
+            "Problems:\n\n" + "".join(f"- {problem['step']}: {problem['error']}\n" for problem in record["problems"])
+        )
     return "\n".join(parts)
 
 

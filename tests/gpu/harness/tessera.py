@@ -61,9 +61,7 @@ class Manager:
         self._log_directory = log_directory
         # Short and under /tmp: a UNIX socket's path holds 107 bytes.
         self.runtime_directory = tempfile.mkdtemp(prefix="tessera-gpu-", dir="/tmp")
-        # The caller's own settings (a driver, a folder for segments) hold for Tessera and not for native programs.
-        self.environment = native_environment()
-        self.environment.update({name: value for name, value in os.environ.items() if name.startswith("TESSERA_")})
+        self.environment = tessera_environment()
         self.environment["TESSERA_HOME"] = installation.home
         self.environment["TESSERA_RUNTIME_DIR"] = self.runtime_directory
         self.control = Control(self.runtime_directory)
@@ -78,7 +76,9 @@ class Manager:
         return self
 
     def _start(self):
-        status, out, err = run_bounded([self._installation.command, "manager", "start"], self.environment, START_TIMEOUT_S)
+        status, out, err = run_bounded(
+            [self._installation.command, "manager", "start"], self.environment, START_TIMEOUT_S
+        )
         if status != 0:
             raise ChildFailed(f"tessera manager start ended with {status}: {err.strip()[-600:]} {out.strip()[-200:]}")
         if not wait_until(self.control.answers, START_TIMEOUT_S):
@@ -132,7 +132,12 @@ def native_environment():
     """The caller's environment without anything that would bring Tessera or MPS in."""
     dropped = ("LD_PRELOAD", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
     return {
-        name: value
-        for name, value in os.environ.items()
-        if name not in dropped and not name.startswith("TESSERA_")
+        name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("TESSERA_")
     }
+
+
+def tessera_environment():
+    """The same with the caller's own settings of Tessera: a driver, a folder for segments."""
+    environment = native_environment()
+    environment.update({name: value for name, value in os.environ.items() if name.startswith("TESSERA_")})
+    return environment

@@ -41,7 +41,6 @@ class Task:
         self.optimizer.step()
         return loss
 
-
     def state(self):
         """The tensors that the steps change: weights, biases, running means."""
         return self.model.state_dict().values()

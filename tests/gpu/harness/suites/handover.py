@@ -102,6 +102,7 @@ def tables(results):
         "drains sampled",
     )
     notes = (
-        f"turns of {QUANTUM_NS / 1e6:g} ms; hand-over: from the former holder's answer to the grant's answer, median of the last 256",
+        f"turns of {QUANTUM_NS / 1e6:g} ms; hand-over: from the former holder's answer to the grant's answer, "
+        "median of the last 256",
     )
     return [Table("Hand-over", columns, tuple(rows), notes)] if rows else []

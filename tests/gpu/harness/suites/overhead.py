@@ -105,7 +105,14 @@ def tables(results):
     for one in results:
         if one["kind"] == "idle":
             met = one["share"] < IDLE_BOUND_SHARE and one["resident_bytes"] < IDLE_BOUND_BYTES
-            rows.append((one["case"], f"{one['share']:.2%}", f"{one['resident_bytes'] / 1e6:.0f} MB", "met" if met else "missed"))
+            rows.append(
+                (
+                    one["case"],
+                    f"{one['share']:.2%}",
+                    f"{one['resident_bytes'] / 1e6:.0f} MB",
+                    "met" if met else "missed",
+                )
+            )
     if rows:
         asked = "< 0.5 % of a core, < 150 MB"
         found.append(Table("Idle manager", ("case", "CPU, of one core", "resident", asked), tuple(rows)))

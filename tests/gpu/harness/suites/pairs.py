@@ -10,7 +10,12 @@ from harness.mps import Mps
 from harness.table import Table
 from harness.tessera import Manager
 
-PAIRS = {"gpt+gpt": ("gpt", "gpt"), "mlp+mlp": ("mlp", "mlp"), "gpt+mlp": ("gpt", "mlp"), "gpt+resnet": ("gpt", "resnet")}
+PAIRS = {
+    "gpt+gpt": ("gpt", "gpt"),
+    "mlp+mlp": ("mlp", "mlp"),
+    "gpt+mlp": ("gpt", "mlp"),
+    "gpt+resnet": ("gpt", "resnet"),
+}
 REPEATS = 5
 ALONE_S = 1.6
 WINDOW_S = 3.0
@@ -39,8 +44,7 @@ def _pair(setting, record, manager, pair):
         bench = stack.enter_context(Bench(setting.workloads, setting.directory))
         groups = {
             key: [
-                bench.start(place, workload, name=f"{key}-{pair}-{index}")
-                for index, workload in enumerate(PAIRS[pair])
+                bench.start(place, workload, name=f"{key}-{pair}-{index}") for index, workload in enumerate(PAIRS[pair])
             ]
             for key, place in places.items()
         }
@@ -64,7 +68,9 @@ def _ready(record, pair, key, groups):
 def _repeat(record, manager, pair, groups, repeat):
     first, second = groups["native"]
     # Equal workloads have equal baselines: they take turns in giving it.
-    chosen = [(0, first), (1, second)] if PAIRS[pair][0] != PAIRS[pair][1] else [(repeat % 2, (first, second)[repeat % 2])]
+    chosen = (
+        [(0, first), (1, second)] if PAIRS[pair][0] != PAIRS[pair][1] else [(repeat % 2, (first, second)[repeat % 2])]
+    )
     for index, worker in chosen:
         rates, _ = measure([worker], ALONE_S)
         record.add("alone", pair=pair, workload=PAIRS[pair][index], rate=rates[0])
@@ -73,7 +79,7 @@ def _repeat(record, manager, pair, groups, repeat):
         ways.append(("mps", groups["mps"]))
     if "tessera" in groups:
         ways += [("off", groups["tessera"]), ("on", groups["tessera"])]
-    for way, workers in ways[repeat % len(ways):] + ways[: repeat % len(ways)]:
+    for way, workers in ways[repeat % len(ways) :] + ways[: repeat % len(ways)]:
         if way in ("off", "on"):
             manager.control.mode(way)
         rates, bins = measure(workers, WINDOW_S)
@@ -133,7 +139,9 @@ def tables(results):
         sums.append(tuple(row))
         rates_table.append(tuple(rate_row))
         if whole and whole["decisions"]:
-            notes.append(f"{pair}, auto: " + "; ".join(f"{one['effective']} ({one['reason']})" for one in whole["decisions"]))
+            notes.append(
+                f"{pair}, auto: " + "; ".join(f"{one['effective']} ({one['reason']})" for one in whole["decisions"])
+            )
     if not sums:
         return []
     how = f"sum of rate over rate alone; median (lowest–highest) of {REPEATS} windows of {WINDOW_S} s"

@@ -8,7 +8,7 @@ from harness.bench import Bench, native, under_tessera
 from harness.child import ChildFailed, run_bounded
 from harness.control import client_of
 from harness.table import Table
-from harness.tessera import Manager, native_environment
+from harness.tessera import Manager, native_environment, tessera_environment
 
 WORKLOAD = "mlp"
 STEPS = 5
@@ -63,23 +63,18 @@ def _preload(record, installation):
 
 
 def _probe(record, installation):
-    status, out, err = run_bounded([installation.path("bin", "tessera-probe")], native_environment(), 30)
-    _checked(record, "probe", status == 0, f"status {status}: {out.strip()[-400:]} {err.strip()[-200:]}")
+    status, out, err = run_bounded([installation.path("bin", "tessera-probe"), "--json"], tessera_environment(), 30)
+    driver = json.loads(out)["driver"] if status == 0 else {}
+    detail = f"status {status}, {driver} {err.strip()[-200:]}"
+    _checked(record, "probe", driver.get("status") == "ok", detail)
 
 
 def _command(record, manager, setting, word):
     status, out, err = manager.tessera(word, "--json")
-    try:
-        json.loads(out)
-        readable = True
-    except ValueError:
-        # The table is better than nothing in the log.
-        readable = False
-        _, out, err = manager.tessera(word)
-    with open(os.path.join(setting.directory, f"{word}.txt"), "w", encoding="utf-8") as file:
-        file.write(out + err)
-    print(out)
-    _checked(record, word, status == 0 and readable, f"status {status}, JSON {'yes' if readable else 'no'} {err.strip()[-300:]}")
+    with open(os.path.join(setting.directory, f"{word}.json"), "w", encoding="utf-8") as file:
+        file.write(out)
+    right = status == 0 and json.loads(out)["ok"] is True
+    _checked(record, word, right, f"status {status} {'' if right else out.strip()[-600:]} {err.strip()[-300:]}")
 
 
 def _program(setting, record, manager, place):

@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from session import Session  # noqa: E402  (the path has to be set first)
 from step_clock import HostStepClock  # noqa: E402
 
-
 LAUNCHES_PER_STEP = 3
 
 

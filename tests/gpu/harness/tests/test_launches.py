@@ -57,7 +57,9 @@ class CountLaunchesTest(unittest.TestCase):
                 call("kernel", "b", 6, 1, 7),
             ]
         )
-        self.assertEqual((0, 1, 0), tuple(counts[key] for key in ("kernel_launches", "graph_launches", "kernels_by_correlation")))
+        self.assertEqual(
+            (0, 1, 0), tuple(counts[key] for key in ("kernel_launches", "graph_launches", "kernels_by_correlation"))
+        )
 
     def test_other_calls_do_not_count(self):
         counts = count_launches(

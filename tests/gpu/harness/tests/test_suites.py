@@ -23,6 +23,10 @@ read -r word rest
 case $word in quit) : >"$CUDA_MPS_PIPE_DIRECTORY/quit";; get_server_list) echo;; *) exit 1;; esac
 """
 
+_PROBE = """#!/bin/sh
+echo '{"driver": {"status": "ok"}}'
+"""
+
 _GATE = """#!/bin/sh
 echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
 """
@@ -41,7 +45,7 @@ class SuitesTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         home = self.path("home")
-        _executable(os.path.join(home, "bin", "tessera-probe"), "#!/bin/sh\necho probe\n")
+        _executable(os.path.join(home, "bin", "tessera-probe"), _PROBE)
         _executable(os.path.join(home, "bench", "gate", "run"), _GATE)
         _executable(
             os.path.join(home, "tools", "tessera"),
@@ -112,7 +116,13 @@ class SuitesTest(unittest.TestCase):
     def test_pairs_without_mps_measures_the_rest(self):
         os.unlink(self.path("path", "nvidia-cuda-mps-control"))
         record, text = self.run_suite(
-            "pairs", REPEATS=1, ALONE_S=0.1, WINDOW_S=0.1, AUTO_SETTLE_S=0.1, AUTO_WINDOWS=1, PAIRS={"mlp+mlp": ("mlp", "mlp")}
+            "pairs",
+            REPEATS=1,
+            ALONE_S=0.1,
+            WINDOW_S=0.1,
+            AUTO_SETTLE_S=0.1,
+            AUTO_WINDOWS=1,
+            PAIRS={"mlp+mlp": ("mlp", "mlp")},
         )
         self.assertEqual(["mlp+mlp mps"], [problem["step"] for problem in record.problems])
         self.assertIn("| mlp+mlp |", text)

@@ -13,9 +13,7 @@ from harness.table import Table, header, render
 
 class FiguresTest(unittest.TestCase):
     def test_summary(self):
-        self.assertEqual(
-            {"median": 3, "low": 2, "high": 5, "count": 3, "spread": 1.0}, summary([5, 2, 3])
-        )
+        self.assertEqual({"median": 3, "low": 2, "high": 5, "count": 3, "spread": 1.0}, summary([5, 2, 3]))
         with self.assertRaises(ValueError):
             summary([])
 
@@ -47,7 +45,9 @@ class TableTest(unittest.TestCase):
             Table("Title", ("a", "b"), ((1,),)).markdown()
 
     def test_header_leaves_out_what_is_unknown(self):
-        self.assertEqual("now, 1 × H200, CPUs 16\n", header({"date": "now", "gpu": "1 × H200", "cpus": 16, "driver": None}))
+        self.assertEqual(
+            "now, 1 × H200, CPUs 16\n", header({"date": "now", "gpu": "1 × H200", "cpus": 16, "driver": None})
+        )
 
     def test_every_suite_makes_no_table_of_nothing(self):
         for name in ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead"):

@@ -70,7 +70,9 @@ class WorkerTest(unittest.TestCase):
             worker.ready()
 
     def test_commands_are_bounded_and_keep_their_output(self):
-        status, out, err = run_bounded([sys.executable, "-c", "print('here', flush=True); import time; time.sleep(30)"], dict(os.environ), 1)
+        status, out, err = run_bounded(
+            [sys.executable, "-c", "print('here', flush=True); import time; time.sleep(30)"], dict(os.environ), 1
+        )
         self.assertEqual(124, status)
         self.assertEqual("here\n", out)
         self.assertIn("ended after", err)

@@ -1,12 +1,7 @@
 package io.tessera.manager.schedule;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * {@link SchedulerMode#AUTO}: measures what the present clients get done in turns and running freely, and keeps to
@@ -15,24 +10,23 @@ import java.util.TreeSet;
 final class AutoPolicy implements SharingMode {
     private static final int BASELINE_SLICES = 5;
     private static final int TRIAL_SLICES = 3;
-    private static final int MAX_SLICES = 20;
     private static final int TRIAL_ROUNDS = 3;
     private static final int MAX_ROUNDS = 8;
 
-    /** A baseline whose rates are less sure than this is measured for longer, up to {@link #MAX_SLICES}. */
+    /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
     private static final double BASELINE_ERROR = 0.02;
 
     /** Turns that reach less than this share of free running after one round are given up at once. */
     private static final double HOPELESS = 0.75;
+
+    /** One round says that much only of clients that submit often: with so many, half a submission is 2.5 %. */
+    private static final int HOPELESS_SUBMISSIONS = 20;
 
     /** Memory has to fit with this much room before free running is considered again. */
     private static final double FITS_AGAIN = 0.95;
 
     /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
     private static final long STRETCH_STEP_NS = 100_000_000L;
-
-    /** Blocked time is taken over the present window of this length and the one before it. */
-    private static final long WINDOW_NS = 5_000_000_000L;
 
     private static final double GIB = 1L << 30;
 
@@ -58,20 +52,12 @@ final class AutoPolicy implements SharingMode {
     }
 
     private final AutoSettings settings;
-    private final TurnPort port;
     private final long capacityBytes;
-    private final Map<Long, ClientRates> clients = new LinkedHashMap<>();
+    private final Measurements measured;
     private final TrialBudget budget;
 
     private Phase phase = Phase.SOLO;
-    private Set<Long> active = Set.of();
-    private long usedBytes;
     private long phaseSinceNs;
-
-    /** Begin of the present window of turns and of the one before; {@link ClientTurn#NEVER} before the first grant. */
-    private long windowNs = ClientTurn.NEVER;
-    private long windowBeforeNs = ClientTurn.NEVER;
-    private long sliceFromNs;
     private long nextTickNs = Long.MAX_VALUE;
     private Decision decision;
     private boolean idleDevice;
@@ -79,7 +65,7 @@ final class AutoPolicy implements SharingMode {
 
     AutoPolicy(ScheduleSettings settings, TurnPort port, long nowNs) {
         this.settings = settings.auto();
-        this.port = port;
+        this.measured = new Measurements(this.settings, port);
         this.capacityBytes = settings.effectiveCapacityBytes();
         this.budget = new TrialBudget(this.settings, nowNs);
     }
@@ -88,56 +74,31 @@ final class AutoPolicy implements SharingMode {
 
     @Override
     public void joined(long clientId, long nowNs) {
-        clients.put(clientId, new ClientRates(clientId, port.load(clientId)));
+        measured.joined(clientId);
         nextTickNs = Math.min(nextTickNs, nowNs);
     }
 
     @Override
     public void left(long clientId, long nowNs) {
-        clients.remove(clientId);
+        measured.left(clientId);
         nextTickNs = Math.min(nextTickNs, nowNs);
     }
 
     @Override
     public void waits(long clientId, boolean waiting, long nowNs) {
-        ClientRates client = clients.get(clientId);
-        if (client != null) {
-            client.waiting(waiting, nowNs);
-            if (phase == Phase.TURNS_TRIAL) {
-                judgeTurns(nowNs);
-            }
-        }
+        measured.waits(clientId, waiting, nowNs);
+        judgeTurns(nowNs);
     }
 
     @Override
     public void turnStarted(long clientId, long nowNs) {
-        if (windowNs == ClientTurn.NEVER) {
-            // What passed since the change to turns was spent draining.
-            clients.values().forEach(client -> client.turns.restartWindows(nowNs));
-            windowNs = nowNs;
-            windowBeforeNs = nowNs;
-        }
-        ClientRates client = clients.get(clientId);
-        if (client != null) {
-            client.turns.granted(port.load(clientId).submissions(), nowNs);
-        }
+        measured.turnStarted(clientId, nowNs);
     }
 
     @Override
     public void turnEnded(long clientId, long startedNs, long nowNs) {
-        ClientRates client = clients.get(clientId);
-        if (client == null) {
-            return;
-        }
-        client.turns.drained(port.load(clientId).submissions(), nowNs);
-        if (windowNs != ClientTurn.NEVER && nowNs - windowNs > WINDOW_NS) {
-            clients.values().forEach(each -> each.turns.rotate(nowNs));
-            windowBeforeNs = windowNs;
-            windowNs = nowNs;
-        }
-        if (phase == Phase.TURNS_TRIAL) {
-            judgeTurns(nowNs);
-        }
+        measured.turnEnded(clientId, nowNs);
+        judgeTurns(nowNs);
     }
 
     // The duty cycle
@@ -147,10 +108,10 @@ final class AutoPolicy implements SharingMode {
         if (nowNs < nextTickNs) {
             return 0;
         }
-        observe(nowNs);
-        Set<Long> before = active;
-        active = activeClients(nowNs);
-        if (clients.size() >= 2 && oversubscribed()) {
+        Set<Long> before = measured.active();
+        measured.observe(nowNs);
+        Set<Long> active = measured.active();
+        if (measured.joinedCount() >= 2 && oversubscribed()) {
             if (phase != Phase.OVERSUBSCRIBED) {
                 breakOff(nowNs);
                 enter(Phase.OVERSUBSCRIBED, nowNs);
@@ -171,39 +132,21 @@ final class AutoPolicy implements SharingMode {
         return 1;
     }
 
-    private void observe(long nowNs) {
-        usedBytes = 0;
-        for (ClientRates client : clients.values()) {
-            client.observe(port.load(client.id), nowNs);
-            usedBytes += client.usedBytes();
-        }
-    }
-
-    private Set<Long> activeClients(long nowNs) {
-        Set<Long> ids = new TreeSet<>();
-        for (ClientRates client : clients.values()) {
-            if (client.activeWithin(settings.activeWithinNs(), nowNs)) {
-                ids.add(client.id);
-            }
-        }
-        return ids;
-    }
-
     private boolean oversubscribed() {
         if (capacityBytes == 0) {
             return false;
         }
         double bound = phase == Phase.OVERSUBSCRIBED ? FITS_AGAIN * capacityBytes : capacityBytes;
-        return usedBytes > bound;
+        return measured.usedBytes() > bound;
     }
 
     private long nextTick(long nowNs) {
-        if (clients.size() < 2) {
+        if (measured.joinedCount() < 2) {
             return Long.MAX_VALUE;
         }
         boolean measuring = phase == Phase.BASELINE || phase == Phase.FREE_TRIAL;
-        if (measuring && nowNs < sliceFromNs) {
-            return Math.min(sliceFromNs, nowNs + settings.observeNs());
+        if (measuring && nowNs < measured.sliceFromNs()) {
+            return Math.min(measured.sliceFromNs(), nowNs + settings.observeNs());
         }
         return nowNs + (measuring ? settings.sliceNs() : settings.observeNs());
     }
@@ -211,27 +154,27 @@ final class AutoPolicy implements SharingMode {
     private void tick(long nowNs) {
         switch (phase) {
             case BASELINE -> {
-                slice(nowNs);
-                if (sliced(BASELINE_SLICES, BASELINE_ERROR)) {
+                measured.slice(nowNs);
+                if (measured.sliced(BASELINE_SLICES, BASELINE_ERROR)) {
                     compareWithTurns(nowNs);
                 }
             }
             case FREE_TRIAL -> {
-                slice(nowNs);
-                if (sliced(TRIAL_SLICES, Double.POSITIVE_INFINITY)) {
+                measured.slice(nowNs);
+                if (measured.sliced(TRIAL_SLICES, Double.POSITIVE_INFINITY)) {
                     judgeFree(nowNs);
                 }
             }
             case FREE -> {
-                slice(nowNs);
+                measured.slice(nowNs);
                 keepFree(nowNs);
             }
             case TURNS -> keepTurns(nowNs);
             case TURNS_TRIAL -> {
                 if (nowNs - phaseSinceNs > trialLimitNs()) {
-                    clients.values().forEach(client -> client.turns.closeSample(nowNs));
-                    measureTurns(nowNs);
-                    concludeTurns(rounds() == 0 ? ModeScore.UNKNOWN : score(), nowNs);
+                    measured.closeTurns(nowNs);
+                    measured.measureTurns(nowNs);
+                    concludeTurns(measured.rounds() == 0 ? ModeScore.UNKNOWN : measured.score(), nowNs);
                 }
             }
             case SOLO, OVERSUBSCRIBED -> throw new IllegalStateException("no tick in " + phase);
@@ -246,23 +189,21 @@ final class AutoPolicy implements SharingMode {
         phaseSinceNs = nowNs;
         if (exclusive() != wasExclusive) {
             if (exclusive()) {
-                restartTurns(nowNs);
+                measured.restartTurns(nowNs);
             } else {
-                measureTurns(nowNs);
-                clients.values().forEach(ClientRates::restartFree);
+                measured.measureTurns(nowNs);
+                measured.restartFree(nowNs);
             }
-            sliceFromNs = nowNs + settings.settleNs();
         } else if (next == Phase.BASELINE) {
-            clients.values().forEach(ClientRates::restartFree);
-            sliceFromNs = nowNs + settings.settleNs();
+            measured.restartFree(nowNs);
         }
-        clients.values().forEach(ClientRates::forgetReference);
+        measured.forgetReferences();
         nextTickNs = nextTick(nowNs);
     }
 
     /** Two or more clients are active again, or their memory fits again. */
     private void begin(long nowNs) {
-        boolean known = decision != null && decision.clients().equals(active)
+        boolean known = decision != null && decision.clients().equals(measured.active())
                 && nowNs - decision.atNs() < settings.retrialMaxNs();
         if (known) {
             enter(decision.turns() ? Phase.TURNS : Phase.FREE, nowNs);
@@ -276,12 +217,11 @@ final class AutoPolicy implements SharingMode {
         breakOff(nowNs);
         budget.restart(nowNs);
         if (phase == Phase.FREE_TRIAL) {
-            clients.values().forEach(ClientRates::restartFree);
-            sliceFromNs = nowNs + settings.settleNs();
+            measured.restartFree(nowNs);
             phaseSinceNs = nowNs;
         } else if (phase == Phase.TURNS) {
-            restartTurns(nowNs);
-            clients.values().forEach(ClientRates::forgetReference);
+            measured.restartTurns(nowNs);
+            measured.forgetReferences();
         } else {
             enter(Phase.BASELINE, nowNs);
         }
@@ -301,29 +241,33 @@ final class AutoPolicy implements SharingMode {
 
     private void keepFree(long nowNs) {
         noteIdleness();
-        if (deviates(true)) {
+        if (measured.deviates(true)) {
             budget.restart(nowNs);
             enter(Phase.BASELINE, nowNs);
-        } else if (!idleDevice && sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
+        } else if (!idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
             enter(Phase.TURNS_TRIAL, nowNs);
         }
     }
 
     private void keepTurns(long nowNs) {
-        if (deviates(false)) {
+        if (measured.deviates(false)) {
             budget.restart(nowNs);
-            restartTurns(nowNs);
-            clients.values().forEach(ClientRates::forgetReference);
-        } else if (rounds() >= TRIAL_ROUNDS && budget.allows(nowNs)) {
+            measured.restartTurns(nowNs);
+            measured.forgetReferences();
+        } else if (measured.rounds() >= TRIAL_ROUNDS && budget.allows(nowNs)) {
             enter(Phase.FREE_TRIAL, nowNs);
         }
     }
 
     private void judgeTurns(long nowNs) {
-        int rounds = rounds();
-        measureTurns(nowNs);
-        ModeScore score = score();
-        boolean hopeless = rounds >= 1 && score.known() && score.ratio() < HOPELESS;
+        if (phase != Phase.TURNS_TRIAL) {
+            return;
+        }
+        int rounds = measured.rounds();
+        measured.measureTurns(nowNs);
+        ModeScore score = measured.score();
+        boolean hopeless = rounds >= 1 && score.known() && score.ratio() < HOPELESS
+                && measured.countedInTurns(HOPELESS_SUBMISSIONS);
         boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
         if (hopeless || enough || rounds >= MAX_ROUNDS) {
             concludeTurns(score, nowNs);
@@ -338,8 +282,9 @@ final class AutoPolicy implements SharingMode {
     }
 
     private void judgeFree(long nowNs) {
-        ModeScore score = score();
-        if (!score.decided(settings.marginShare()) && !sliced(MAX_SLICES, Double.POSITIVE_INFINITY)) {
+        ModeScore score = measured.score();
+        boolean asSureAsItGets = measured.sliced(Measurements.MAX_SLICES, Double.POSITIVE_INFINITY);
+        if (!score.decided(settings.marginShare()) && !asSureAsItGets) {
             return;
         }
         boolean free = score.prefersFree(settings.marginShare());
@@ -349,7 +294,7 @@ final class AutoPolicy implements SharingMode {
     }
 
     private void conclude(boolean turns, boolean changed, long lossNs, ModeScore score, long nowNs) {
-        decision = new Decision(active, turns, score, nowNs);
+        decision = new Decision(measured.active(), turns, score, nowNs);
         if (changed) {
             budget.won(nowNs);
         } else {
@@ -358,85 +303,13 @@ final class AutoPolicy implements SharingMode {
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
     }
 
-    // Measurements
-
-    private List<ClientRates> activeRates() {
-        List<ClientRates> rates = new ArrayList<>();
-        for (long id : active) {
-            ClientRates client = clients.get(id);
-            if (client != null) {
-                rates.add(client);
-            }
-        }
-        return rates;
-    }
-
-    private void slice(long nowNs) {
-        if (nowNs >= sliceFromNs) {
-            clients.values().forEach(client -> client.slice(nowNs));
-        }
-    }
-
-    /** Whether every active client has so many samples of free running, sure enough; beyond the limit: just so many. */
-    private boolean sliced(int slices, double relativeError) {
-        for (ClientRates client : activeRates()) {
-            int size = client.free.size();
-            if (size < slices || (size < MAX_SLICES && client.free.relativeError() > relativeError)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Turns that every active client with something to do has had. */
-    private int rounds() {
-        int rounds = Integer.MAX_VALUE;
-        for (ClientRates client : activeRates()) {
-            if (client.turns.hasDemand()) {
-                rounds = Math.min(rounds, client.turns.rate.size());
-            }
-        }
-        return rounds == Integer.MAX_VALUE ? 0 : rounds;
-    }
-
-    private void restartTurns(long nowNs) {
-        clients.values().forEach(client -> client.turns.restart(nowNs));
-        windowNs = ClientTurn.NEVER;
-        windowBeforeNs = ClientTurn.NEVER;
-    }
-
-    private void measureTurns(long nowNs) {
-        if (windowBeforeNs != ClientTurn.NEVER) {
-            clients.values().forEach(client -> client.turns.measure(nowNs - windowBeforeNs, nowNs));
-        }
-    }
-
-    private ModeScore score() {
-        return ModeScore.of(activeRates());
-    }
-
-    private boolean deviates(boolean free) {
-        boolean deviates = false;
-        for (ClientRates client : activeRates()) {
-            deviates |= client.deviates(free ? client.free : client.turns.rate, settings.rateChangeShare());
-        }
-        return deviates;
-    }
-
     private void noteIdleness() {
-        busiestShare = 0;
-        for (ClientRates client : activeRates()) {
-            double share = client.busyShare();
-            busiestShare = Double.isNaN(share) ? 1 : Math.max(busiestShare, share);
-            if (Double.isNaN(share)) {
-                break;
-            }
-        }
+        busiestShare = measured.busiestShare();
         idleDevice = busiestShare < settings.idleBusyShare();
     }
 
     private long trialLimitNs() {
-        return Math.max(2_000_000_000L, 2L * MAX_ROUNDS * active.size() * settings.trialQuantumNs());
+        return Math.max(2_000_000_000L, 2L * MAX_ROUNDS * measured.active().size() * settings.trialQuantumNs());
     }
 
     // Answers
@@ -453,7 +326,7 @@ final class AutoPolicy implements SharingMode {
 
     @Override
     public boolean sample() {
-        return active.size() >= 2;
+        return measured.active().size() >= 2;
     }
 
     @Override
@@ -467,7 +340,7 @@ final class AutoPolicy implements SharingMode {
 
     /** Long enough that bringing back what does not fit takes no more than the allowed share of the time. */
     private long stretchedQuantumNs() {
-        double moveNs = 1e9 * Math.max(0, usedBytes - capacityBytes) / settings.moveBytesPerSecond();
+        double moveNs = 1e9 * Math.max(0, measured.usedBytes() - capacityBytes) / settings.moveBytesPerSecond();
         double quantumNs = moveNs * (1 - settings.moveShare()) / settings.moveShare();
         long wholeNs = (long) Math.ceil(quantumNs / STRETCH_STEP_NS) * STRETCH_STEP_NS;
         return Math.min(wholeNs, settings.stretchedQuantumMaxNs());
@@ -476,11 +349,12 @@ final class AutoPolicy implements SharingMode {
     @Override
     public String reason(long nowNs) {
         return switch (phase) {
-            case SOLO -> active.isEmpty() ? "running freely: no client is active"
+            case SOLO -> measured.active().isEmpty() ? "running freely: no client is active"
                     : "running freely: only one client is active";
             case OVERSUBSCRIBED -> String.format(Locale.ROOT,
-                    "turns: clients use %.1f GiB of %.1f GiB", usedBytes / GIB, capacityBytes / GIB);
-            case BASELINE -> "running freely: measuring what " + active.size() + " active clients get done";
+                    "turns: clients use %.1f GiB of %.1f GiB", measured.usedBytes() / GIB, capacityBytes / GIB);
+            case BASELINE -> "running freely: measuring what " + measured.active().size()
+                    + " active clients get done";
             case TURNS_TRIAL -> "turns: on trial against running freely";
             case FREE_TRIAL -> "running freely: on trial against turns";
             case FREE -> freeReason(nowNs);

@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /**
  * Work done in either mode, in devices' worth: the sum over clients of the rate of work, each measured by what that
- * client would do with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is measured
- * in turns, over the time in which turns do not block the client ({@link TurnWork}).
+ * client would do with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is
+ * measured in turns, over the time in which turns do not block the client ({@link TurnWork}).
  *
  * @param turns         in turns: the share of time in which clients are not blocked, summed over clients
  * @param free          running freely

@@ -50,20 +50,31 @@ final class RateMeter {
         return timeNs == 0 ? 0 : (double) count / timeNs;
     }
 
-    /** Standard error of {@link #rate} as a share of it; infinite with fewer than three samples or a rate of 0. */
+    /** Counts in all kept samples. */
+    long counted() {
+        long count = 0;
+        for (int slot = 0; slot < size(); slot++) {
+            count += counts[slot];
+        }
+        return count;
+    }
+
+    /**
+     * Standard error of {@link #rate} as a share of it, with half a count for where the samples begin and end;
+     * infinite with fewer than three samples or a rate of 0.
+     */
     double relativeError() {
         int size = size();
         double rate = rate();
         if (size < 3 || rate == 0) {
             return Double.POSITIVE_INFINITY;
         }
-        double total = 0;
+        double total = counted();
         double squares = 0;
         for (int slot = 0; slot < size; slot++) {
             double residual = counts[slot] - rate * timesNs[slot];
             squares += residual * residual;
-            total += counts[slot];
         }
-        return Math.sqrt(squares * size / (size - 1)) / total;
+        return Math.hypot(Math.sqrt(squares * size / (size - 1)), 0.5) / total;
     }
 }

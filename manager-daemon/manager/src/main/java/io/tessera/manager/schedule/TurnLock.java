@@ -328,8 +328,9 @@ final class TurnLock {
     }
 
     /**
-     * Lets those who cannot stop run on for a quantum. One alone is granted a whole quantum, whatever it owes. Several can only come from
-     * a change to exclusive turns; none of them could be granted before the others have stopped, so they run together.
+     * Lets those who cannot stop run on for a quantum. One alone is granted a whole quantum, whatever it owes. Several
+     * can only come from a change to exclusive turns; none of them could be granted before
+     * the others have stopped, so they run together.
      */
     private int extend(List<ClientTurn> stuck, long nowNs) {
         if (stuck.size() == 1) {

@@ -59,6 +59,7 @@ class AutoSimulationTest {
     private static void assertReaches(double share, double jitter, Workload... workloads) {
         Outcome auto = run(SchedulerMode.AUTO, jitter, workloads);
         Outcome best = best(jitter, workloads);
+        System.out.printf("%s: auto %.3f, the better mode %.3f%n", List.of(workloads), auto.work(), best.work());
         assertTrue(auto.work() >= share * best.work(), () -> "auto " + auto + ", the better mode " + best);
     }
 
@@ -98,6 +99,9 @@ class AutoSimulationTest {
         assertReaches(0.985, 0, Workload.HALF, Workload.HALF);
         assertReaches(0.985, 0, Workload.HOST_BOUND, Workload.NEARLY_GPU_BOUND);
         assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.BURSTS);
+        assertReaches(0.985, 0, Workload.GRAPHS, Workload.GRAPHS);
+        assertReaches(0.985, 0, Workload.GRAPHS, Workload.HOST_BOUND);
+        // Fifteen seconds of kernels are queued, more than a trial of turns waits for: it stays with free running.
         assertReaches(0.975, 0, Workload.GPU_BOUND, Workload.LONG_KERNELS);
     }
 

@@ -25,6 +25,9 @@ record Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, b
     /** Nothing to launch for a long time between two short bursts. */
     static final Workload BURSTS = new Workload(100, 8_000, 50_000, 395_000_000, true);
 
+    /** Two launches of 5 ms a step, like captured graphs, and a loss that is read: few submissions to count. */
+    static final Workload GRAPHS = new Workload(2, 20_000, 5_000_000, 100_000, true);
+
     /** Kernels so long that every turn overruns by several milliseconds. */
     static final Workload LONG_KERNELS = new Workload(4, 8_000, 15_000_000, 0, false);
 }

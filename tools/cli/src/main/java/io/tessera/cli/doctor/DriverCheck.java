@@ -3,14 +3,12 @@ package io.tessera.cli.doctor;
 import io.tessera.cli.text.Sizes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /** The vendor's driver, its devices, and what of it would be intercepted, as the probe saw them. */
 final class DriverCheck implements Check {
-    /** Ways of a driver to say that all is well. */
-    private static final Set<String> FINE = Set.of("0", "ok", "CUDA_SUCCESS");
-    /** A driver without a device to drive: as good as no driver. */
-    private static final Set<String> NO_DEVICE = Set.of("100", "CUDA_ERROR_NO_DEVICE");
+    private static final String LOADED = "ok";
+    /** CUDA_ERROR_NO_DEVICE of cuda.h: a driver without a device to drive, as good as no driver. */
+    private static final int NO_DEVICE = 100;
     private static final int NAMES_SHOWN = 12;
 
     private final Probe.Outcome outcome;
@@ -47,16 +45,20 @@ final class DriverCheck implements Check {
 
     private static void driver(ProbeReport report, List<Finding> findings) {
         ProbeReport.Driver driver = report.driver();
-        String name = driver.path() + (driver.version() == null ? "" : ", version " + driver.version());
-        String status = driver.status() == null ? "0" : driver.status();
-        if (NO_DEVICE.contains(status) || FINE.contains(status) && report.devices().isEmpty()) {
+        String name = driver.path() + (driver.version() == 0 ? "" : ", CUDA " + driver.version() / 1000 + "."
+                + driver.version() % 1000 / 10);
+        int init = report.init() == null ? 0 : report.init();
+        if (!LOADED.equals(driver.status())) {
+            findings.add(Finding.problem("driver", name + " cannot be loaded: " + driver.status(),
+                    "install the driver again, or name another library in TESSERA_DRIVER"));
+        } else if (init == NO_DEVICE || init == 0 && report.devices().isEmpty()) {
             findings.add(Finding.note("driver", name + ": it finds no GPU",
                     "in a container, pass the devices in; elsewhere, see whether nvidia-smi lists one"));
-        } else if (FINE.contains(status)) {
-            findings.add(Finding.ok("driver", name));
-        } else {
-            findings.add(Finding.problem("driver", name + " does not start: " + status,
+        } else if (init != 0) {
+            findings.add(Finding.problem("driver", name + " does not start: cuInit answers " + init,
                     "see whether nvidia-smi works and whether the kernel module has the version of the library"));
+        } else {
+            findings.add(Finding.ok("driver", name));
         }
         for (ProbeReport.Device device : report.devices()) {
             findings.add(Finding.ok("device " + device.ordinal(), device.name() + ", "
@@ -75,8 +77,8 @@ final class DriverCheck implements Check {
         }
         ProbeReport.Lookups lookups = report.lookups();
         if (lookups != null) {
-            String text = lookups.exact() + " of " + lookups.hooked() + " wrapped entries are what the driver answers"
-                    + " to cuGetProcAddress";
+            String text = lookups.hooked() + " entries are wrapped, " + lookups.present() + " of them in this driver; "
+                    + lookups.exact() + " answers of cuGetProcAddress lead to them";
             findings.add(lookups.unmatched().isEmpty() ? Finding.ok("interception", text)
                     : Finding.problem("interception", text + "; not: " + names(lookups.unmatched()),
                             "calls of these would pass by the scheduler: report it with the driver's version"));

@@ -8,13 +8,15 @@ import java.util.Optional;
 /**
  * What {@code tessera-probe --json} says.
  *
- * @param driver     the vendor's driver; null: none was found
+ * @param driver     the vendor's driver
+ * @param init       result of its cuInit; null: it could not be loaded
  * @param devices    its devices
  * @param exports    entries that it exports, compared with ours
  * @param lookups    what cuGetProcAddress answers, compared with our hooks
  * @param membarrier whether the kernel has the private expedited membarrier(2)
  */
-record ProbeReport(Driver driver, List<Device> devices, Exports exports, Lookups lookups, Boolean membarrier) {
+record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports exports, Lookups lookups,
+        Boolean membarrier) {
     /** Fills in what was left out. */
     ProbeReport {
         devices = devices == null ? List.of() : devices;
@@ -23,11 +25,11 @@ record ProbeReport(Driver driver, List<Device> devices, Exports exports, Lookups
     /**
      * The vendor's driver.
      *
-     * @param path    its library; null: none was found
-     * @param version as it says itself
-     * @param status  result of its cuInit: 0 or CUDA_SUCCESS, or what is wrong
+     * @param path    its library; empty: none was found
+     * @param version as it says itself: 1000 times the major version of CUDA and 10 times the minor one; 0: unknown
+     * @param status  {@code ok}, or why it could not be loaded
      */
-    record Driver(String path, String version, String status) {
+    record Driver(String path, int version, String status) {
     }
 
     /**
@@ -55,13 +57,14 @@ record ProbeReport(Driver driver, List<Device> devices, Exports exports, Lookups
     }
 
     /**
-     * Look-ups by cuGetProcAddress.
+     * Look-ups by cuGetProcAddress, of every wrapped entry in every version.
      *
      * @param hooked    entries that we wrap
-     * @param exact     of them: the driver's answer is the entry that we know, so we substitute ours
-     * @param unmatched names whose answer is not
+     * @param present   of them: exported by this driver
+     * @param exact     look-ups that the driver answered with an entry that we know, so we substitute ours
+     * @param unmatched names that it answered with something else
      */
-    record Lookups(int hooked, int exact, List<String> unmatched) {
+    record Lookups(int hooked, int present, int exact, List<String> unmatched) {
         /** Fills in what was left out. */
         Lookups {
             unmatched = unmatched == null ? List.of() : unmatched;

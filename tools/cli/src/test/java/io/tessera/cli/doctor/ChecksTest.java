@@ -23,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each check on what it should accept and what it should not; every problem says what to do. */
 @Timeout(30)
 class ChecksTest {
+    private static final String LOADED = "{\"driver\":{\"path\":\"/l\",\"version\":13000,\"status\":\"ok\"},";
+
     @TempDir
     private Path folder;
 
@@ -90,32 +92,34 @@ class ChecksTest {
     @Test
     void aGoodDriver() throws Exception {
         DriverCheck check = driver("""
-                {"driver":{"path":"/usr/lib64/libcuda.so.1","version":"13000","status":"CUDA_SUCCESS"},
+                {"driver":{"path":"/usr/lib64/libcuda.so.1","version":13020,"status":"ok"},"init":0,
                  "devices":[{"ordinal":0,"uuid":"GPU-1","name":"NVIDIA H200","totalBytes":150755450880}],
-                 "exports":{"vendor":674,"missing":[]},"lookups":{"hooked":200,"exact":200,"unmatched":[]},
+                 "exports":{"missing":[],"vendor":674,"ours":674},
+                 "lookups":{"unmatched":[],"hooked":200,"present":198,"exact":900},
                  "membarrier":true}""");
         level(Level.OK, check);
         String all = check.findings().toString();
-        for (String part : List.of("/usr/lib64/libcuda.so.1, version 13000", "NVIDIA H200, 140.4 GiB, GPU-1", "674",
-                "200 of 200")) {
+        for (String part : List.of("/usr/lib64/libcuda.so.1, CUDA 13.2", "NVIDIA H200, 140.4 GiB, GPU-1", "674",
+                "200 entries are wrapped, 198 of them", "900 answers")) {
             assertTrue(all.contains(part), all);
         }
     }
 
     @Test
     void noDriverAndNoDeviceAreNoProblem() throws Exception {
-        level(Level.NOTE, driver("{\"driver\":{\"path\":null},\"devices\":[],\"membarrier\":true}"));
+        level(Level.NOTE, driver("{\"driver\":{\"path\":\"\",\"version\":0,\"status\":\"not found\"},\"membarrier\":true}"));
         level(Level.NOTE, driver("{\"driver\":null,\"devices\":[]}"));
-        level(Level.NOTE, driver("{\"driver\":{\"path\":\"/l\",\"version\":1,\"status\":100},\"devices\":[]}"));
-        level(Level.NOTE, driver("{\"driver\":{\"path\":\"/l\",\"status\":0},\"devices\":[]}"));
+        level(Level.NOTE, driver(LOADED + "\"init\":100,\"devices\":[]}"));
+        level(Level.NOTE, driver(LOADED + "\"init\":0,\"devices\":[]}"));
         level(Level.NOTE, driver("{\"membarrier\":false}"));
     }
 
     @Test
     void aDriverThatDoesNotFit() throws Exception {
-        problem(driver("{\"driver\":{\"path\":\"/l\",\"status\":\"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH\"}}"),
-                "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
-        String start = "{\"driver\":{\"path\":\"/l\",\"status\":0},\"devices\":[{\"ordinal\":0,\"name\":\"n\"}],";
+        problem(driver("{\"driver\":{\"path\":\"/l\",\"version\":0,\"status\":\"/l: wrong ELF class\"}}"),
+                "cannot be loaded: /l: wrong ELF class");
+        problem(driver(LOADED + "\"init\":803}"), "cuInit answers 803");
+        String start = LOADED + "\"init\":0,\"devices\":[{\"ordinal\":0,\"name\":\"n\"}],";
         problem(driver(start + "\"exports\":{\"vendor\":3,\"missing\":[\"cuNew\"]}}"), "1 of them not by us: cuNew");
         problem(driver(start + "\"lookups\":{\"hooked\":3,\"exact\":2,\"unmatched\":[\"cuOdd\"]}}"), "not: cuOdd");
     }

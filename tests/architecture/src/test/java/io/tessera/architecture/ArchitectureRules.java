@@ -1,0 +1,83 @@
+package io.tessera.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
+import java.util.Set;
+
+/** The rules; what each is for stands in its {@code because}. */
+final class ArchitectureRules {
+    private static final String[] JDK = {"java..", "javax..", "jdk..", "com.sun.source.."};
+    private static final Set<String> MEANINGLESS =
+            Set.of("util", "utils", "common", "impl", "helper", "helpers", "misc", "shared", "core");
+
+    static final ArchRule PROTOCOL_USES_THE_JDK = usesOnly("io.tessera.protocol..");
+    static final ArchRule MEMORY_USES_THE_JDK = usesOnly("io.tessera.memory..");
+    static final ArchRule AUTOTALK_USES_THE_JDK = usesOnly("io.tessera.autotalk..");
+    static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
+            "io.tessera.protocol..", "io.tessera.memory..", "org.slf4j..", "com.google.gson..");
+    static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
+            "io.tessera.protocol..", "picocli..", "com.google.gson..");
+
+    static final ArchRule POLICIES_ARE_PURE = noClasses()
+            .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")
+            .should().dependOnClassesThat(resideInAnyPackage("java.io..", "java.nio..", "java.net..",
+                    "java.lang.foreign..", "java.time..", "java.util.concurrent..", "io.tessera.manager.os..",
+                    "io.tessera.manager.clock..").or(describe("are threads",
+                            type -> type.isAssignableTo(Thread.class))))
+            .because("policies run stepwise in a test: time, files and sockets are passed in");
+
+    static final ArchRule THE_CLOCK_IS_INJECTED = noClasses()
+            .that().resideOutsideOfPackage("..clock..")
+            .should().callMethod(System.class, "nanoTime")
+            .orShould().callMethod(System.class, "currentTimeMillis")
+            .because("clocks come in through a port, so that every policy can be stepped through");
+
+    static final ArchRule NO_CYCLES = slices().matching("io.tessera.(**)").should().beFreeOfCycles();
+
+    static final ArchRule PACKAGES_HAVE_MEANING = classes().should(notLiveIn(MEANINGLESS))
+            .because("a package is named after what is in it");
+
+    /** The rules by name. */
+    static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, MEMORY_USES_THE_JDK, AUTOTALK_USES_THE_JDK,
+            MANAGER_USES_PROTOCOL_AND_MEMORY, COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE,
+            THE_CLOCK_IS_INJECTED, NO_CYCLES, PACKAGES_HAVE_MEANING);
+
+    private ArchitectureRules() {
+    }
+
+    private static ArchRule usesOnly(String module, String... others) {
+        String[] allowed = new String[JDK.length + others.length + 1];
+        System.arraycopy(JDK, 0, allowed, 0, JDK.length);
+        System.arraycopy(others, 0, allowed, JDK.length, others.length);
+        allowed[allowed.length - 1] = module;
+        return classes().that().resideInAPackage(module).should()
+                .onlyDependOnClassesThat(resideInAnyPackage(allowed)
+                        .or(describe("are primitive", JavaClass::isPrimitive))
+                        .or(describe("are arrays of primitives",
+                                type -> type.isArray() && type.getBaseComponentType().isPrimitive())))
+                .because("the arrows of the design say so");
+    }
+
+    private static ArchCondition<JavaClass> notLiveIn(Set<String> names) {
+        return new ArchCondition<>("not live in a package named one of " + names) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                for (String part : type.getPackageName().split("\\.")) {
+                    if (names.contains(part)) {
+                        events.add(SimpleConditionEvent.violated(type, type.getFullName() + " lives in " + part));
+                    }
+                }
+            }
+        };
+    }
+}

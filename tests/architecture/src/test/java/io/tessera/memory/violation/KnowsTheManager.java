@@ -1,0 +1,11 @@
+package io.tessera.memory.violation;
+
+import io.tessera.manager.schedule.SchedulerMode;
+
+/** The memory model may not know who uses it. */
+public final class KnowsTheManager {
+    /** Uses it. */
+    public SchedulerMode mode() {
+        return SchedulerMode.AUTO;
+    }
+}

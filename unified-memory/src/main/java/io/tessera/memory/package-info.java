@@ -1,0 +1,7 @@
+/**
+ * Models of device memory: for now, how a tenant's limit is shared out among its clients ({@link
+ * io.tessera.memory.QuotaLedger}).
+ *
+ * <p>JDK only; no clock, no socket, no thread of its own. Sizes are bytes, times nanoseconds of the caller's clock.
+ */
+package io.tessera.memory;

@@ -1,0 +1,2 @@
+/** Steps and random histories for the memory models. */
+package io.tessera.memory;
