@@ -68,6 +68,7 @@ int main(int argc, char **argv)
         run(300, stays, 10); /* 3000 launches, more threads at once than slots */
     OKAY(cuCtxSynchronize());
     printf("done\n");
+    fflush(stdout);
     getchar(); /* the counters stay until the test has read them */
     return 0;
 }

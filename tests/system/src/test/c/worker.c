@@ -83,16 +83,17 @@ int main(int argc, char **argv)
         getchar();
     uint64_t end = now_ns() + (uint64_t)ms * 1000000;
     long long done = 0;
-    uint32_t last = 0;
+    uint32_t *last; /* pinned, so that the copy returns at once and the synchronisation waits */
+    OKAY(cuMemHostAlloc((void **)&last, 4, 0));
     while ((ms == 0 || now_ns() < end) && (iterations == 0 || done < iterations)) {
         uint32_t mark = exec ? 7 : (uint32_t)done + 1;
         if (exec)
             OKAY(cuGraphLaunch(exec, stream));
         else
             submit(memory, mark);
-        OKAY(cuMemcpyDtoHAsync_v2(&last, memory + (CUdeviceptr)bytes - 4, 4, stream));
+        OKAY(cuMemcpyDtoHAsync_v2(last, memory + (CUdeviceptr)bytes - 4, 4, stream));
         OKAY(cuStreamSynchronize(stream));
-        EQUAL(mark, last);
+        EQUAL(mark, *last);
         done++;
         for (uint64_t until = now_ns() + (uint64_t)host_us * 1000; host_us && now_ns() < until;)
             if (host_us > 200)

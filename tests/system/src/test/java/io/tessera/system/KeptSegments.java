@@ -86,6 +86,25 @@ final class KeptSegments implements AutoCloseable {
         return found;
     }
 
+    /** Submissions to device 0 that the library counted in the process; -1 where it had no segment. */
+    long submissions(long pid) {
+        collect();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(to)) {
+            for (Path file : files) {
+                if (CountersReader.open(file) instanceof CountersReader.Ready(CountersReader reader)) {
+                    try (reader) {
+                        if (reader.header().clientPid() == pid) {
+                            return reader.deviceSubmissions(0);
+                        }
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return -1;
+    }
+
     @Override
     public void close() {
         ended = true;

@@ -1,0 +1,72 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Mode auto on a device that shares itself in slices, a switch of which costs a quarter of a slice. */
+@ExtendWith(RunWatcher.class)
+class AutoModeTest {
+    private static final String SLICES = "slices 2ms 500us";
+    private static final Duration DECIDES_WITHIN = Duration.ofSeconds(12);
+
+    private static RunningCase worker(TestRun run, String name, String... work) {
+        return run.program("worker", work).with("ms=0").script(SLICES).tenant(name).start().awaitLine("ready");
+    }
+
+    /** Two that keep the device busy lose a fifth to switching: they take turns. */
+    @Test
+    void clientsThatKeepTheDeviceBusyTakeTurns(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
+        RunningCase a = worker(run, "a", "kernel_us=1000", "batch=20");
+        RunningCase b = worker(run, "b", "kernel_us=1000", "batch=20");
+        Await.until("auto chooses turns", DECIDES_WITHIN, () -> effective(manager).equals("exclusive")
+                && manager.control().device(0).get("handovers").getAsLong() > 20, () -> state(manager));
+        System.out.println("busy pair: " + state(manager));
+        Await.sleep(Duration.ofSeconds(1));
+        assertEquals("exclusive", effective(manager), () -> state(manager));
+        a.kill();
+        b.kill();
+    }
+
+    /** Two that leave the device idle most of the time gain nothing from turns: they run free. */
+    @Test
+    void clientsThatLeaveTheDeviceIdleRunFree(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
+        RunningCase a = worker(run, "a", "kernel_us=200", "batch=1", "host_us=3000");
+        RunningCase b = worker(run, "b", "kernel_us=200", "batch=1", "host_us=3000");
+        Await.sleep(Duration.ofSeconds(4));
+        int exclusive = 0;
+        for (int i = 0; i < 40; i++) {
+            exclusive += effective(manager).equals("exclusive") ? 1 : 0;
+            Await.sleep(Duration.ofMillis(50));
+        }
+        System.out.println("idle pair: " + state(manager));
+        assertEquals("free", effective(manager), () -> state(manager));
+        assertEquals(0, exclusive, () -> "turns were taken for a while: " + state(manager));
+        a.kill();
+        b.kill();
+    }
+
+    /** One alone never waits for anybody. */
+    @Test
+    void clientAloneRunsFree(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "auto");
+        RunningCase a = worker(run, "a", "kernel_us=1000", "batch=20");
+        Await.sleep(Duration.ofSeconds(2));
+        JsonObject device = manager.control().clientDevice(a.pid());
+        assertEquals(0, device.get("drains").getAsLong(), device::toString);
+        a.kill();
+    }
+
+    private static String effective(ManagerProcess manager) {
+        return manager.control().device(0).get("effective").getAsString();
+    }
+
+    private static String state(ManagerProcess manager) {
+        return manager.control().device(0).toString();
+    }
+}

@@ -1,0 +1,182 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** tools/tessera around real programs and a real manager, from a kit made of what the build left. */
+@ExtendWith(RunWatcher.class)
+class CommandLineTest {
+    /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
+    private static NativeCase tessera(TestRun run, String... arguments) {
+        String[] command = Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
+                Stream.of(arguments)).toArray(String[]::new);
+        return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH")
+                .env("TESSERA_HOME", kit(run).toString()).env("JAVA_HOME", System.getProperty("java.home"))
+                .env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
+    }
+
+    private static Path kit(TestRun run) {
+        Path kit = run.directory().resolve("kit");
+        if (Files.exists(kit)) {
+            return kit;
+        }
+        try {
+            Files.createDirectories(kit.resolve("app"));
+            Files.createSymbolicLink(kit.resolve("lib"), BuildOutputs.nativeFolder());
+            Files.createSymbolicLink(kit.resolve("bin"), BuildOutputs.root().resolve("native-preload/target/bin"));
+            int number = 0;
+            for (String entry : BuildOutputs.classPath().split(":")) {
+                Path path = Path.of(entry);
+                Path jar = kit.resolve("app").resolve("part-" + number++ + ".jar");
+                if (Files.isDirectory(path)) {
+                    pack(path, jar);
+                } else if (entry.endsWith(".jar")) {
+                    Files.createSymbolicLink(jar, path);
+                }
+            }
+        } catch (IOException e) {
+            throw new AssertionError("the kit cannot be made", e);
+        }
+        return kit;
+    }
+
+    private static void pack(Path folder, Path jar) throws IOException {
+        try (OutputStream file = Files.newOutputStream(jar); JarOutputStream out = new JarOutputStream(file);
+                Stream<Path> files = Files.walk(folder)) {
+            for (Path path : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                out.putNextEntry(new JarEntry(folder.relativize(path).toString()));
+                Files.copy(path, out);
+                out.closeEntry();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 130})
+    void exitCodePassesThrough(int code, TestRun run) {
+        run.manager();
+        tessera(run, "run", "--", "sh", "-c", "exit " + code).run().exits(code);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "KILL, 137", "USR1, 138"})
+    void signalPassesThrough(String signal, int exit, TestRun run) {
+        run.manager();
+        tessera(run, "run", "--", "sh", "-c", "kill -" + signal + " $$; sleep 5").run().exits(exit);
+    }
+
+    /** The program is the process that was started: a signal to it needs nobody in between. */
+    @Test
+    void signalToTheCommandReachesTheProgram(TestRun run) {
+        run.manager();
+        RunningCase program = tessera(run, "run", "--", "sh", "-c", "trap 'echo caught; exit 9' TERM; echo set; "
+                + "while :; do sleep 0.05; done").start().awaitLine("set");
+        Signals.send(program.process(), Signals.TERM);
+        program.awaitLine("caught").end().exits(9);
+    }
+
+    @Test
+    void programsRunUnderTheLibraryWithTheirOptions(TestRun run) {
+        ManagerProcess manager = run.manager();
+        RunningCase program = tessera(run, "run", "--memory", "96MiB", "--plan", "managed", "--name", "trainer", "--",
+                BuildOutputs.fixture("console").toString()).start();
+        MemoryTest.start(program);
+        assertEquals(Long.toString(96L << 20), program.okay("total 0"));
+        JsonObject client = manager.control().client(program.pid());
+        assertEquals("trainer", client.get("tenant").getAsString());
+        assertEquals("managed", client.get("plan").getAsString());
+        program.quit().exits(0);
+    }
+
+    /** The first run starts a manager, later ones use it, and `manager stop` ends it. */
+    @Test
+    void firstRunStartsAManagerAndStopEndsIt(TestRun run) {
+        run.expectLine("manager");
+        tessera(run, "run", "--", BuildOutputs.fixture("linked").toString()).run().exits(0).says("roundtrip");
+        ControlSocket control = new ControlSocket(run.runtimeDirectory());
+        long pid = control.status().getAsJsonObject("manager").get("pid").getAsLong();
+        tessera(run, "run", "--", BuildOutputs.fixture("linked").toString()).run().exits(0).says("roundtrip");
+        assertEquals(pid, control.status().getAsJsonObject("manager").get("pid").getAsLong());
+        tessera(run, "manager", "stop").run().exits(0);
+        Await.until("the manager has ended", Duration.ofSeconds(10), () -> ProcessHandle.of(pid).isEmpty()
+                || !ProcessHandle.of(pid).get().isAlive());
+    }
+
+    @Test
+    void statusShowsHolderAndWaiters(TestRun run) {
+        run.manager("--mode", "on", "--quantum", "10s");
+        RunningCase holder = run.program("console").tenant("holder").start();
+        MemoryTest.start(holder);
+        holder.okay("launch 3000000 1");
+        RunningCase waiter = run.program("console").tenant("waiter").start();
+        MemoryTest.start(waiter);
+        waiter.tell("launch 1000 1");
+        Await.sleep(Duration.ofMillis(300));
+        NativeResult result = tessera(run, "status", "--json").run().exits(0);
+        JsonObject status = JsonParser.parseString(String.join("\n", result.output())).getAsJsonObject();
+        JsonObject device = status.getAsJsonArray("devices").get(0).getAsJsonObject();
+        JsonArray clients = status.getAsJsonArray("clients");
+        long holderId = id(clients, "holder");
+        assertEquals(holderId, device.get("holder").getAsLong(), status::toString);
+        assertTrue(waiting(clients, "waiter") > 100_000_000L, status::toString);
+        assertEquals(0, waiting(clients, "holder"), status::toString);
+        NativeResult table = tessera(run, "status").run().exits(0);
+        assertTrue(String.join("\n", table.output()).contains("waiter"), table::toString);
+        holder.kill();
+        waiter.awaitLine("ok").quit().exits(0);
+    }
+
+    private static JsonObject client(JsonArray clients, String tenant) {
+        return clients.asList().stream().map(client -> client.getAsJsonObject())
+                .filter(client -> client.get("tenant").getAsString().equals(tenant)).findFirst().orElseThrow();
+    }
+
+    private static long id(JsonArray clients, String tenant) {
+        return client(clients, tenant).get("id").getAsLong();
+    }
+
+    private static long waiting(JsonArray clients, String tenant) {
+        return client(clients, tenant).getAsJsonArray("devices").get(0).getAsJsonObject().get("waitingNs").getAsLong();
+    }
+
+    @Test
+    void schedulerAndQuantumCommandsReachTheManager(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "off");
+        RunningCase program = run.program("console").start();
+        MemoryTest.start(program);
+        tessera(run, "scheduler", "on").run().exits(0);
+        tessera(run, "quantum", "250ms").run().exits(0);
+        JsonObject device = manager.control().device(0);
+        assertEquals("on", device.get("mode").getAsString());
+        assertEquals(250_000_000L, device.get("quantumNs").getAsLong());
+        program.quit().exits(0);
+    }
+
+    @Test
+    void commandsWithoutAManagerSaySo(TestRun run) {
+        run.expectLine("");
+        for (List<String> arguments : List.of(List.of("status"), List.of("scheduler", "on"))) {
+            NativeResult result = tessera(run, arguments.toArray(String[]::new)).run();
+            assertTrue(result.exit() != 0, result::toString);
+            assertTrue(String.join("\n", result.errors()).contains("manager"), result::toString);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Clients and managers that are killed, stopped and restarted at random moments. */
+@ExtendWith(RunWatcher.class)
+class DeathTest {
+    private static final String[] WORK = {"ms=0", "kernel_us=400", "batch=3"};
+
+    private static RunningCase worker(TestRun run, int number) {
+        return run.program("worker", WORK).tenant("tenant-" + number).start().awaitLine("ready");
+    }
+
+    /**
+     * Kills a client at random moments, whatever it is doing, and measures when somebody else starts to work. Where the
+     * killed one held the turn, that is the time in which its turn became free.
+     */
+    @Test
+    void turnOfAKilledClientIsFreeWithin100Ms(TestRun run) {
+        SeededRandom random = new SeededRandom("turnOfAKilledClientIsFreeWithin100Ms");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "300ms");
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            workers.add(worker(run, i));
+        }
+        List<Long> latenciesMs = new ArrayList<>();
+        int holders = 0;
+        for (int round = 0; round < 20; round++) {
+            Await.sleep(Duration.ofMillis(150 + random.below(250)));
+            RunningCase victim = round % 2 == 0 ? holder(manager, workers, random) : workers.get(
+                    random.below(workers.size()));
+            boolean held = isHolder(manager, victim);
+            long killedNs = victim.kill();
+            if (held) {
+                holders++;
+                latenciesMs.add((nextWork(run, victim, killedNs) - killedNs) / 1_000_000);
+            }
+            workers.remove(victim);
+            workers.add(worker(run, 3 + round));
+        }
+        System.out.println("from the kill of a holder to the next work, ms: " + latenciesMs);
+        assertTrue(holders >= 5, "only " + holders + " of the killed clients held the turn, seed " + random.seed());
+        latenciesMs.sort(null);
+        long median = latenciesMs.get(latenciesMs.size() / 2);
+        long longest = latenciesMs.getLast();
+        assertTrue(median <= 100 && longest <= 300, latenciesMs + " ms, seed " + random.seed());
+        assertEquals(0, run.witness().overlaps(0),
+                () -> "seed " + random.seed() + ", overlaps: " + run.witness().firstOverlaps(0));
+    }
+
+    /** Killed while its last kernel runs and another client waits for the drain. */
+    @Test
+    void turnOfAClientKilledInItsDrainIsFreeWithin100Ms(TestRun run) {
+        SeededRandom random = new SeededRandom("turnOfAClientKilledInItsDrainIsFreeWithin100Ms");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        RunningCase waiter = run.program("console").start();
+        MemoryTest.start(waiter);
+        List<Long> latenciesMs = new ArrayList<>();
+        for (int round = 0; round < 6; round++) {
+            RunningCase victim = run.program("console").start();
+            MemoryTest.start(victim);
+            victim.okay("launch 5000000 1");
+            waiter.tell("launch 1000 1");
+            Await.until("the victim drains", Duration.ofSeconds(3), () -> manager.control()
+                    .clientDevice(victim.pid()).get("ack").getAsString().equals("draining"));
+            Await.sleep(Duration.ofMillis(random.below(60)));
+            long killedNs = victim.kill();
+            waiter.awaitLine("ok");
+            latenciesMs.add((nextWork(run, victim, killedNs) - killedNs) / 1_000_000);
+            waiter.okay("sync");
+        }
+        System.out.println("from the kill in a drain to the next work, ms: " + latenciesMs);
+        assertTrue(latenciesMs.stream().allMatch(ms -> ms <= 100), latenciesMs + " ms, seed " + random.seed());
+        assertEquals(0, run.witness().overlaps(0));
+        waiter.quit().exits(0);
+    }
+
+    private static boolean isHolder(ManagerProcess manager, RunningCase program) {
+        JsonObject client = manager.control().client(program.pid());
+        return client.getAsJsonArray("devices").get(0).getAsJsonObject().get("turn").getAsString().equals("granted");
+    }
+
+    private static RunningCase holder(ManagerProcess manager, List<RunningCase> workers, SeededRandom random) {
+        for (RunningCase worker : workers) {
+            if (isHolder(manager, worker)) {
+                return worker;
+            }
+        }
+        return workers.get(random.below(workers.size()));
+    }
+
+    /** When another process than the victim first entered the driver or executed after the moment. */
+    private static long nextWork(TestRun run, RunningCase victim, long afterNs) {
+        long[] found = {Long.MAX_VALUE};
+        Await.until("somebody works after the kill", Duration.ofSeconds(10), () -> {
+            for (Witness.Interval interval : run.witness().intervals(0)) {
+                if (interval.pid() != victim.pid() && interval.beginNs() > afterNs) {
+                    found[0] = Math.min(found[0], interval.beginNs());
+                }
+            }
+            return found[0] != Long.MAX_VALUE;
+        });
+        return found[0];
+    }
+
+    /** The manager is killed and started again under running clients: they go on, say so, and come back. */
+    @Test
+    void clientsOutliveTheirManager(TestRun run) {
+        SeededRandom random = new SeededRandom("clientsOutliveTheirManager");
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "30ms");
+        List<RunningCase> workers = List.of(worker(run, 0), worker(run, 1), worker(run, 2));
+        for (int round = 0; round < 3; round++) {
+            Await.sleep(Duration.ofMillis(200 + random.below(400)));
+            long before = launches(manager, workers.getFirst());
+            manager.kill();
+            long[] executed = executed(run, workers);
+            Await.until("everybody works without a manager", Duration.ofSeconds(3), () -> {
+                long[] now = executed(run, workers);
+                return now[0] > executed[0] + 5 && now[1] > executed[1] + 5 && now[2] > executed[2] + 5;
+            });
+            manager = run.manager("--mode", "on", "--quantum", "30ms");
+            ManagerProcess present = manager;
+            Await.until("everybody is registered again", Duration.ofSeconds(6),
+                    () -> present.control().clients().size() == 3);
+            Await.until("turns are taken again", Duration.ofSeconds(3),
+                    () -> exclusive(present));
+            assertTrue(launches(manager, workers.getFirst()) >= before, "the counters began again");
+        }
+        long overlaps = run.witness().overlaps(0);
+        Await.sleep(Duration.ofMillis(500));
+        assertEquals(overlaps, run.witness().overlaps(0), "overlaps under turns, seed " + random.seed());
+        for (RunningCase worker : workers) {
+            Signals.send(worker.process(), Signals.TERM);
+            NativeResult result = worker.end();
+            assertEquals(3, result.libraryLines().size(), () -> "one line each time: " + result);
+        }
+    }
+
+    private static boolean exclusive(ManagerProcess manager) {
+        List<JsonObject> clients = manager.control().clients();
+        long granted = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
+                .filter(device -> device.getAsJsonObject().get("turn").getAsString().equals("granted")).count();
+        long open = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
+                .filter(device -> device.getAsJsonObject().get("ack").getAsString().equals("open")).count();
+        return granted == 1 && open == 1;
+    }
+
+    private static long launches(ManagerProcess manager, RunningCase worker) {
+        return manager.control().clientDevice(worker.pid()).get("launches").getAsLong();
+    }
+
+    private static long[] executed(TestRun run, List<RunningCase> workers) {
+        return workers.stream().mapToLong(worker -> run.witness().executed(worker.pid(), 0)).toArray();
+    }
+
+    /** A manager that is stopped holds nobody for longer than the timeout; continued, it takes over again. */
+    @Test
+    void stoppedManagerHoldsNobody(TestRun run) {
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            workers.add(run.program("worker", WORK).env("TESSERA_MANAGER_TIMEOUT_MS", "700").tenant("t" + i).start()
+                    .awaitLine("ready"));
+        }
+        Await.sleep(Duration.ofMillis(300));
+        Signals.send(manager.process(), Signals.STOP);
+        long stoppedNs = System.nanoTime();
+        Await.sleep(Duration.ofMillis(100));
+        long[] executed = executed(run, workers);
+        Await.until("both work while the manager is stopped", Duration.ofSeconds(4), () -> {
+            long[] now = executed(run, workers);
+            return now[0] > executed[0] + 5 && now[1] > executed[1] + 5;
+        });
+        System.out.println("both clients worked " + (System.nanoTime() - stoppedNs) / 1_000_000
+                + " ms after the manager stopped (timeout 700 ms)");
+        Signals.send(manager.process(), Signals.CONT);
+        Await.until("turns are taken again", Duration.ofSeconds(8), () -> exclusive(manager),
+                () -> manager.control().status().toString());
+        workers.forEach(RunningCase::kill);
+    }
+
+    /** A stopped client does not answer; it is reported, and when it goes on everything goes on. */
+    @Test
+    void stoppedClientIsReportedAndTheRestGoesOn(TestRun run) {
+        run.expectLog("drain(ed)? within the grace");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms");
+        RunningCase stopped = worker(run, 0);
+        RunningCase other = worker(run, 1);
+        Await.until("the first holds the turn", Duration.ofSeconds(3), () -> isHolder(manager, stopped));
+        Signals.send(stopped.process(), Signals.STOP);
+        manager.awaitLog("has not drained within the grace", Duration.ofSeconds(5));
+        Signals.send(stopped.process(), Signals.CONT);
+        long[] executed = executed(run, List.of(stopped, other));
+        Await.until("both work again", Duration.ofSeconds(5), () -> {
+            long[] now = executed(run, List.of(stopped, other));
+            return now[0] > executed[0] + 5 && now[1] > executed[1] + 5;
+        });
+        assertEquals(0, run.witness().overlaps(0));
+        stopped.kill();
+        other.kill();
+    }
+}

@@ -1,0 +1,146 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How turns end when the client's work does not let them: captures, host functions, long kernels, drain policies. */
+@ExtendWith(RunWatcher.class)
+class DrainTest {
+    private static RunningCase console(TestRun run) {
+        RunningCase program = run.program("console").start();
+        MemoryTest.start(program);
+        return program;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void captureSurvivesTheEndOfItsTurn(int mode, TestRun run) {
+        run.manager("--mode", "on", "--quantum", "10ms");
+        RunningCase other = run.program("worker", "ms=1500", "kernel_us=500").start().awaitLine("ready");
+        RunningCase program = console(run);
+        for (int i = 0; i < 5; i++) {
+            program.okay("launch 1000 3");
+            program.okay("begin " + mode);
+            for (int k = 0; k < 4; k++) {
+                program.okay("launch 1000 1");
+                Await.sleep(Duration.ofMillis(15)); // longer than a turn
+            }
+            program.okay("end");
+            program.okay("graph");
+            program.okay("graph");
+            program.okay("sync");
+        }
+        program.quit().exits(0);
+        other.end().exits(0);
+        assertEquals(0, run.witness().overlaps(0), () -> "overlaps: " + run.witness().firstOverlaps(0));
+    }
+
+    @Test
+    void hostFunctionsEndWithinTheTurn(TestRun run) {
+        run.manager("--mode", "on", "--quantum", "10ms");
+        RunningCase other = run.program("worker", "ms=1500", "kernel_us=500").start().awaitLine("ready");
+        RunningCase program = console(run);
+        for (int i = 0; i < 15; i++) {
+            program.okay("launch 1000 2");
+            program.okay("host 20000");
+            program.okay("launch 1000 2");
+        }
+        program.okay("sync");
+        program.quit().exits(0);
+        other.end().exits(0);
+        assertEquals(0, run.witness().overlaps(0), () -> "overlaps: " + run.witness().firstOverlaps(0));
+    }
+
+    /** A long kernel delays the hand-over, which then happens; nothing overlaps. */
+    @Test
+    void longKernelIsWaitedFor(TestRun run) {
+        run.expectLog("drain(ed)? within the grace");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10ms", "--grace", "150ms",
+                "--drain-policy", "wait");
+        RunningCase slow = console(run);
+        RunningCase other = console(run);
+        slow.okay("launch 700000 1");
+        long begin = System.nanoTime();
+        other.okay("launch 1000 1");
+        long waitedMs = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(waitedMs >= 500 && waitedMs < 3_000, waitedMs + " ms");
+        manager.awaitLog("has not drained within the grace", Duration.ofSeconds(1));
+        other.okay("sync");
+        slow.okay("sync");
+        assertEquals(0, run.witness().overlaps(0));
+        slow.quit().exits(0);
+        other.quit().exits(0);
+    }
+
+    /** The work of one stream waits for a later submission of the same program: only another turn can end it. */
+    @Test
+    void policyExtendLetsAClientFinishItsOwnWait(TestRun run) {
+        run.expectLog("drain(ed)? within the grace");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms", "--grace", "200ms");
+        RunningCase waiting = console(run);
+        RunningCase other = console(run);
+        waiting.okay("waitvalue"); // its stream waits for a word that only its own next call writes
+        other.tell("launch 1000 1");
+        manager.awaitLog("has not drained within the grace", Duration.ofSeconds(5));
+        assertFalse(other.hasLine(), "the turn was handed over although work was left");
+        waiting.tell("writevalue");
+        waiting.awaitLine("ok");
+        waiting.okay("sync");
+        other.awaitLine("ok");
+        other.okay("sync");
+        assertEquals(0, run.witness().overlaps(0));
+        waiting.quit().exits(0);
+        other.quit().exits(0);
+    }
+
+    @Test
+    void policyEndEndsAClientThatDoesNotDrain(TestRun run) {
+        run.expectLog("drain(ed)? within the grace");
+        run.expectLog("is ended by signal");
+        run.manager("--mode", "on", "--quantum", "20ms", "--grace", "200ms", "--drain-policy", "end");
+        RunningCase stuck = console(run);
+        RunningCase other = console(run);
+        stuck.okay("hostwait"); // never released
+        long begin = System.nanoTime();
+        other.okay("launch 1000 1");
+        other.okay("sync");
+        long waitedMs = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(waitedMs < 4_000, waitedMs + " ms");
+        int exit = stuck.end(Duration.ofSeconds(10)).exit();
+        assertTrue(exit == 128 + Signals.TERM || exit == 128 + Signals.KILL, "it ended with " + exit);
+        assertEquals(0, run.witness().overlaps(0));
+        other.quit().exits(0);
+    }
+
+    /**
+     * Outstanding work is bounded by time: a client that would queue 400 ms of work gives its turn back soon, once
+     * somebody waits. The first drain does not count: what was queued before anybody waited is waited for.
+     */
+    @Test
+    void queuedWorkIsBoundedWhileSomebodyWaits(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
+        RunningCase queues = run.program("worker", "ms=4000", "kernel_us=200", "batch=2000").start()
+                .awaitLine("ready");
+        RunningCase other = run.program("worker", "ms=4000", "kernel_us=200", "batch=2000").start().awaitLine("ready");
+        Await.sleep(Duration.ofMillis(1500));
+        JsonObject begin = manager.control().clientDevice(queues.pid());
+        Await.sleep(Duration.ofMillis(1500));
+        JsonObject end = manager.control().clientDevice(queues.pid());
+        long drains = end.get("drains").getAsLong() - begin.get("drains").getAsLong();
+        long meanUs = (end.get("drainNs").getAsLong() - begin.get("drainNs").getAsLong()) / Math.max(1, drains) / 1000;
+        System.out.println(drains + " drains of a client that would queue 400 ms of work, " + meanUs + " us on average");
+        assertTrue(drains >= 5, begin + " " + end);
+        assertTrue(meanUs < 50_000, meanUs + " us");
+        other.end().exits(0);
+        queues.end().exits(0);
+        assertEquals(0, run.witness().overlaps(0));
+    }
+}

@@ -1,0 +1,121 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** SIGUSR1 switches turns on, SIGUSR2 off, SIGTERM ends the manager in order; the control socket does the same. */
+@ExtendWith(RunWatcher.class)
+class ManagerSignalsTest {
+    private static String effective(ManagerProcess manager) {
+        return manager.control().device(0).get("effective").getAsString();
+    }
+
+    private static void awaitEffective(ManagerProcess manager, String effective) {
+        Await.until("the device is " + effective, Duration.ofSeconds(3), () -> effective(manager).equals(effective));
+    }
+
+    @Test
+    void signalsAndRequestsSwitchTurns(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "off", "--quantum", "20ms");
+        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        Await.until("the two overlap", Duration.ofSeconds(3), () -> run.witness().overlaps(0) > 5);
+        assertEquals("free", effective(manager));
+        for (int round = 0; round < 2; round++) {
+            if (round == 0) {
+                Signals.send(manager.process(), Signals.USR1);
+            } else {
+                manager.control().mode("on");
+            }
+            awaitEffective(manager, "exclusive");
+            Await.sleep(Duration.ofMillis(200)); // both have drained once
+            long overlaps = run.witness().overlaps(0);
+            Await.sleep(Duration.ofMillis(500));
+            assertEquals(overlaps, run.witness().overlaps(0), "they overlap under turns");
+            if (round == 0) {
+                Signals.send(manager.process(), Signals.USR2);
+            } else {
+                manager.control().mode("off");
+            }
+            awaitEffective(manager, "free");
+            Await.until("the two overlap again", Duration.ofSeconds(3),
+                    () -> run.witness().overlaps(0) > overlaps + 5);
+        }
+        a.kill();
+        b.kill();
+    }
+
+    @Test
+    void quantumCanBeChanged(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "1s");
+        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        manager.control().okay("{\"request\":\"quantum\",\"ns\":10000000}");
+        assertEquals(10_000_000, manager.control().device(0).get("quantumNs").getAsLong());
+        long before = manager.control().device(0).get("handovers").getAsLong();
+        Await.sleep(Duration.ofSeconds(1));
+        long handovers = manager.control().device(0).get("handovers").getAsLong() - before;
+        assertTrue(handovers > 30, handovers + " handovers in a second");
+        a.kill();
+        b.kill();
+    }
+
+    @Test
+    void terminationLeavesNothingBehindAndClientsGoOn(TestRun run) throws Exception {
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        Await.sleep(Duration.ofMillis(200));
+        assertEquals(0, manager.stop());
+        for (String file : new String[] {"manager.sock", "control.sock"}) {
+            assertFalse(Files.exists(run.runtimeDirectory().resolve(file)), file);
+        }
+        try (var files = Files.list(run.segmentDirectory())) {
+            assertEquals(0, files.count());
+        }
+        long[] executed = {run.witness().executed(a.pid(), 0), run.witness().executed(b.pid(), 0)};
+        Await.until("both go on", Duration.ofSeconds(3), () -> run.witness().executed(a.pid(), 0) > executed[0] + 5
+                && run.witness().executed(b.pid(), 0) > executed[1] + 5);
+        a.kill();
+        b.kill();
+        assertEquals(1, a.end().libraryLines().size());
+    }
+
+    @Test
+    void secondManagerIsRefused(TestRun run) {
+        run.manager();
+        AssertionError refusal = null;
+        try {
+            run.manager();
+        } catch (AssertionError e) {
+            refusal = e;
+        }
+        assertTrue(refusal != null && refusal.getMessage().contains("tessera-manager:"), String.valueOf(refusal));
+    }
+
+    @Test
+    void managerMeetsTheLeftoversOfAKilledOne(TestRun run) throws Exception {
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager");
+        ManagerProcess first = run.manager();
+        RunningCase program = run.program("console").start();
+        MemoryTest.start(program);
+        first.kill();
+        program.kill();
+        program.end();
+        ManagerProcess second = run.manager();
+        assertTrue(second.control().clients().isEmpty());
+        try (var files = Files.list(run.segmentDirectory())) {
+            assertEquals(0, files.count(), "the killed manager's segment is still there");
+        }
+        run.program("linked").run().exits(0).says("roundtrip");
+    }
+}

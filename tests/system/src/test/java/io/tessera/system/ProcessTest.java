@@ -1,0 +1,45 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** fork, exec and threads, with a manager that hands out turns. */
+@ExtendWith(RunWatcher.class)
+class ProcessTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"fork-after", "fork-before", "fork-twice", "exec", "vfork"})
+    void childrenAreCleanAndParentsGoOn(String how, TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        run.program("process", how).run().exits(0).says("done");
+        Await.until("every session has ended", Duration.ofSeconds(2), () -> manager.control().clients().isEmpty());
+        assertEquals(0, run.witness().overlaps(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fork-after", "fork-before", "fork-twice", "exec", "vfork"})
+    void childrenAreCleanWithoutAManagerToo(String how, TestRun run) {
+        run.expectLine("no manager");
+        run.program("process", how).run().exits(0).says("done");
+    }
+
+    /** Every launch of every thread is counted, whether its thread still lives, shares a slot, or is long gone. */
+    @ParameterizedTest
+    @CsvSource({"together, 12800", "in-turn, 4000", "more-than-slots, 3000"})
+    void launchesOfAllThreadsAreCounted(String how, long launches, TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
+        RunningCase program = run.program("threads", how).start().awaitLine("done");
+        JsonObject device = manager.control().clientDevice(program.pid());
+        assertEquals(launches, device.get("launches").getAsLong(), device::toString);
+        assertEquals(launches, run.witness().submissions(program.pid(), 0));
+        assertTrue(device.get("submissions").getAsLong() >= launches, device::toString);
+        program.tell("");
+        program.end().exits(0);
+    }
+}

@@ -1,0 +1,122 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Clients in turns: no two have work on the device at once, none is left out, no work is lost. */
+@ExtendWith(RunWatcher.class)
+class TurnsTest {
+    @ParameterizedTest
+    @CsvSource({"2, 20, 3000, false", "8, 20, 4000, true", "50, 10, 8000, false"})
+    void clientsTakeTurns(int clients, int quantumMs, int ms, boolean graphs, TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", quantumMs + "ms");
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            workers.add(run.program("worker", "wait=1", "ms=" + ms, "kernel_us=300", "batch=4",
+                    "graph=" + (graphs && i % 2 == 0 ? 1 : 0)).tenant("tenant-" + i).start());
+        }
+        workers.forEach(worker -> worker.awaitLine("ready"));
+        workers.forEach(worker -> worker.tell(""));
+        long least = Long.MAX_VALUE;
+        for (RunningCase worker : workers) {
+            NativeResult result = worker.end().exits(0);
+            least = Math.min(least, Long.parseLong(result.output().getLast().substring(5)));
+            if (!result.program().contains("graph=1")) { // what a capture records is counted, and never submitted
+                assertEquals(run.witness().submissions(worker.pid(), 0), run.segments().submissions(worker.pid()),
+                        () -> "a submission escaped: " + result);
+            }
+        }
+        assertEquals(0, run.witness().overlaps(0), () -> "overlaps: " + run.witness().firstOverlaps(0));
+        assertEquals(1, run.witness().mostProcesses(0));
+        assertTrue(least >= 2, "a client got only " + least + " batches");
+        JsonObject device = manager.control().device(0);
+        long handovers = device.get("handovers").getAsLong();
+        assertTrue(handovers >= clients * 2L, device::toString);
+        System.out.println(clients + " clients: " + handovers + " handovers, median "
+                + device.get("handoverMedianNs").getAsLong() / 1000 + " us, fewest batches " + least);
+    }
+
+    /** Equal clients get equal shares. */
+    @Test
+    void equalClientsProgressEqually(TestRun run) {
+        run.manager("--mode", "on", "--quantum", "20ms");
+        RunningCase a = run.program("worker", "wait=1", "ms=3000", "kernel_us=500").tenant("a").start();
+        RunningCase b = run.program("worker", "wait=1", "ms=3000", "kernel_us=500").tenant("b").start();
+        a.awaitLine("ready");
+        b.awaitLine("ready");
+        a.tell("");
+        b.tell("");
+        a.end().exits(0);
+        b.end().exits(0);
+        long first = run.witness().executed(a.pid(), 0);
+        long second = run.witness().executed(b.pid(), 0);
+        double share = (double) first / (first + second);
+        assertTrue(share > 0.40 && share < 0.60, first + " and " + second + " pieces of work");
+    }
+
+    /** Without turns the same clients do overlap: the checker of the other tests can see it. */
+    @Test
+    void clientsOverlapWhenTheSchedulerIsOff(TestRun run) {
+        run.manager("--mode", "off");
+        RunningCase a = run.program("worker", "ms=800").start();
+        RunningCase b = run.program("worker", "ms=800").start();
+        a.end().exits(0);
+        b.end().exits(0);
+        assertTrue(run.witness().overlaps(0) > 0);
+        assertEquals(2, run.witness().mostProcesses(0));
+    }
+
+    @Test
+    void devicesHaveTurnsOfTheirOwn(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        List<RunningCase> programs = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            RunningCase program = run.program("console").script("devices 2").start();
+            program.okay("init");
+            program.okay("context " + i % 2);
+            programs.add(program);
+        }
+        for (int round = 0; round < 10; round++) {
+            programs.forEach(program -> program.tell("launch 2000 5"));
+            programs.forEach(program -> program.tell("sync"));
+            for (RunningCase program : programs) {
+                program.awaitLine("ok");
+                program.awaitLine("ok");
+            }
+        }
+        assertEquals(0, run.witness().overlaps(0));
+        assertEquals(0, run.witness().overlaps(1));
+        assertEquals(2, manager.control().status().getAsJsonArray("devices").size());
+        programs.forEach(program -> program.quit().exits(0));
+    }
+
+    /** A client that is idle gives its turn back long before the quantum ends. */
+    @Test
+    void idleClientGivesItsTurnBack(TestRun run) {
+        run.manager("--mode", "on", "--quantum", "10s");
+        RunningCase a = run.program("console").start();
+        RunningCase b = run.program("console").start();
+        MemoryTest.start(a);
+        MemoryTest.start(b);
+        long begin = System.nanoTime();
+        for (int i = 0; i < 10; i++) {
+            a.okay("launch 1000 1");
+            a.okay("sync");
+            b.okay("launch 1000 1");
+            b.okay("sync");
+        }
+        long tookMs = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(tookMs < 3_000, tookMs + " ms for 20 short turns");
+        assertEquals(0, run.witness().overlaps(0));
+        a.quit().exits(0);
+        b.quit().exits(0);
+    }
+}
