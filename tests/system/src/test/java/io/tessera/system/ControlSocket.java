@@ -1,0 +1,79 @@
+package io.tessera.system;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Requests to a manager's control socket, as SPEC.md section 8 describes them. */
+final class ControlSocket {
+    private final Path socket;
+
+    ControlSocket(Path runtimeDirectory) {
+        this.socket = runtimeDirectory.resolve("control.sock");
+    }
+
+    JsonObject request(String line) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            channel.write(java.nio.ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
+            BufferedReader reader = new BufferedReader(
+                    new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8));
+            String answer = reader.readLine();
+            if (answer == null) {
+                throw new AssertionError("no answer to " + line);
+            }
+            return JsonParser.parseString(answer).getAsJsonObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the control socket does not answer", e);
+        }
+    }
+
+    JsonObject okay(String line) {
+        JsonObject answer = request(line);
+        if (!answer.get("ok").getAsBoolean()) {
+            throw new AssertionError(line + " answered " + answer);
+        }
+        return answer;
+    }
+
+    JsonObject status() {
+        return okay("{\"request\":\"status\"}");
+    }
+
+    void mode(String mode) {
+        okay("{\"request\":\"scheduler\",\"mode\":\"" + mode + "\"}");
+    }
+
+    /** The device at the index, in the manager's order. */
+    JsonObject device(int index) {
+        return status().getAsJsonArray("devices").get(index).getAsJsonObject();
+    }
+
+    List<JsonObject> clients() {
+        List<JsonObject> clients = new ArrayList<>();
+        status().getAsJsonArray("clients").forEach(client -> clients.add(client.getAsJsonObject()));
+        return clients;
+    }
+
+    /** The client of a process. */
+    JsonObject client(long pid) {
+        return clients().stream().filter(client -> client.get("pid").getAsLong() == pid).findFirst()
+                .orElseThrow(() -> new AssertionError("no client with pid " + pid + " in " + status()));
+    }
+
+    /** The client's account of its first device. */
+    JsonObject clientDevice(long pid) {
+        return client(pid).getAsJsonArray("devices").get(0).getAsJsonObject();
+    }
+}

@@ -1,0 +1,75 @@
+package io.tessera.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A manager in a process of its own. Made by {@link TestRun#manager}. */
+final class ManagerProcess implements AutoCloseable {
+    private static final Duration READY = Duration.ofSeconds(30);
+
+    private final RunningCase process;
+    private final ControlSocket control;
+
+    ManagerProcess(TestRun run, String... options) {
+        List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
+                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.classPath(),
+                "io.tessera.manager.Main", "--runtime-directory", run.runtimeDirectory().toString(),
+                "--shm-directory", run.segmentDirectory().toString()));
+        command.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(run.directory().toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
+        builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
+        try {
+            process = new RunningCase("manager", builder.start());
+        } catch (IOException e) {
+            throw new UncheckedIOException("the manager cannot be started", e);
+        }
+        control = new ControlSocket(run.runtimeDirectory());
+        String line = process.nextLine(READY);
+        if (!line.startsWith("tessera-manager ready")) {
+            throw new AssertionError("the manager said \"" + line + "\"; " + process.errors());
+        }
+    }
+
+    ControlSocket control() {
+        return control;
+    }
+
+    Process process() {
+        return process.process();
+    }
+
+    boolean alive() {
+        return process.process().isAlive();
+    }
+
+    /** What it logged so far. */
+    List<String> log() {
+        return process.errors();
+    }
+
+    void awaitLog(String part, Duration bound) {
+        Await.until("the manager logs \"" + part + "\"", bound,
+                () -> log().stream().anyMatch(line -> line.contains(part)), () -> String.join("\n", log()));
+    }
+
+    long kill() {
+        long at = process.kill();
+        process.end(Duration.ofSeconds(10));
+        return at;
+    }
+
+    /** Ends it by SIGTERM and answers its exit code. */
+    int stop() {
+        Signals.send(process(), Signals.TERM);
+        return process.end(Duration.ofSeconds(15)).exit();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

@@ -1,0 +1,87 @@
+package io.tessera.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
+final class NativeCase {
+    private final TestRun run;
+    private final List<String> command = new ArrayList<>();
+    private final Map<String, String> environment = new TreeMap<>();
+    private boolean preloaded = true;
+
+    NativeCase(TestRun run, String... command) {
+        this.run = run;
+        this.command.addAll(List.of(command));
+        environment.put("LD_LIBRARY_PATH", BuildOutputs.nativeFolder().toString());
+        environment.put("LD_PRELOAD", BuildOutputs.preload() + ":" + BuildOutputs.nvml());
+        environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
+        environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
+        environment.put("TESSERA_SCRIPT_WITNESS", run.witnessFile().toString());
+        environment.put("TESSERA_TEST_PRELOAD", environment.get("LD_PRELOAD"));
+    }
+
+    NativeCase with(String... arguments) {
+        command.addAll(List.of(arguments));
+        return this;
+    }
+
+    NativeCase env(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    NativeCase without(String name) {
+        environment.remove(name);
+        return this;
+    }
+
+    /** The script of the driver; see tests/scripted-driver/README.md. */
+    NativeCase script(String statements) {
+        return env("TESSERA_SCRIPT", statements);
+    }
+
+    NativeCase plan(String plan) {
+        return env("TESSERA_PLAN", plan);
+    }
+
+    NativeCase tenant(String label) {
+        return env("TESSERA_NAME", label);
+    }
+
+    NativeCase memory(long bytes) {
+        return env("TESSERA_MEMORY", Long.toString(bytes));
+    }
+
+    /** Without our library: the scripted driver itself is libcuda.so.1. */
+    NativeCase natively() {
+        preloaded = false;
+        environment.remove("LD_PRELOAD");
+        environment.put("LD_LIBRARY_PATH", run.driverFolder().toString());
+        return this;
+    }
+
+    RunningCase start() {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
+        builder.environment().putAll(environment);
+        builder.directory(run.directory().toFile());
+        try {
+            RunningCase started = new RunningCase(Path.of(command.getFirst()).getFileName() + " "
+                    + command.subList(1, command.size()), builder.start());
+            run.started(started, preloaded);
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + command, e);
+        }
+    }
+
+    NativeResult run() {
+        return start().end();
+    }
+}

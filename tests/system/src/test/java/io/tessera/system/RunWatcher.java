@@ -1,0 +1,70 @@
+package io.tessera.system;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives each test its {@link TestRun}. Fails a test that leaves an undeclared warning in a manager's log, an undeclared
+ * entry in a client's error log, or an undeclared line of the library; keeps the directory of a test that failed.
+ */
+final class RunWatcher implements ParameterResolver, AfterEachCallback {
+    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(RunWatcher.class);
+    private static final String RUN = "run";
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == TestRun.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getStore(NAMESPACE).getOrComputeIfAbsent(RUN, key -> {
+            try {
+                return new TestRun();
+            } catch (IOException e) {
+                throw new IllegalStateException("the directories of the run cannot be made", e);
+            }
+        });
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws IOException {
+        TestRun run = context.getStore(NAMESPACE).get(RUN, TestRun.class);
+        if (run == null) {
+            return;
+        }
+        Throwable failure = context.getExecutionException().orElse(null);
+        try {
+            run.end();
+            List<String> unexpected = run.unexpected();
+            if (failure == null && !unexpected.isEmpty()) {
+                failure = new AssertionError("undeclared:\n  " + String.join("\n  ", unexpected));
+            }
+        } catch (RuntimeException | AssertionError e) {
+            failure = failure == null ? e : failure;
+        }
+        close(run, Optional.ofNullable(failure), context);
+    }
+
+    private static void close(TestRun run, Optional<Throwable> failure, ExtensionContext context) throws IOException {
+        if (failure.isPresent()) {
+            run.keepLogs();
+            System.out.println(context.getDisplayName() + " failed; its run is kept in " + run.directory() + " and "
+                    + run.sharedMemory());
+        }
+        run.forceClose();
+        if (failure.isEmpty()) {
+            for (Path tree : List.of(run.directory(), run.sharedMemory())) {
+                TestRun.delete(tree);
+            }
+        } else if (context.getExecutionException().isEmpty()) {
+            throw failure.get() instanceof AssertionError e ? e : new AssertionError(failure.get());
+        }
+    }
+}

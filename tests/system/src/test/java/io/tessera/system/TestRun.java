@@ -1,0 +1,185 @@
+package io.tessera.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * One test's world: its directories, managers, programs and the witness; and what it declares to expect. Given to a test
+ * by {@link RunWatcher}, which also judges what was left behind.
+ */
+final class TestRun {
+    private final Path directory;
+    private final Path sharedMemory;
+    private final Witness witness;
+    private final KeptSegments segments;
+    private final List<ManagerProcess> managers = new ArrayList<>();
+    private final List<RunningCase> programs = new ArrayList<>();
+    private final List<Pattern> expectedLog = new ArrayList<>();
+    private final List<Pattern> expectedErrors = new ArrayList<>();
+    private final List<Pattern> expectedLines = new ArrayList<>();
+
+    TestRun() throws IOException {
+        directory = Files.createTempDirectory(Path.of("/tmp"), "tsr-"); // short: a socket's path has 107 bytes
+        Path memory = Path.of("/dev/shm");
+        sharedMemory = Files.createTempDirectory(Files.isWritable(memory) ? memory : directory, "tsr-");
+        Files.createDirectory(sharedMemory.resolve("kept"));
+        Files.createDirectory(directory.resolve("driver"));
+        Files.createSymbolicLink(driverFolder().resolve("libcuda.so.1"), BuildOutputs.scriptedDriver());
+        witness = new Witness(witnessFile());
+        segments = new KeptSegments(segmentDirectory(), sharedMemory.resolve("kept"));
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Path runtimeDirectory() {
+        return directory.resolve("rt");
+    }
+
+    Path segmentDirectory() {
+        return sharedMemory.resolve("segments");
+    }
+
+    /** A folder in which the scripted driver is called libcuda.so.1. */
+    Path driverFolder() {
+        return directory.resolve("driver");
+    }
+
+    Path witnessFile() {
+        return directory.resolve("witness");
+    }
+
+    Witness witness() {
+        return witness;
+    }
+
+    KeptSegments segments() {
+        return segments;
+    }
+
+    /** Starts a manager for this run and waits until it can be reached. */
+    ManagerProcess manager(String... options) {
+        ManagerProcess manager = new ManagerProcess(this, options);
+        managers.add(manager);
+        return manager;
+    }
+
+    /** A program of src/test/c. */
+    NativeCase program(String fixture, String... arguments) {
+        return new NativeCase(this, BuildOutputs.fixture(fixture).toString()).with(arguments);
+    }
+
+    /** Any other command. */
+    NativeCase command(String... command) {
+        return new NativeCase(this, command);
+    }
+
+    void started(RunningCase program, boolean preloaded) {
+        programs.add(program);
+    }
+
+    /** Declares that a manager may log a warning or error with this in it. */
+    void expectLog(String regex) {
+        expectedLog.add(Pattern.compile(regex));
+    }
+
+    /** Declares that a client may log an error with this in its text. */
+    void expectClientError(String regex) {
+        expectedErrors.add(Pattern.compile(regex));
+    }
+
+    /** Declares that the library may say a line with this in it. */
+    void expectLine(String regex) {
+        expectedLines.add(Pattern.compile(regex));
+    }
+
+    /** Ends what still runs. */
+    void end() {
+        programs.forEach(RunningCase::close);
+        for (ManagerProcess manager : managers) {
+            if (manager.alive()) {
+                Signals.send(manager.process(), Signals.CONT);
+                int exit = manager.stop();
+                if (exit != 0) {
+                    throw new AssertionError("the manager ended with " + exit + ": " + manager.log());
+                }
+            }
+        }
+    }
+
+    /** What was logged and said without being declared. */
+    List<String> unexpected() {
+        List<String> found = new ArrayList<>();
+        for (ManagerProcess manager : managers) {
+            manager.log().stream().filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+                    .filter(line -> none(expectedLog, line)).forEach(line -> found.add("manager: " + line));
+        }
+        for (KeptSegments.ClientError error : segments.errors()) {
+            if (none(expectedErrors, error.error().text())) {
+                found.add("client's error log: " + error);
+            }
+        }
+        for (RunningCase program : programs) {
+            program.errors().stream().filter(line -> line.startsWith("tessera: "))
+                    .filter(line -> none(expectedLines, line)).forEach(line -> found.add("library: " + line));
+        }
+        return found;
+    }
+
+    private static boolean none(List<Pattern> patterns, String text) {
+        return patterns.stream().noneMatch(pattern -> pattern.matcher(text).find());
+    }
+
+    /** Writes the logs beside the rest, for whoever looks at a failed run. */
+    void keepLogs() throws IOException {
+        int n = 0;
+        for (ManagerProcess manager : managers) {
+            Files.write(directory.resolve("manager-" + n++ + ".log"), manager.log());
+        }
+        n = 0;
+        for (RunningCase program : programs) {
+            List<String> lines = new ArrayList<>(program.output());
+            lines.addAll(program.errors());
+            Files.write(directory.resolve("program-" + n++ + "-" + program.pid() + ".log"), lines);
+        }
+    }
+
+    void forceClose() {
+        managers.forEach(ManagerProcess::close);
+        segments.close();
+        witness.close();
+    }
+
+    Path sharedMemory() {
+        return sharedMemory;
+    }
+
+    static void delete(Path tree) {
+        try {
+            Files.walkFileTree(tree, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                    Files.delete(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path folder, IOException e) throws IOException {
+                    Files.delete(folder);
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
