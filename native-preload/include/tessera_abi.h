@@ -104,7 +104,7 @@ enum {
     TESSERA_KIND_HOST_FUNCTION = 4,
     TESSERA_KIND_MEMORY_OP = 5,   /* stream wait/write values, batches, external semaphores */
     TESSERA_KIND_PREFETCH = 6,    /* prefetch, discard, attach, sparse mapping, decompression */
-    TESSERA_KIND_CAPTURED = 7,    /* recorded into a stream capture while the gate was closed */
+    TESSERA_KIND_CAPTURE = 7,     /* stream captures begun: no work, but no turn ends inside one */
 };
 
 /* One thread of the client. 256 bytes; only its thread writes it, except the last slot (see SPEC.md). */
@@ -137,7 +137,7 @@ enum {
     TESSERA_COUNTER_PACE_WAITS = 15,
     TESSERA_COUNTER_PACE_WAIT_NS = 16,
     TESSERA_COUNTER_RECONNECTS = 17,
-    TESSERA_COUNTER_UNGATED = 18,             /* submissions let through because no manager answered */
+    TESSERA_COUNTER_UNGATED = 18,             /* times that gates were opened because no manager answered */
     TESSERA_COUNTER_CAPTURES = 19,
     TESSERA_COUNTER_EARLY_RELEASES = 20,
     TESSERA_COUNTER_IMPORTED = 21,            /* handles imported (IPC, external memory) */
