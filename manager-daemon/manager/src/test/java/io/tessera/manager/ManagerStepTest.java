@@ -83,7 +83,7 @@ class ManagerStepTest {
         peer.block(3).ack(AckWord.of(1, AckWord.OPEN));
         peer.ring(3);
         stepped.step();
-        assertEquals(List.of("ack 1 1 OPEN", "wants 1 no"), scheduler().heardSince());
+        assertEquals(List.of("wants 1 no", "ack 1 1 OPEN"), scheduler().heardSince());
 
         peer.die();
         stepped.step();
@@ -101,6 +101,10 @@ class ManagerStepTest {
         stepped.step();
         assertEquals(List.of("ack 1 1 RELEASED", "wants 1 since 0"), scheduler().heardSince(),
                 "also without a bell: words are read in every cycle");
+        peer.block(0).wantSinceNs(0);
+        peer.block(0).ack(AckWord.of(0, AckWord.CLOSED));
+        stepped.step();
+        assertEquals(List.of("wants 1 no", "ack 1 0 CLOSED"), scheduler().heardSince(), "a question that is over");
     }
 
     @Test
