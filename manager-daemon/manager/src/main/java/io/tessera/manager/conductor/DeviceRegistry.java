@@ -140,7 +140,7 @@ public final class DeviceRegistry implements SessionListener {
     @Override
     public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
             throws MalformedMessageException {
-        leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes, nowNs);
+        leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes);
     }
 
     private DeviceMember announced(Session session, int slot, String message) throws MalformedMessageException {
@@ -164,7 +164,7 @@ public final class DeviceRegistry implements SessionListener {
         for (DeviceMember member : own) {
             if (member != null) {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
-                leases.left(member, nowNs);
+                leases.left(member);
             }
         }
     }
