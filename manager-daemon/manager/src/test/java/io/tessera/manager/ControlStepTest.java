@@ -17,6 +17,8 @@ import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +97,13 @@ class ControlStepTest {
         segment.set(ValueLayout.JAVA_LONG, at + SegmentLayout.offset(SegmentLayout.ERROR, "count"), count);
         segment.setString(at + SegmentLayout.offset(SegmentLayout.ERROR, "text"), text);
         segment.set(ValueLayout.JAVA_INT, at, 1);
+    }
+
+    @Test
+    void theVersionIsThatOfTheBuild() throws Exception {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = pom.substring(pom.indexOf("<version>") + 9, pom.indexOf("</version>"));
+        assertTrue(say(stepped.control(0), "{\"request\":\"status\"}\n").contains("\"version\":\"" + version + "\""));
     }
 
     @Test

@@ -58,6 +58,14 @@ class LeasesStepTest {
     }
 
     @Test
+    void whoAnnouncesADeviceTwiceIsAnsweredTwice() throws Exception {
+        MemoryPeer peer = comes(1, 500, "team", GIB);
+        peer.device(0, GPU);
+        stepped.step();
+        assertEquals(List.of("welcome 1", "lease 0 " + GIB, "lease 0 " + GIB), peer.heard());
+    }
+
+    @Test
     void aTenantsClientsShareItsLimitAndGiveBackWhatTheyDoNotUse() throws Exception {
         MemoryPeer one = comes(1, 500, "team", 8 * GIB);
         assertEquals(List.of("welcome 1", "lease 0 " + 8 * GIB), one.heard(), "the first has it all");

@@ -88,7 +88,8 @@ public final class DeviceRegistry implements SessionListener {
         DeviceMember present = own[announced.slot()];
         if (present != null) {
             if (present.announcement().uuid().equals(announced.uuid())) {
-                return; // said twice
+                leases.asked(present, 0, nowNs); // said twice: it waits for its lease again
+                return;
             }
             throw malformed("slot " + announced.slot() + " became another device");
         }

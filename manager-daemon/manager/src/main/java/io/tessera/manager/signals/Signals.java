@@ -9,10 +9,13 @@ import org.slf4j.LoggerFactory;
  * Installs signal handlers. HotSpot has no supported interface for that; {@code sun.misc.Signal} of the module
  * {@code jdk.unsupported} is used through reflection, because naming it is a compiler warning that cannot be suppressed.
  *
- * <p>HotSpot on Linux keeps SIGUSR2 for itself unless the environment of the process names another signal in
- * {@code _JAVA_SR_SIGNUM} (above SIGSEGV, below 65); the launcher does so. Handlers run on a thread of the JVM.
+ * <p>HotSpot on Linux suspends its threads with SIGUSR2 (for profilers and Flight Recorder) unless the environment of
+ * the process names another signal in {@code _JAVA_SR_SIGNUM} (above SIGSEGV, below 65); the launcher does so. JDK 25
+ * lets a handler replace its own without a word, so {@link #install} says it. Handlers run on a thread of the JVM.
+ * Signals that arrive together are handled once each, in the order of their numbers.
  */
 public final class Signals {
+    private static final String SUSPENSION_VARIABLE = "_JAVA_SR_SIGNUM";
     private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
     private Signals() {
@@ -41,9 +44,14 @@ public final class Signals {
                     });
             signal.getMethod("handle", signal, handler).invoke(null,
                     signal.getConstructor(String.class).newInstance(name), proxy);
+            if (name.equals("USR2") && !suspensionMoved()) {
+                LOG.warn("SIGUSR2 was taken from the JVM, which suspends threads with it: profilers and Flight Recorder "
+                        + "do not work in this process. Start it with {}=40 in its environment, as tools/tessera does",
+                        SUSPENSION_VARIABLE);
+            }
             return true;
         } catch (InvocationTargetException e) {
-            LOG.warn("SIG{} cannot be handled: {}{}", name, e.getCause().getMessage(), advice(name));
+            LOG.warn("SIG{} cannot be handled: {}; use the control socket", name, e.getCause().getMessage());
             return false;
         } catch (ReflectiveOperationException e) {
             LOG.warn("SIG{} cannot be handled: this Java has no sun.misc.Signal ({}); use the control socket", name,
@@ -52,10 +60,8 @@ public final class Signals {
         }
     }
 
-    private static String advice(String name) {
-        return name.equals("USR2")
-                ? "; start the manager with _JAVA_SR_SIGNUM=40 in its environment, as tools/tessera does, or use the "
-                        + "control socket. Do not send SIGUSR2 to this process"
-                : "; use the control socket";
+    private static boolean suspensionMoved() {
+        String number = System.getenv(SUSPENSION_VARIABLE);
+        return number != null && !number.equals("12"); // 12: SIGUSR2 on x86-64 and AArch64
     }
 }
