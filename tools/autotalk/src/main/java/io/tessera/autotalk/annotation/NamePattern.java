@@ -2,12 +2,8 @@ package io.tessera.autotalk.annotation;
 
 import io.tessera.autotalk.description.Entry;
 
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
-
 /**
- * A pattern over entry names: a name, or one with {@code *} for any run of letters, digits and underscores.
+ * A pattern over entry names: a name, or one with {@code *} for any run of characters, none included.
  *
  * <p>It is held against the exported name without its per-thread ending, and against that without its version too, so
  * that {@code cuMemAlloc} speaks of {@code cuMemAlloc} and {@code cuMemAlloc_v2}, and {@code cuMemAlloc_v2} of the latter
@@ -19,12 +15,13 @@ public record NamePattern(String text) {
 
     /** Whether it speaks of this entry. */
     public boolean matches(Entry entry) {
-        return subjects(entry).stream().anyMatch(regex().asMatchPredicate());
+        String versioned = Entry.withoutTwin(entry.name());
+        return matches(versioned) || matches(Entry.stem(versioned));
     }
 
     /** Whether it matches a plain name, as a parameter's. */
     public boolean matches(String name) {
-        return regex().matcher(name).matches();
+        return text.equals(name) || text.contains("*") && matches(0, name, 0);
     }
 
     /**
@@ -37,14 +34,13 @@ public record NamePattern(String text) {
         return text.length() + (exact ? 1000 : 0) + (versioned ? 1000 : 0);
     }
 
-    private static Set<String> subjects(Entry entry) {
-        Set<String> names = new TreeSet<>();
-        names.add(Entry.withoutTwin(entry.name()));
-        names.add(Entry.stem(entry.name()));
-        return names;
-    }
-
-    private Pattern regex() {
-        return Pattern.compile(text.replace("*", "[A-Za-z0-9_]*"));
+    private boolean matches(int at, String name, int from) {
+        if (at == text.length()) {
+            return from == name.length();
+        }
+        if (text.charAt(at) == '*') {
+            return matches(at + 1, name, from) || from < name.length() && matches(at, name, from + 1);
+        }
+        return from < name.length() && name.charAt(from) == text.charAt(at) && matches(at + 1, name, from + 1);
     }
 }
