@@ -108,14 +108,14 @@ public final class Autotalk {
     private int describe(List<String> rest) throws IOException {
         Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--out"), Set.of());
         arguments.noWords();
-        Inputs.write(arguments.required("--out"), Inputs.describe(arguments));
+        CommandFiles.write(arguments.required("--out"), CommandFiles.describe(arguments));
         return DONE;
     }
 
     private int check(List<String> rest) throws IOException {
         Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations"), Set.of("--extents"));
         arguments.noWords();
-        Decisions decisions = Inputs.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
         decisions.problems().forEach(out::println);
         List<String> unknown = arguments.switches().contains("--extents") ? decisions.unknownExtents() : List.of();
         unknown.forEach(parameter -> out.println(parameter + " has no extent"));
@@ -124,7 +124,7 @@ public final class Autotalk {
 
     private int diff(List<String> rest) throws IOException {
         Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names"), Set.of());
-        String text = Inputs.diff(arguments);
+        String text = CommandFiles.diff(arguments);
         out.print(text);
         return text.isEmpty() ? DONE : NO;
     }
@@ -132,22 +132,22 @@ public final class Autotalk {
     private int generate(List<String> rest) throws IOException {
         Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of());
         arguments.noWords();
-        Decisions decisions = Inputs.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
         if (refused(decisions)) {
             return NO;
         }
-        Inputs.generate(decisions, arguments.required("--out"));
+        CommandFiles.generate(decisions, arguments.required("--out"));
         return DONE;
     }
 
     private int coverage(List<String> rest) throws IOException {
         Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of("--check"));
         arguments.noWords();
-        List<Decisions> libraries = Inputs.libraries(arguments);
+        List<Decisions> libraries = CommandFiles.libraries(arguments);
         if (libraries.stream().anyMatch(this::refused)) {
             return NO;
         }
-        boolean current = Inputs.coverage(libraries, arguments.required("--out"),
+        boolean current = CommandFiles.coverage(libraries, arguments.required("--out"),
                 arguments.switches().contains("--check"));
         if (!current) {
             err.println(arguments.required("--out") + ": out of date; 'autotalk coverage' without --check writes it");

@@ -32,6 +32,7 @@ class CommittedDescriptionTest {
     @Test
     void everyEntryIsDecided() {
         assertEquals(List.of(), Repository.cuda().problems());
+        assertEquals(List.of(), Repository.cuda().unknownExtents());
     }
 
     @Test

@@ -43,8 +43,9 @@ public record Annotations(String file, List<ServingRule> servings, List<Paramete
      * @param parameter which parameter
      * @param direction which way its content goes, where the header does not tell
      * @param space     which memory it leads to
-     * @param extent    how many elements, as an expression over the entry's parameters; {@code string} for text that ends
-     *                  with a zero
+     * @param extent    how many elements, as an expression over the entry's parameters, {@code *NAME} for what is behind
+     *                  one; {@code string} for text that ends with a zero, {@code image} for what tells its own length,
+     *                  {@code by NAME} for what is as long as the value of a parameter says
      */
     public record ParameterRule(int line, NamePattern entries, NamePattern parameter, Optional<Direction> direction,
             Optional<Space> space, Optional<String> extent) {

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A description joined with its annotations: for each entry the decision, and what is wrong or missing.
@@ -26,6 +28,8 @@ import java.util.Set;
 public final class Decisions {
     /** A catch-all would hide the entries that a new driver brings; a family has at least this many letters. */
     private static final int SHORTEST_FAMILY = "cuGL*".length();
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    private static final Set<String> EXTENT_WORDS = Set.of("string", "image", "by");
 
     private final Description description;
     private final Annotations annotations;
@@ -67,7 +71,7 @@ public final class Decisions {
     public Optional<ParameterRule> fact(Entry entry, Parameter parameter) {
         return annotations.parameters().stream()
                 .filter(rule -> rule.entries().matches(entry) && rule.parameter().matches(parameter.name()))
-                .max(Comparator.comparingInt(rule -> rule.entries().narrowness() + rule.parameter().narrowness()));
+                .max(Comparator.comparingInt(Decisions::narrowness));
     }
 
     /**
@@ -128,15 +132,51 @@ public final class Decisions {
     }
 
     private void checkParameterRules() {
+        Set<ParameterRule> used = new LinkedHashSet<>();
+        Set<String> told = new LinkedHashSet<>();
+        for (Entry entry : description.entries().values()) {
+            List<Parameter> parameters = entry.signature().map(Entry.Signature::parameters).orElse(List.of());
+            List<ParameterRule> rules = annotations.parameters().stream()
+                    .filter(rule -> rule.entries().matches(entry)).toList();
+            for (Parameter parameter : rules.isEmpty() ? List.<Parameter>of() : parameters) {
+                List<ParameterRule> matching = rules.stream()
+                        .filter(rule -> rule.parameter().matches(parameter.name())).toList();
+                used.addAll(matching);
+                matching.forEach(rule -> checkExtent(rule, entry, parameters, told));
+                checkTies(matching, entry, parameter);
+            }
+        }
         for (ParameterRule rule : annotations.parameters()) {
-            boolean matches = description.entries().values().stream().anyMatch(entry -> rule.entries().matches(entry)
-                    && entry.signature().map(Entry.Signature::parameters).orElse(List.of()).stream()
-                            .anyMatch(parameter -> rule.parameter().matches(parameter.name())));
-            if (!matches) {
+            if (!used.contains(rule)) {
                 report(rule.line(), "'" + rule.entries().text() + "." + rule.parameter().text()
                         + "' matches no parameter");
             }
         }
+    }
+
+    private void checkExtent(ParameterRule rule, Entry entry, List<Parameter> parameters, Set<String> told) {
+        Matcher names = NAME.matcher(rule.extent().orElse(""));
+        while (names.find()) {
+            String name = names.group();
+            boolean known = EXTENT_WORDS.contains(name)
+                    || parameters.stream().anyMatch(parameter -> parameter.name().equals(name));
+            if (!known && told.add(rule.line() + name)) {
+                report(rule.line(), "'" + name + "' is no parameter of " + entry.name());
+            }
+        }
+    }
+
+    private void checkTies(List<ParameterRule> matching, Entry entry, Parameter parameter) {
+        int narrowest = matching.stream().mapToInt(Decisions::narrowness).max().orElse(0);
+        List<ParameterRule> first = matching.stream().filter(rule -> narrowness(rule) == narrowest).toList();
+        for (ParameterRule other : first.isEmpty() ? first : first.subList(1, first.size())) {
+            report(other.line(), entry.name() + "." + parameter.name() + " has facts in line " + first.getFirst().line()
+                    + " already");
+        }
+    }
+
+    private static int narrowness(ParameterRule rule) {
+        return rule.entries().narrowness() + rule.parameter().narrowness();
     }
 
     private void report(int line, String problem) {

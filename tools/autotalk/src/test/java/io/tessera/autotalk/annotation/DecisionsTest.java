@@ -103,6 +103,19 @@ class DecisionsTest {
     }
 
     @Test
+    void extentsSpeakOfParametersAndFactsStandOnce() {
+        assertEquals(List.of("a:6: cuCopyFrom.host has facts in line 5 already", "a:4: 'size' is no parameter of cuCopyTo"),
+                decide("""
+                        cuCopy*  pass
+                        cuGet    pass
+                        cuSecret pass
+                        cuCopyTo.host out host[2 * size]
+                        cuCopyFrom.host host[bytes]
+                        cuCopyFrom.host device[string]
+                        """).problems());
+    }
+
+    @Test
     void linesThatAreNotUnderstoodAreNamed() {
         assertMessage("a:1: unknown decision 'maybe': pass, submit KIND, sync or hook", "cuGet maybe\n");
         assertMessage("a:2: a line reads 'PATTERN DECISION' or 'PATTERN.PARAMETER FACTS'", "\ncuGet\n");

@@ -19,11 +19,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
-final class Inputs {
+final class CommandFiles {
     private static final String DEFAULT_LIBRARY = "cuda";
     private static final String NAMES_ENDING = ".names";
 
-    private Inputs() {
+    private CommandFiles() {
     }
 
     /** The text of the description of what {@code --header} and {@code --names} give. */
