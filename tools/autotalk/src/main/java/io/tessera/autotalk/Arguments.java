@@ -1,5 +1,6 @@
 package io.tessera.autotalk;
 
+import java.io.Serial;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The arguments of a command: options with a value, switches, and plain words. Immutable after parsing.
@@ -19,7 +21,7 @@ record Arguments(List<String> words, Map<String, List<String>> values, Set<Strin
 
     /** The user gave arguments that the command does not take; the message says which and what would be right. */
     static final class UsageException extends RuntimeException {
-        @java.io.Serial
+        @Serial
         private static final long serialVersionUID = 1L;
 
         UsageException(String problem) {
@@ -31,7 +33,7 @@ record Arguments(List<String> words, Map<String, List<String>> values, Set<Strin
     static Arguments parse(List<String> arguments, Set<String> options, Set<String> knownSwitches) {
         List<String> words = new ArrayList<>();
         Map<String, List<String>> values = new TreeMap<>();
-        Set<String> switches = new java.util.TreeSet<>();
+        Set<String> switches = new TreeSet<>();
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (!argument.startsWith("--")) {

@@ -10,6 +10,7 @@ import io.tessera.autotalk.description.TypeClass;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -29,7 +30,7 @@ final class EntriesHeader {
     }
 
     String text() {
-        String guard = names.headerName().toUpperCase(java.util.Locale.ROOT).replace('.', '_');
+        String guard = names.headerName().toUpperCase(Locale.ROOT).replace('.', '_');
         StringBuilder text = new StringBuilder(Generator.NOTICE);
         text.append("#ifndef ").append(guard).append("\n#define ").append(guard).append("\n\n");
         text.append("#include <stddef.h>\n#include <stdint.h>\n\n");

@@ -1,5 +1,7 @@
 package io.tessera.autotalk.generate;
 
+import java.util.Locale;
+
 /**
  * Names in generated files, kept apart so that several driver libraries can be generated for one shared object.
  *
@@ -14,7 +16,7 @@ public record LibraryNames(String filePrefix, String headerName, String symbolPr
     public static LibraryNames of(String library) {
         return library.equals("cuda") ? new LibraryNames("", "tessera_entries.h", "tessera_", "TESSERA_")
                 : new LibraryNames(library + "_", library + "_entries.h", "tessera_" + library + "_",
-                        "TESSERA_" + library.toUpperCase(java.util.Locale.ROOT) + "_");
+                        "TESSERA_" + library.toUpperCase(Locale.ROOT) + "_");
     }
 
     /** The table of the vendor's entries. */

@@ -1,6 +1,7 @@
 package io.tessera.autotalk.header;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -35,7 +36,7 @@ final class KnownTypes {
             types.put(name, new CType.Alias(name, address));
         }
         types.put("VdpGetProcAddress", new CType.Alias("VdpGetProcAddress",
-                new CType.Function(word, java.util.List.of())));
+                new CType.Function(word, List.of())));
         return types;
     }
 

@@ -42,7 +42,7 @@ class GeneratedLibraryTest {
 
         build.compile("-shared", "-fvisibility=default", "-o", "libvendor.so", "vendor.c");
         build.compile("-shared", "-I", Repository.INCLUDE.toString(), "-Wl,--version-script=exports.map",
-                "-Wl,-z,relro,-z,now,-z,defs", "-o", "libours.so", "ours.c", "submit.c", "entry_names.c",
+                "-Wl,-Bsymbolic", "-Wl,-z,relro,-z,now,-z,defs", "-o", "libours.so", "ours.c", "submit.c", "entry_names.c",
                 "hooked_entries.c", "trampolines.S", "-ldl");
         build.compile("-o", "caller", "caller.c", "-ldl");
         assertEquals("0 failures, 9 looked up\n", build.run(List.of("./caller",

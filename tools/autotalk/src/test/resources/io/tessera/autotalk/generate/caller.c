@@ -111,8 +111,9 @@ static void hooked(void)
 
 int main(int count, char **arguments)
 {
+    /* The vendor's first and for everybody: ours must not bind its own entries to the vendor's of the same name. */
+    vendor = count == 3 ? dlopen(arguments[2], RTLD_NOW | RTLD_GLOBAL) : NULL;
     ours = count == 3 ? dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-    vendor = count == 3 ? dlopen(arguments[2], RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!ours || !vendor) {
         printf("%s\n", dlerror());
         return 2;
