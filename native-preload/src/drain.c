@@ -27,6 +27,7 @@
 static struct drainer {
     uint32_t bell; /* futex: counts wake-ups */
     bool started;
+    uint64_t word;             /* the turn that the next three belong to */
     uint64_t seen_submissions; /* at quiet_since_ns */
     uint64_t quiet_since_ns;
     uint64_t sampled_ns;
@@ -87,7 +88,10 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     struct drainer *d = &drainers[device];
     uint64_t now_ns = monotonic_ns();
     uint64_t submissions = threads_submissions(device);
-    if (submissions != d->seen_submissions || threads_syncing() || threads_inside() || capture_open()) {
+    /* A turn that has just begun is not idle: its thread is only waking up. */
+    bool begun = view.word != d->word;
+    if (begun || submissions != d->seen_submissions || threads_syncing() || threads_inside() || capture_open()) {
+        d->word = view.word;
         d->seen_submissions = submissions;
         d->quiet_since_ns = now_ns;
         d->settled = false;

@@ -31,6 +31,29 @@ TESSERA_EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, uns
     return opened(REAL(cuCtxCreate_v4)(context, parameters, flags, device), context, device);
 }
 
+/* Contexts of the graphics libraries are contexts like others. */
+TESSERA_EXPORT CUresult cuGLCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(REAL(cuGLCtxCreate)(context, flags, device), context, device);
+}
+
+TESSERA_EXPORT CUresult cuGLCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(REAL(cuGLCtxCreate_v2)(context, flags, device), context, device);
+}
+
+TESSERA_EXPORT CUresult cuVDPAUCtxCreate(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
+                                         void **get_proc_address)
+{
+    return opened(REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address), context, device);
+}
+
+TESSERA_EXPORT CUresult cuVDPAUCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
+                                            void **get_proc_address)
+{
+    return opened(REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address), context, device);
+}
+
 TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
 {
     CUresult result = REAL(cuCtxFromGreenCtx)(context, green);
@@ -62,6 +85,12 @@ TESSERA_EXPORT CUresult cuCtxDestroy(CUcontext context)
 TESSERA_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 {
     END_CONTEXT(REAL(cuCtxDestroy_v2)(context), context);
+}
+
+/* Ends the context where this was its last attachment, as it is unless the program attached to it before. */
+TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
+{
+    END_CONTEXT(REAL(cuCtxDetach)(context), context);
 }
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)

@@ -71,3 +71,23 @@ TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const v
 {
     return imported(REAL(cuImportExternalMemory)(memory, description));
 }
+
+TESSERA_EXPORT CUresult cuMemPoolExportPointer(void *shared, CUdeviceptr pointer)
+{
+    return exported(REAL(cuMemPoolExportPointer)(shared, pointer));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool, void *shared)
+{
+    return imported(REAL(cuMemPoolImportPointer)(pointer, pool, shared));
+}
+
+TESSERA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *pointer, struct tessera_value_64 handle, unsigned flags)
+{
+    return imported(REAL(cuIpcOpenMemHandle)(pointer, handle, flags));
+}
+
+TESSERA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, struct tessera_value_64 handle, unsigned flags)
+{
+    return imported(REAL(cuIpcOpenMemHandle_v2)(pointer, handle, flags));
+}

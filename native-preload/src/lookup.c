@@ -63,14 +63,14 @@ static void substitute(CUresult result, void **address)
     }
 }
 
-TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int version, unsigned long long flags)
+TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int version, uint64_t flags)
 {
     CUresult result = REAL(cuGetProcAddress)(symbol, (void *)address, version, flags);
     substitute(result, address);
     return result;
 }
 
-TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, unsigned long long flags,
+TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags,
                                             int *status)
 {
     CUresult result = REAL(cuGetProcAddress_v2)(symbol, (void *)address, version, flags, status);

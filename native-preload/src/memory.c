@@ -55,6 +55,7 @@ void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, un
     if (!allocations_add(allocation))
         report_error(0, "no memory to remember an allocation: its bytes count until the process ends");
     segment_count(TESSERA_COUNTER_ALLOCATIONS, 1);
+    quota_settled(device);
     if (managed) {
         quota_managed(device, (int64_t)bytes);
         segment_count(TESSERA_COUNTER_MANAGED_CONVERSIONS, 1);

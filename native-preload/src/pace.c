@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "segment.h"
 #include "tessera_entries.h"
+#include "threads.h"
 
 #define LANES 32        /* streams per device that are told apart; others share */
 #define WINDOW_MIN 1u
@@ -92,14 +93,19 @@ static void adapt(struct lane *lane, uint64_t waited_ns, uint64_t done_ns, uint6
     lane->window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
 }
 
-static void mark(struct lane *lane, unsigned device, uintptr_t stream, uint64_t now_ns, uint64_t bound_ns)
+static void mark(struct lane *lane, uintptr_t stream, uint64_t now_ns, uint64_t bound_ns)
 {
     lane->count = 0;
     lane->marked_ns = now_ns;
     if (!record(lane, stream) || !lane->recorded[lane->next])
         return;
-    /* lane->next is the older marker now. */
+    /* lane->next is the older marker now. Marked like a synchronisation: this thread is not idle. */
+    struct tessera_thread *slot = thread_slot;
+    if (slot)
+        __atomic_store_n(&slot->syncing, 1, __ATOMIC_RELAXED);
     CUresult result = REAL(cuEventSynchronize)(lane->markers[lane->next]);
+    if (slot)
+        __atomic_store_n(&slot->syncing, 0, __ATOMIC_RELAXED);
     if (result != CUDA_SUCCESS) {
         forget_markers(lane);
         return;
@@ -111,7 +117,6 @@ static void mark(struct lane *lane, unsigned device, uintptr_t stream, uint64_t 
         segment_count(TESSERA_COUNTER_PACE_WAIT_NS, waited_ns);
     }
     adapt(lane, waited_ns, done_ns, bound_ns);
-    (void)device;
 }
 
 void pace_submission(uintptr_t ticket)
@@ -124,10 +129,12 @@ void pace_submission(uintptr_t ticket)
     if (bound_ns == 0 || pthread_mutex_trylock(&lane->lock) != 0)
         return; /* another thread paces this lane now */
     uint64_t now_ns = monotonic_ns();
+    if (now_ns - lane->marked_ns > 2 * bound_ns)
+        lane->completed_ns = 0; /* another turn lay between: the interval would be the wait for it */
     lane->count++;
     int due = lane->count >= lane->window || now_ns - lane->marked_ns >= bound_ns / 4;
     if (due && capture_shield()) { /* a marker inside a capture would become part of the graph */
-        mark(lane, device, stream, now_ns, bound_ns);
+        mark(lane, stream, now_ns, bound_ns);
         capture_unshield();
     }
     pthread_mutex_unlock(&lane->lock);

@@ -52,8 +52,6 @@ static void publish(unsigned device, uint64_t used)
     segment_change_begin();
     struct tessera_device *b = &tessera_segment->devices[device];
     b->used_bytes = used;
-    if (used > b->peak_bytes)
-        b->peak_bytes = used;
     b->granted_bytes = granted(device);
     segment_change_end();
 }
@@ -110,6 +108,17 @@ void quota_give(unsigned device, uint64_t bytes)
     hold();
     uint64_t used = segment_get()->devices[device].used_bytes;
     publish(device, used > bytes ? used - bytes : 0);
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_settled(unsigned device)
+{
+    hold();
+    segment_change_begin();
+    struct tessera_device *b = &tessera_segment->devices[device];
+    if (b->used_bytes > b->peak_bytes)
+        b->peak_bytes = b->used_bytes;
+    segment_change_end();
     pthread_mutex_unlock(&lock);
 }
 

@@ -101,7 +101,7 @@ static int limit_of(void *device, uint64_t *limit, uint64_t *used)
 {
     int (*truth)(const unsigned char *, uint64_t *, uint64_t *) =
         (int (*)(const unsigned char *, uint64_t *, uint64_t *))dlsym(RTLD_DEFAULT, "tessera_memory_of");
-    int (*get_uuid)(void *, char *, unsigned) = (int (*)(void *, char *, unsigned))vendor(NVML_ENTRY_nvmlDeviceGetUUID);
+    int (*get_uuid)(void *, char *, unsigned) = (int (*)(void *, char *, unsigned))vendor(ENTRY_nvmlDeviceGetUUID);
     char text[NVML_UUID_TEXT];
     unsigned char uuid[16];
     return truth && get_uuid(device, text, sizeof text) == 0 && parse_uuid(text, uuid) && truth(uuid, limit, used);
@@ -120,7 +120,7 @@ static void clamp(void *device, unsigned long long *total, unsigned long long *f
 
 EXPORT int nvmlDeviceGetMemoryInfo(void *device, void *memory)
 {
-    int (*real)(void *, void *) = (int (*)(void *, void *))vendor(NVML_ENTRY_nvmlDeviceGetMemoryInfo);
+    int (*real)(void *, void *) = (int (*)(void *, void *))vendor(ENTRY_nvmlDeviceGetMemoryInfo);
     int result = real(device, memory);
     struct memory *m = memory;
     if (result == 0 && m)
@@ -130,7 +130,7 @@ EXPORT int nvmlDeviceGetMemoryInfo(void *device, void *memory)
 
 EXPORT int nvmlDeviceGetMemoryInfo_v2(void *device, void *memory)
 {
-    int (*real)(void *, void *) = (int (*)(void *, void *))vendor(NVML_ENTRY_nvmlDeviceGetMemoryInfo_v2);
+    int (*real)(void *, void *) = (int (*)(void *, void *))vendor(ENTRY_nvmlDeviceGetMemoryInfo_v2);
     int result = real(device, memory);
     struct memory_v2 *m = memory;
     if (result == 0 && m)

@@ -43,7 +43,7 @@ public enum CounterId {
     PACE_WAIT_NS,
     /** Registrations after the first. */
     RECONNECTS,
-    /** Submissions let through because no manager answered. */
+    /** Times that gates were opened because no manager answered. */
     UNGATED,
     /** Stream captures begun. */
     CAPTURES,

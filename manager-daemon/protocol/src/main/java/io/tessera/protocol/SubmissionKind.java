@@ -16,8 +16,8 @@ public enum SubmissionKind {
     MEMORY_OP,
     /** Prefetch, discard, attach, sparse mapping, decompression. */
     PREFETCH,
-    /** Recorded into a stream capture while the gate was closed. */
-    CAPTURED;
+    /** Stream captures begun: no work, but no turn ends inside one. */
+    CAPTURE;
 
     /** Index into {@code submitted}. */
     public int index() {

@@ -1,10 +1,8 @@
 /**
- * Autotalk: from a vendor's header to our own description of its entry points, and from that to the code that stands in
- * front of them.
+ * Autotalk: reads a driver's C header into Tessera's own description of the driver, joins it with hand-written
+ * annotations, and generates the C side of the preload library and its coverage table from the two.
  *
- * <p>{@code describe} reads a header once, on a developer's machine, and writes {@code native-preload/api/*.api}. The
- * build needs only that file and the annotations: {@code generate} makes trampolines, prototypes, gated wrappers and
- * tables from them. Single-threaded; every failure is an {@link io.tessera.autotalk.AutotalkException} that names file
- * and line.
+ * <p>{@link io.tessera.autotalk.Autotalk} is the command line; the work is done in the packages below. Nothing here
+ * runs when a CUDA program runs.
  */
 package io.tessera.autotalk;

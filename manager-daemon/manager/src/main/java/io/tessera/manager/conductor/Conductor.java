@@ -14,6 +14,9 @@ public final class Conductor {
      */
     static final long UNANSWERED_WAIT_NS = 20_000_000L;
 
+    /** Cycles that may fail in a row by a fault in memory; more are no client's doing, or nobody can be found. */
+    private static final int MOST_FAULTS_IN_A_ROW = 100;
+
     private final Poller poller;
     private final NanoClock monotonic;
     private final Sessions sessions;
@@ -23,6 +26,7 @@ public final class Conductor {
     private final ConductorProxy proxy;
     private final Timed control;
     private final DistinctErrors errors;
+    private int faults;
 
     /** Something else on this thread with deadlines of its own: the control socket. */
     public interface Timed {
@@ -64,9 +68,13 @@ public final class Conductor {
             work += leases.doWork(nowNs);
             work += control.doWork(nowNs);
             work += heartbeats.doWork(nowNs);
+            faults = 0;
             return work;
         } catch (InternalError e) {
             // A fault in a mapping that the compiler let through late: find whose, end that client, go on.
+            if (++faults > MOST_FAULTS_IN_A_ROW) {
+                throw e;
+            }
             errors.record("a segment faulted: " + e.getMessage());
             sessions.checkSegments();
             return 1;

@@ -88,7 +88,8 @@ public final class DeviceRegistry implements SessionListener {
         DeviceMember present = own[announced.slot()];
         if (present != null) {
             if (present.announcement().uuid().equals(announced.uuid())) {
-                return; // said twice
+                leases.asked(present, 0, nowNs); // said twice: it waits for its lease again
+                return;
             }
             throw malformed("slot " + announced.slot() + " became another device");
         }
@@ -140,7 +141,7 @@ public final class DeviceRegistry implements SessionListener {
     @Override
     public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
             throws MalformedMessageException {
-        leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes, nowNs);
+        leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes);
     }
 
     private DeviceMember announced(Session session, int slot, String message) throws MalformedMessageException {
@@ -164,7 +165,7 @@ public final class DeviceRegistry implements SessionListener {
         for (DeviceMember member : own) {
             if (member != null) {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
-                leases.left(member, nowNs);
+                leases.left(member);
             }
         }
     }

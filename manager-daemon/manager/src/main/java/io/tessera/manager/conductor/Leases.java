@@ -1,170 +1,189 @@
 package io.tessera.manager.conductor;
 
+import io.tessera.memory.LimitChange;
+import io.tessera.memory.QuotaAnswer;
+import io.tessera.memory.QuotaDecision;
+import io.tessera.memory.QuotaLedger;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tenants' memory limits as clients meet them: carries asks to the ledger and answers back, asks the others of a
- * tenant to give back first where the limit is used up, and writes what the tenant uses elsewhere (SPEC.md, section 5).
- * One owner thread.
+ * The tenants' memory limits as clients meet them (SPEC.md, section 5): carries what clients say to the ledger, and what
+ * the ledger decides to the clients, in its order; writes what a tenant uses elsewhere. One owner thread.
  *
  * <p>A tenant is a label of one user: equal labels of two users are two tenants. The last client of a tenant that names
- * a limit sets it for all.
+ * a limit sets it for all of them, until the last one has left.
  */
 public final class Leases {
     /** Longest wait for others to give back; the asking client waits 2 s (SPEC.md, section 5). */
     static final long TRIM_WAIT_NS = 1_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Leases.class);
 
-    private final LeaseLedger ledger;
+    private final QuotaLedger ledger = new QuotaLedger();
     private final Map<Group, List<DeviceMember>> groups = new LinkedHashMap<>();
-    private final Map<Group, Long> limits = new LinkedHashMap<>();
-    private final List<Asked> pending = new ArrayList<>();
 
     /** A tenant on a device. */
-    private record Group(String tenant, DeviceUuid device) {
+    private record Group(String tenant, DeviceUuid uuid) {
         static Group of(DeviceMember member) {
             return new Group(Integer.toUnsignedString(member.session().peer().uid()) + ":"
                     + member.session().hello().tenant(), member.announcement().uuid());
         }
+
+        String device() {
+            return uuid.toString();
+        }
     }
 
-    /** An ask that waits for others to give back. */
-    private record Asked(DeviceMember member, long needBytes, long deadlineNs, Set<Long> waitsFor) {
-    }
-
-    /** No tenants yet. */
-    public Leases(LeaseLedger ledger) {
-        this.ledger = ledger;
-    }
-
+    /** A client is on a device; it is told its first lease. */
     void joined(DeviceMember member) {
         Group group = Group.of(member);
-        groups.computeIfAbsent(group, g -> new ArrayList<>()).add(member);
-        ledger.join(group.tenant, group.device.toString(), member.clientId());
+        List<DeviceMember> members = groups.computeIfAbsent(group, g -> new ArrayList<>());
         long asked = member.session().hello().limitBytes();
         if (asked != 0) {
-            // Above 2^63 - 1 there is no device; the client may as well have that many.
-            long limit = asked < 0 ? Long.MAX_VALUE : asked;
-            Long before = limits.put(group, limit);
-            if (before != null && before != limit) {
-                LOG.info("tenant {} on {}: limit {} bytes instead of {}", group.tenant, group.device, limit, before);
-            }
-            ledger.limit(group.tenant, group.device.toString(), limit);
+            // No device has 2^63 bytes: such a limit is none.
+            apply(group, ledger.limit(group.tenant, group.device(), asked < 0 ? 0 : asked));
         }
-        long limit = limits.getOrDefault(group, 0L);
-        groups.get(group).forEach(other -> other.touch(block -> block.limitBytes(limit)));
-        refreshUse(groups.get(group));
+        members.add(member);
+        long inUse = bytesInUse(member);
+        if (inUse == 0) {
+            answer(member, ledger.join(group.tenant, group.device(), member.clientId()));
+        } else {
+            // Registered again after a manager's end: what it uses it keeps, even beyond the limit.
+            LimitChange change = ledger.rejoin(group.tenant, group.device(), member.clientId(), inUse);
+            answer(member, inUse);
+            apply(group, change);
+        }
+        refreshUse(members);
+        writeLimit(group, asked);
     }
 
-    void left(DeviceMember member, long nowNs) {
+    /** A new limit is that of all; a client that named none gets that of the others. */
+    private void writeLimit(Group group, long asked) {
+        List<DeviceMember> members = groups.get(group);
+        long[] limit = {asked < 0 ? 0 : asked};
+        if (asked == 0) {
+            members.getFirst().touch(block -> limit[0] = block.limitBytes());
+        }
+        members.forEach(member -> member.touch(block -> block.limitBytes(limit[0])));
+    }
+
+    /** No more than the device has: what a client says of itself must not become a lease without bounds. */
+    private static long bytesInUse(DeviceMember member) {
+        long[] used = new long[1];
+        member.touch(block -> used[0] = Math.clamp(block.usedBytes(), 0, member.announcement().totalBytes()));
+        return used[0];
+    }
+
+    /** A client is gone from all devices; called for each of them. */
+    void left(DeviceMember member) {
         Group group = Group.of(member);
         List<DeviceMember> members = groups.get(group);
         members.remove(member);
-        ledger.leave(group.device.toString(), member.clientId());
-        pending.removeIf(asked -> asked.member == member);
         if (members.isEmpty()) {
             groups.remove(group);
-            limits.remove(group);
-            return;
+            ledger.limit(group.tenant, group.device(), 0); // the limit was that of its clients
         }
+        ledger.leave(member.clientId());
         refreshUse(members);
-        retry(group, member.clientId(), nowNs);
     }
 
+    /** A client needs bytes beyond its lease; unsigned. */
     void asked(DeviceMember member, long needBytes, long nowNs) {
         Group group = Group.of(member);
         refreshUse(groups.get(group));
-        if (!limits.containsKey(group)) {
-            member.session().answerQuota(member.slot(), DeviceBlock.NO_LIMIT_LEASE);
+        if (needBytes < 0) {
+            answer(member, ledger.leaseBytes(member.clientId(), group.device()));
             return;
         }
-        pending.removeIf(asked -> asked.member == member);
-        boolean possible = needBytes >= 0 && needBytes <= limits.get(group);
-        if (possible && !ledger.ask(group.device.toString(), member.clientId(), needBytes)) {
-            Set<Long> others = new HashSet<>();
-            for (DeviceMember other : groups.get(group)) {
-                if (other != member && ledger.leaseBytes(group.device.toString(), other.clientId()) > 0) {
-                    others.add(other.clientId());
-                    other.session().trimQuota(other.slot());
-                }
-            }
-            if (!others.isEmpty()) {
-                pending.add(new Asked(member, needBytes, nowNs + TRIM_WAIT_NS, others));
-                return;
-            }
+        QuotaDecision decision =
+                ledger.ask(member.clientId(), group.device(), needBytes, nowNs + TRIM_WAIT_NS);
+        if (decision instanceof QuotaDecision.Trim trim) {
+            trim(group, trim.clients());
+        } else {
+            decided(member, decision);
         }
-        answer(member);
     }
 
-    private void answer(DeviceMember member) {
-        member.session().answerQuota(member.slot(),
-                ledger.leaseBytes(member.announcement().uuid().toString(), member.clientId()));
-    }
-
-    void returned(DeviceMember member, long grantedBytes, long nowNs) {
+    /** A client lowered its lease; unsigned. */
+    void returned(DeviceMember member, long grantedBytes) {
         Group group = Group.of(member);
-        if (!limits.containsKey(group)) {
-            return; // nothing was lent
+        long lowered = grantedBytes < 0 ? QuotaLedger.UNLIMITED : grantedBytes;
+        if (!ledger.returned(member.clientId(), group.device(), lowered)) {
+            LOG.debug("{} gave back on {} unasked, or an answer overtook it", member.session(), group.device());
         }
-        long lease = ledger.leaseBytes(group.device.toString(), member.clientId());
-        if (grantedBytes < 0 || grantedBytes > lease) {
-            member.session().fault("it gave back to " + Long.toUnsignedString(grantedBytes)
-                    + " bytes with a lease of " + lease);
-            return;
-        }
-        ledger.returned(group.device.toString(), member.clientId(), grantedBytes);
         refreshUse(groups.get(group));
-        retry(group, member.clientId(), nowNs);
     }
 
-    /** Somebody gave back or left: asks of the same tenant may go through now, or have nobody left to wait for. */
-    private void retry(Group group, long gaveBack, long nowNs) {
-        Iterator<Asked> asks = pending.iterator();
-        while (asks.hasNext()) {
-            Asked asked = asks.next();
-            if (!Group.of(asked.member).equals(group)) {
-                continue;
-            }
-            asked.waitsFor.remove(gaveBack);
-            boolean raised = ledger.ask(group.device.toString(), asked.member.clientId(), asked.needBytes);
-            if (raised || asked.waitsFor.isEmpty() || asked.deadlineNs <= nowNs) {
-                asks.remove();
-                answer(asked.member);
-            }
-        }
-    }
-
-    /** Answers asks whose time is over with the lease as it is. */
+    /** Answers asks that had to wait and can be answered now. */
     int doWork(long nowNs) {
-        int work = 0;
-        Iterator<Asked> asks = pending.iterator();
-        while (asks.hasNext()) {
-            Asked asked = asks.next();
-            if (asked.deadlineNs <= nowNs) {
-                asks.remove();
-                answer(asked.member);
-                work++;
+        if (ledger.nextDeadlineNs() == Long.MAX_VALUE) {
+            return 0;
+        }
+        List<QuotaAnswer> answers = ledger.decided(nowNs);
+        for (QuotaAnswer answer : answers) {
+            DeviceMember member = member(answer.client(), answer.device());
+            if (member != null) {
+                decided(member, answer.decision());
             }
         }
-        return work;
+        return answers.size();
     }
 
     long nextDeadlineNs() {
-        long next = Long.MAX_VALUE;
-        for (Asked asked : pending) {
-            next = Math.min(next, asked.deadlineNs);
+        return ledger.nextDeadlineNs();
+    }
+
+    private DeviceMember member(long clientId, String device) {
+        for (Map.Entry<Group, List<DeviceMember>> entry : groups.entrySet()) {
+            if (entry.getKey().device().equals(device)) {
+                for (DeviceMember member : entry.getValue()) {
+                    if (member.clientId() == clientId) {
+                        return member;
+                    }
+                }
+            }
         }
-        return next;
+        return null;
+    }
+
+    private void decided(DeviceMember member, QuotaDecision decision) {
+        switch (decision) {
+            case QuotaDecision.Granted granted -> answer(member, granted.leaseBytes());
+            case QuotaDecision.Refused refused -> {
+                LOG.info("{}: {}", member.session(), refused.reason());
+                answer(member, refused.leaseBytes());
+            }
+            case QuotaDecision.Trim trim -> trim(Group.of(member), trim.clients());
+        }
+    }
+
+    private void apply(Group group, LimitChange change) {
+        for (DeviceMember member : groups.get(group)) {
+            Long lease = change.leases().get(member.clientId());
+            if (lease != null) {
+                answer(member, lease);
+            }
+        }
+        trim(group, change.trim());
+    }
+
+    private void trim(Group group, List<Long> clientIds) {
+        for (DeviceMember member : groups.get(group)) {
+            if (clientIds.contains(member.clientId())) {
+                member.session().trimQuota(member.slot());
+            }
+        }
+    }
+
+    private static void answer(DeviceMember member, long leaseBytes) {
+        member.session().answerQuota(member.slot(),
+                leaseBytes == QuotaLedger.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : leaseBytes);
     }
 
     /** Writes into every segment what the tenant's other clients use. */
@@ -176,8 +195,7 @@ public final class Leases {
         long[] used = new long[members.size()];
         long total = 0;
         for (int i = 0; i < used.length; i++) {
-            int index = i;
-            members.get(i).touch(block -> used[index] = Math.clamp(block.usedBytes(), 0, Long.MAX_VALUE >>> 20));
+            used[i] = bytesInUse(members.get(i));
             total += used[i];
         }
         for (int i = 0; i < used.length; i++) {

@@ -85,7 +85,8 @@ public final class ManagedDevice {
 
     /**
      * Reads the want word first: a client that gives its turn back and asks again writes its answer before it, so
-     * whoever sees the question also sees the answer. They are handed on in the order in which they were written.
+     * whoever sees the question also sees the answer. They are handed on in the order in which they were written: a
+     * question that is over before the answer that came after it, a question that stands after the answer before it.
      */
     private int readWords(DeviceMember member, long nowNs) {
         long[] words = {member.seenWantSinceNs, member.seenAck};
@@ -93,24 +94,35 @@ public final class ManagedDevice {
             words[0] = block.wantSinceNs();
             words[1] = block.ack();
         });
-        int changes = 0;
-        if (words[1] != member.seenAck) {
-            member.seenAck = words[1];
-            long epoch = AckWord.epoch(words[1]);
-            int state = AckWord.state(words[1]);
-            if (state >= AckState.values().length) {
-                member.session().fault("its answer has no meaning: " + state);
-            } else if (epoch <= member.orderedEpoch) {
-                scheduling.acknowledged(member.clientId(), epoch, AckState.values()[state], nowNs);
-                changes++;
-            }
+        boolean over = words[0] == 0;
+        return (over ? hearWant(member, words[0], nowNs) : 0) + hearAck(member, words[1], nowNs)
+                + (over ? 0 : hearWant(member, words[0], nowNs));
+    }
+
+    private int hearAck(DeviceMember member, long word, long nowNs) {
+        if (word == member.seenAck) {
+            return 0;
         }
-        if (words[0] != member.seenWantSinceNs) {
-            member.seenWantSinceNs = words[0];
-            scheduling.wants(member.clientId(), words[0] == 0 ? 0 : Math.clamp(words[0], 1, nowNs), nowNs);
-            changes++;
+        member.seenAck = word;
+        long epoch = AckWord.epoch(word);
+        int state = AckWord.state(word);
+        if (state >= AckState.values().length) {
+            member.session().fault("its answer has no meaning: " + state);
+            return 1;
         }
-        return changes;
+        if (epoch <= member.orderedEpoch) {
+            scheduling.acknowledged(member.clientId(), epoch, AckState.values()[state], nowNs);
+        }
+        return 1;
+    }
+
+    private int hearWant(DeviceMember member, long sinceNs, long nowNs) {
+        if (sinceNs == member.seenWantSinceNs) {
+            return 0;
+        }
+        member.seenWantSinceNs = sinceNs;
+        scheduling.wants(member.clientId(), sinceNs == 0 ? 0 : Math.clamp(sinceNs, 1, nowNs), nowNs);
+        return 1;
     }
 
     /** Whether a client has yet to answer its last order. */

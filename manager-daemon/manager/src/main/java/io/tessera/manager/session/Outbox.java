@@ -3,23 +3,31 @@ package io.tessera.manager.session;
 import io.tessera.manager.os.LinuxException;
 import io.tessera.manager.os.SocketPort;
 import io.tessera.protocol.MessageEncoder;
-import io.tessera.protocol.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 
 /**
- * What a client has yet to be told. Nothing here waits for the client: each kind of message about a slot is owed at most
- * once, a newer lease replaces an older one, and what does not fit into the socket is tried again in the next cycle.
- * A client whose socket is full has bells to read, so it loses nothing but time. One owner thread.
+ * What a client has yet to be told. Nothing here waits for the client: what does not fit into its socket is tried again
+ * in the next cycle. Bells are owed at most once for a slot, because the words say what is new; a client whose socket is
+ * full has bells to read, so it loses nothing but time. Messages about leases keep their number and order, which the
+ * ledger counts on. One owner thread.
  */
 final class Outbox {
+    /**
+     * Lease messages that may wait; one for each question, so a client with more has asked and not read. Many times what
+     * a client has open that waits for each answer.
+     */
+    static final int MOST_LEASE_MESSAGES = 1024;
+
     private final SocketPort sockets;
     private final int socket;
     private final MemorySegment packet;
-    private final long[] leases = new long[SegmentLayout.MAX_DEVICES];
+    private final ArrayDeque<LeaseMessage> leaseMessages = new ArrayDeque<>();
     private int owedBells;
-    private int owedAnswers;
-    private int owedTrims;
+
+    private record LeaseMessage(int slot, boolean trim, long grantedBytes) {
+    }
 
     Outbox(SocketPort sockets, int socket) {
         this.sockets = sockets;
@@ -32,22 +40,24 @@ final class Outbox {
     }
 
     void answer(int slot, long grantedBytes) {
-        owedAnswers |= 1 << slot;
-        leases[slot] = grantedBytes;
+        leaseMessages.add(new LeaseMessage(slot, false, grantedBytes));
     }
 
     void trim(int slot) {
-        owedTrims |= 1 << slot;
+        leaseMessages.add(new LeaseMessage(slot, true, 0));
     }
 
     void clear() {
         owedBells = 0;
-        owedAnswers = 0;
-        owedTrims = 0;
+        leaseMessages.clear();
     }
 
     boolean isEmpty() {
-        return (owedBells | owedAnswers | owedTrims) == 0;
+        return owedBells == 0 && leaseMessages.isEmpty();
+    }
+
+    boolean isOverfull() {
+        return leaseMessages.size() > MOST_LEASE_MESSAGES;
     }
 
     /**
@@ -57,10 +67,7 @@ final class Outbox {
      */
     int flush() throws LinuxException {
         int sent = 0;
-        while (!isEmpty()) {
-            if (!sendNext()) {
-                break;
-            }
+        while (!isEmpty() && sendNext()) {
             sent++;
         }
         return sent;
@@ -70,20 +77,20 @@ final class Outbox {
     private boolean sendNext() throws LinuxException {
         if (owedBells != 0) {
             int slot = Integer.numberOfTrailingZeros(owedBells);
-            boolean taken = send(MessageEncoder.doorbell(packet, slot));
-            owedBells &= taken ? ~(1 << slot) : -1;
-            return taken;
+            if (!send(MessageEncoder.doorbell(packet, slot))) {
+                return false;
+            }
+            owedBells &= ~(1 << slot);
+            return true;
         }
-        if (owedAnswers != 0) {
-            int slot = Integer.numberOfTrailingZeros(owedAnswers);
-            boolean taken = send(MessageEncoder.quotaAnswer(packet, slot, leases[slot]));
-            owedAnswers &= taken ? ~(1 << slot) : -1;
-            return taken;
+        LeaseMessage next = leaseMessages.peek();
+        int bytes = next.trim ? MessageEncoder.quotaTrim(packet, next.slot)
+                : MessageEncoder.quotaAnswer(packet, next.slot, next.grantedBytes);
+        if (!send(bytes)) {
+            return false;
         }
-        int slot = Integer.numberOfTrailingZeros(owedTrims);
-        boolean taken = send(MessageEncoder.quotaTrim(packet, slot));
-        owedTrims &= taken ? ~(1 << slot) : -1;
-        return taken;
+        leaseMessages.remove();
+        return true;
     }
 
     private boolean send(int bytes) throws LinuxException {

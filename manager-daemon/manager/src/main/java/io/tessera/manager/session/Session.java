@@ -139,7 +139,11 @@ public final class Session {
             return 0;
         }
         try {
-            return outbox.flush();
+            int sent = outbox.flush();
+            if (outbox.isOverfull()) {
+                fault("it asks for memory and does not read the answers");
+            }
+            return sent;
         } catch (LinuxException e) {
             if (e.errno() == Errno.EPIPE || e.errno() == Errno.ECONNRESET) {
                 outbox.clear(); // the peer is gone; the end of the connection is on its way to us

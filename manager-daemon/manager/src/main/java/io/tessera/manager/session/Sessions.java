@@ -221,7 +221,8 @@ public final class Sessions implements AutoCloseable {
             if (session.processGone) {
                 LOG.info("{} ended", session);
             } else {
-                LOG.warn("{} closed its connection and has not ended; it runs without the manager now", session);
+                // The driver takes its time to end a context; a program that goes on registers again.
+                LOG.info("{} closed its connection before it ended; what it held is free", session);
             }
             listener.ended(session, nowNs);
             quietly(session, session.segment::close);

@@ -1,0 +1,95 @@
+package io.tessera.manager;
+
+import com.google.gson.JsonObject;
+import io.tessera.manager.clock.Clocks;
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.control.ControlTarget;
+import io.tessera.manager.control.StatusReport;
+import io.tessera.manager.os.ProcessPort;
+import io.tessera.manager.schedule.ScheduleSettings;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.Sessions;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.SegmentLayout;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The manager as the control socket sees it. One owner thread. */
+final class ControlledManager implements ControlTarget {
+    /** Stands in the answer to {@code status}; equal to the version of the project. */
+    static final String VERSION = "0.1.0";
+    private static final Logger LOG = LoggerFactory.getLogger(ControlledManager.class);
+
+    private final ManagerContext context;
+    private final ProcessPort processes;
+    private final DeviceRegistry devices;
+    private final StatusReport report;
+    private final Runnable stop;
+    private final long startedNs;
+    private final Instant started;
+
+    ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
+            DeviceRegistry devices, Runnable stop) {
+        this.context = context;
+        this.processes = processes;
+        this.devices = devices;
+        this.report = new StatusReport(sessions, devices);
+        this.stop = stop;
+        this.startedNs = clocks.monotonic().nanoTime();
+        long realtimeNs = clocks.realtime().nanoTime();
+        this.started = Instant.ofEpochSecond(realtimeNs / 1_000_000_000L, realtimeNs % 1_000_000_000L);
+    }
+
+    @Override
+    public JsonObject status(long nowNs) {
+        JsonObject manager = new JsonObject();
+        manager.addProperty("pid", processes.pid());
+        manager.addProperty("version", VERSION);
+        manager.addProperty("abi", SegmentLayout.VERSION);
+        manager.addProperty("uid", Integer.toUnsignedLong(processes.uid()));
+        manager.addProperty("started", started.toString());
+        manager.addProperty("runtimeDirectory", context.directory().path().toString());
+        manager.addProperty("uptimeNs", nowNs - startedNs);
+        JsonObject status = new JsonObject();
+        status.add("manager", manager);
+        status.add("devices", report.devices(nowNs));
+        status.add("clients", report.clients(nowNs));
+        return status;
+    }
+
+    @Override
+    public boolean mode(Optional<DeviceUuid> device, SchedulerMode mode, long nowNs) {
+        LOG.info("mode {} for {}", mode, device.isEmpty() ? "all devices" : device.get());
+        if (device.isEmpty()) {
+            devices.mode(mode, nowNs);
+            return true;
+        }
+        device.flatMap(devices::device).ifPresent(known -> known.scheduling().mode(mode, nowNs));
+        return device.flatMap(devices::device).isPresent();
+    }
+
+    @Override
+    public boolean quantum(Optional<DeviceUuid> device, long quantumNs, long nowNs) {
+        ScheduleSettings.checkQuantum(quantumNs);
+        LOG.info("quantum {} ns for {}", quantumNs, device.isEmpty() ? "all devices" : device.get());
+        if (device.isEmpty()) {
+            devices.quantumNs(quantumNs, nowNs);
+            return true;
+        }
+        device.flatMap(devices::device).ifPresent(known -> known.scheduling().quantumNs(quantumNs, nowNs));
+        return device.flatMap(devices::device).isPresent();
+    }
+
+    @Override
+    public void stop() {
+        LOG.info("asked to stop over the control socket");
+        stop.run();
+    }
+
+    @Override
+    public int uid() {
+        return processes.uid();
+    }
+}

@@ -1,0 +1,228 @@
+package io.tessera.manager;
+
+import io.tessera.manager.clock.Clocks;
+import io.tessera.manager.conductor.Conductor;
+import io.tessera.manager.conductor.ConductorProxy;
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.conductor.SchedulerFactory;
+import io.tessera.manager.control.ControlServer;
+import io.tessera.manager.os.Linux;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.LinuxPort;
+import io.tessera.manager.os.Poller;
+import io.tessera.manager.schedule.DeviceScheduler;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.DistinctErrors;
+import io.tessera.manager.session.ManagerDirectory;
+import io.tessera.manager.session.SegmentStore;
+import io.tessera.manager.session.Sessions;
+import io.tessera.protocol.RuntimeDirectory;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A manager: wires its parts and closes them. {@link #start} runs it on a thread of its own; {@link #assemble} leaves
+ * the thread to the caller, who steps it.
+ *
+ * <p>The thread that runs {@link #doWork} owns everything inside; {@link #mode}, {@link #stop}, {@link #awaitEnd} and
+ * {@link #close} may be called by any thread.
+ */
+public final class Manager implements AutoCloseable {
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+    private static final Logger LOG = LoggerFactory.getLogger(Manager.class);
+
+    private final ManagerDirectory directory;
+    private final Poller poller;
+    private final DistinctErrors errors;
+    private final Sessions sessions;
+    private final DeviceRegistry devices;
+    private final ControlServer control;
+    private final ConductorProxy proxy;
+    private final Conductor conductor;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopping;
+    private volatile Throwable failure;
+    private Thread thread;
+
+    private Manager(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
+            ManagerDirectory directory, Poller poller) {
+        this.directory = directory;
+        this.poller = poller;
+        this.errors = new DistinctErrors(clocks.realtime());
+        this.proxy = new ConductorProxy(poller);
+        Leases leases = new Leases();
+        this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
+        this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
+                context.maxClients(), devices);
+        ControlledManager target =
+                new ControlledManager(context, os.processes(), clocks, sessions, devices, this::stopping);
+        this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
+        this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy, control, errors);
+    }
+
+    /**
+     * Claims the directories, listens, and runs on a thread of its own until {@link #close} or a stop request.
+     *
+     * @throws IOException if the directories or sockets cannot be used; nothing is left behind
+     */
+    public static Manager start(ManagerContext context) throws IOException {
+        SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
+                context.schedule().withTotalBytes(totalBytes), port, nowNs);
+        Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers);
+        manager.thread = new Thread(manager::run, "tessera-conductor");
+        manager.thread.start();
+        return manager;
+    }
+
+    /**
+     * Claims the directories and listens; the caller's thread then owns the manager and steps it by {@link #doWork}.
+     *
+     * @param os         ports, real or in memory
+     * @param clocks     clocks, real or turned by hand
+     * @param schedulers makes the schedulers
+     * @throws IOException if the directories or sockets cannot be used; nothing is left behind
+     */
+    public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers)
+            throws IOException {
+        ManagerDirectory directory = ManagerDirectory.claim(os, context.directory(), clocks.monotonic());
+        Poller poller = null;
+        Manager manager = null;
+        boolean done = false;
+        try {
+            poller = new Poller(os.poll());
+            manager = new Manager(context, os, clocks, schedulers, directory, poller);
+            manager.sessions.listen(context.directory().registrationSocket());
+            manager.control.listen(context.directory().controlSocket());
+            done = true;
+            return manager;
+        } finally {
+            if (!done) {
+                if (manager != null) {
+                    manager.sessions.close();
+                    manager.control.close();
+                }
+                if (poller != null) {
+                    poller.close();
+                }
+                directory.close();
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            while (!stopping) {
+                conductor.doWork(conductor.idleNs());
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            // With a broken conductor clients would wait at closed gates; without one they run on their own.
+            failure = e;
+            LOG.error("the manager ends because its conductor failed; clients go on without it", e);
+        } finally {
+            release();
+        }
+    }
+
+    /** One cycle without a wait, for a caller that steps the manager. Returns how much was done. */
+    public int doWork() throws LinuxException {
+        return conductor.doWork(0);
+    }
+
+    /** Where clients and this manager meet. */
+    public RuntimeDirectory paths() {
+        return directory.paths();
+    }
+
+    /** The manager's own errors so far; exact only while nobody runs {@link #doWork}. */
+    public DistinctErrors errors() {
+        return errors;
+    }
+
+    /** Sets the mode of all devices, in the next cycle. Thread-safe. */
+    public void mode(SchedulerMode mode) {
+        offer(nowNs -> {
+            devices.mode(mode, nowNs);
+            LOG.info("mode {} for all devices, by signal or call", mode);
+        });
+    }
+
+    private void offer(LongConsumer command) {
+        try {
+            if (!proxy.offer(command)) {
+                LOG.info("a command came too late, the manager has ended");
+            }
+        } catch (LinuxException e) {
+            LOG.error("the conductor cannot be woken, a command waits for its next cycle: {}", e.getMessage());
+        }
+    }
+
+    private void stopping() {
+        stopping = true;
+    }
+
+    /** Has the manager end in order, soon. Thread-safe. */
+    public void stop() {
+        offer(nowNs -> stopping());
+    }
+
+    /** Whether the manager was told to end. */
+    public boolean isStopping() {
+        return stopping;
+    }
+
+    /**
+     * Waits until the manager has ended and released everything.
+     *
+     * @return what made it end, or null if it was told to
+     */
+    public Throwable awaitEnd() throws InterruptedException {
+        ended.await();
+        return failure;
+    }
+
+    /** Closes connections, so that clients run on their own, and removes sockets, segments and the pid file. */
+    private void release() {
+        proxy.close();
+        try {
+            sessions.close();
+            errors.summarise();
+            control.close();
+            poller.close();
+        } catch (LinuxException e) {
+            LOG.warn("while the manager ended: {}", e.getMessage());
+        }
+        try {
+            directory.close();
+        } catch (LinuxException e) {
+            LOG.warn("while the manager ended: {}", e.getMessage());
+        }
+        ended.countDown();
+    }
+
+    /** Ends the manager and waits for that, at most 10 s. */
+    @Override
+    public void close() {
+        if (ended.getCount() == 0) {
+            return;
+        }
+        if (thread == null) {
+            stopping = true;
+            release();
+            return;
+        }
+        stop();
+        try {
+            if (!ended.await(CLOSE_PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the conductor did not end within " + CLOSE_PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

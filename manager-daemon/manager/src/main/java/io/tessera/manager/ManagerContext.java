@@ -1,0 +1,163 @@
+package io.tessera.manager;
+
+import io.tessera.manager.schedule.DrainPolicy;
+import io.tessera.manager.schedule.ScheduleSettings;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.protocol.RuntimeDirectory;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a manager is started with. Immutable; see {@link ManagerOption} for names, units and defaults.
+ *
+ * @param directory  where clients and manager meet
+ * @param mode       how devices are shared until an operator says otherwise
+ * @param schedule   quantum, grace, drain policy and capacity
+ * @param maxClients clients admitted at once
+ * @param logLevel   what goes to stderr
+ */
+public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
+        int maxClients, String logLevel) {
+    private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
+    private static final int MOST_CLIENTS = 100_000;
+
+    /**
+     * All defaults in the given directories.
+     *
+     * @param directory where clients and manager meet
+     */
+    public static ManagerContext in(RuntimeDirectory directory) {
+        return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info");
+    }
+
+    /**
+     * Reads the options; the command line counts before the environment, and that before the defaults.
+     *
+     * @param uid the manager's user, for the default directories
+     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one
+     */
+    public static ManagerContext parse(List<String> arguments, Map<String, String> environment, int uid)
+            throws OptionException {
+        Map<ManagerOption, String> values = new EnumMap<>(ManagerOption.class);
+        for (ManagerOption option : ManagerOption.values()) {
+            String value = environment.getOrDefault(option.variable(), "");
+            if (!value.isEmpty()) {
+                values.put(option, value);
+            }
+        }
+        readArguments(arguments, values);
+        ManagerContext context = in(directory(values, environment, uid));
+        for (Map.Entry<ManagerOption, String> entry : values.entrySet()) {
+            try {
+                context = context.with(entry.getKey(), entry.getValue());
+            } catch (OptionException | IllegalArgumentException e) {
+                throw new OptionException(entry.getKey().flag() + " (" + entry.getKey().variable() + "): "
+                        + e.getMessage());
+            }
+        }
+        return context;
+    }
+
+    private static void readArguments(List<String> arguments, Map<ManagerOption, String> values)
+            throws OptionException {
+        for (int i = 0; i < arguments.size(); i++) {
+            String argument = arguments.get(i);
+            int equals = argument.indexOf('=');
+            String flag = equals < 0 ? argument : argument.substring(0, equals);
+            ManagerOption option = ManagerOption.ofFlag(flag).orElseThrow(
+                    () -> new OptionException("there is no option " + flag + "; --help lists them"));
+            if (equals < 0 && i + 1 == arguments.size()) {
+                throw new OptionException(flag + " needs a value; --help says which");
+            }
+            values.put(option, equals < 0 ? arguments.get(++i) : argument.substring(equals + 1));
+        }
+    }
+
+    /** The directories' options are the environment variables of SPEC.md under another name. */
+    private static RuntimeDirectory directory(Map<ManagerOption, String> values, Map<String, String> environment,
+            int uid) {
+        Map<String, String> rules = new HashMap<>(environment);
+        for (ManagerOption option : List.of(ManagerOption.RUNTIME_DIRECTORY, ManagerOption.SHM_DIRECTORY)) {
+            if (values.containsKey(option)) {
+                rules.put(option.variable(), values.get(option));
+            }
+        }
+        RuntimeDirectory named = RuntimeDirectory.of(rules, uid);
+        return new RuntimeDirectory(absolute(named.path()), absolute(named.shmDirectory()));
+    }
+
+    private static Path absolute(Path path) {
+        return path.toAbsolutePath().normalize();
+    }
+
+    private ManagerContext with(ManagerOption option, String value) throws OptionException {
+        return switch (option) {
+            case RUNTIME_DIRECTORY, SHM_DIRECTORY -> this;
+            case MODE -> withMode(choice(SchedulerMode.class, value));
+            case QUANTUM -> withSchedule(schedule.withQuantumNs(Quantities.durationNs(value)));
+            case GRACE -> withSchedule(schedule.withGraceNs(Quantities.durationNs(value)));
+            case DRAIN_POLICY -> withSchedule(schedule.withDrainPolicy(choice(DrainPolicy.class, value)));
+            case CAPACITY -> withSchedule(schedule.withCapacityBytes(positive(Quantities.sizeBytes(value))));
+            case MAX_CLIENTS -> withMaxClients(count(value));
+            case LOG_LEVEL -> withLogLevel(value);
+        };
+    }
+
+    private static <E extends Enum<E>> E choice(Class<E> type, String value) throws OptionException {
+        List<String> names = Arrays.stream(type.getEnumConstants()).map(c -> c.name().toLowerCase(Locale.ROOT)).toList();
+        int index = names.indexOf(value);
+        if (index < 0) {
+            throw new OptionException("\"" + value + "\" is none of " + String.join(", ", names));
+        }
+        return type.getEnumConstants()[index];
+    }
+
+    private static long positive(long bytes) throws OptionException {
+        if (bytes <= 0) {
+            throw new OptionException("a size must be above 0");
+        }
+        return bytes;
+    }
+
+    private static int count(String value) throws OptionException {
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new OptionException("\"" + value + "\" is not a number");
+        }
+    }
+
+    /** The same with another mode. */
+    public ManagerContext withMode(SchedulerMode newMode) {
+        return new ManagerContext(directory, newMode, schedule, maxClients, logLevel);
+    }
+
+    /** The same with other settings of the schedulers. */
+    public ManagerContext withSchedule(ScheduleSettings settings) {
+        return new ManagerContext(directory, mode, settings, maxClients, logLevel);
+    }
+
+    /**
+     * The same for another number of clients.
+     *
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ManagerContext withMaxClients(int clients) {
+        if (clients < 1 || clients > MOST_CLIENTS) {
+            throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
+        }
+        return new ManagerContext(directory, mode, schedule, clients, logLevel);
+    }
+
+    private ManagerContext withLogLevel(String level) throws OptionException {
+        if (!LOG_LEVELS.contains(level)) {
+            throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
+        }
+        return new ManagerContext(directory, mode, schedule, maxClients, level);
+    }
+}

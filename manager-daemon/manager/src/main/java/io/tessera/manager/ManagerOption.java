@@ -1,0 +1,82 @@
+package io.tessera.manager;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Every option of the manager: its name, environment variable, default, unit and meaning. */
+public enum ManagerOption {
+    /** Where clients find the manager. */
+    RUNTIME_DIRECTORY("--runtime-directory", "TESSERA_RUNTIME_DIR", "PATH",
+            "/run/tessera for root, $XDG_RUNTIME_DIR/tessera or /tmp/tessera-UID for others",
+            "sockets and pid file"),
+    /** Where segments are. */
+    SHM_DIRECTORY("--shm-directory", "TESSERA_SHM_DIR", "PATH", "/dev/shm/tessera-UID",
+            "segments shared with clients; should be in memory"),
+    /** How devices are shared. */
+    MODE("--mode", "TESSERA_MODE", "off|on|auto", "auto", "clients run at once, by turns, or whichever does more"),
+    /** Length of a turn. */
+    QUANTUM("--quantum", "TESSERA_QUANTUM", "DURATION", "100ms", "length of a turn, 1ms to 1h"),
+    /** Patience with a client that does not drain. */
+    GRACE("--grace", "TESSERA_GRACE", "DURATION", "10s", "a client told to stop is reported after this long"),
+    /** What happens to such a client. */
+    DRAIN_POLICY("--drain-policy", "TESSERA_DRAIN_POLICY", "extend|wait|end", "extend",
+            "it gets another turn, is waited for, or is ended by SIGTERM and SIGKILL"),
+    /** Smaller devices than there are. */
+    CAPACITY("--capacity", "TESSERA_CAPACITY", "SIZE", "the device's own memory",
+            "memory of a device beyond which it counts as oversubscribed"),
+    /** Clients at once. */
+    MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
+    /** How much is logged. */
+    LOG_LEVEL("--log-level", "TESSERA_LOG_LEVEL", "error|warn|info|debug|trace", "info", "what goes to stderr");
+
+    private final String flag;
+    private final String variable;
+    private final String value;
+    private final String standard;
+    private final String meaning;
+
+    ManagerOption(String flag, String variable, String value, String standard, String meaning) {
+        this.flag = flag;
+        this.variable = variable;
+        this.value = value;
+        this.standard = standard;
+        this.meaning = meaning;
+    }
+
+    /** On the command line: {@code --mode}. */
+    public String flag() {
+        return flag;
+    }
+
+    /** Environment variable that counts where the command line says nothing. */
+    public String variable() {
+        return variable;
+    }
+
+    /** Default in words; for those with a plain value, the value itself. */
+    public String standard() {
+        return standard;
+    }
+
+    /** The option of a command-line name. */
+    public static Optional<ManagerOption> ofFlag(String flag) {
+        return Arrays.stream(values()).filter(option -> option.flag.equals(flag)).findFirst();
+    }
+
+    /** The help text. */
+    public static String help() {
+        StringBuilder text = new StringBuilder("Usage: tessera-manager [OPTION...]\n\n");
+        for (ManagerOption option : values()) {
+            text.append(String.format("  %-34s %s%n      default: %s; environment: %s%n",
+                    option.flag + " " + option.value, option.meaning, option.standard, option.variable));
+        }
+        return text.append("""
+                  --help                             this text
+
+                DURATION is a number with ns, us, ms, s or min; SIZE a number with B, KiB, MiB, GiB or TiB.
+                Signals: SIGUSR1 switches turns on, SIGUSR2 off (start with _JAVA_SR_SIGNUM=40), SIGTERM and SIGINT end.
+                Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 3 another manager runs,
+                4 a directory or socket cannot be used.
+                """).toString();
+    }
+}

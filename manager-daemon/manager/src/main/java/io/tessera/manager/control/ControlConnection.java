@@ -1,0 +1,150 @@
+package io.tessera.manager.control;
+
+import com.google.gson.JsonParseException;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.PeerCredentials;
+import io.tessera.manager.os.SocketPort;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One connection of the control socket: bytes in, lines, answers, bytes out, all bounded. While an answer does not fit
+ * into the socket, nothing more is read, so a peer that does not read costs one answer. One owner thread.
+ */
+final class ControlConnection {
+    /** Longest line without its newline (SPEC.md, section 8). */
+    static final int LONGEST_LINE = 65_536;
+    /** Answers in one cycle, so that requests sent in bulk do not hold up turns. */
+    static final int ANSWERS_PER_CYCLE = 4;
+
+    final int socket;
+    long token;
+    /** When it was last heard of, CLOCK_MONOTONIC nanoseconds. */
+    long lastHeardNs;
+
+    private final SocketPort sockets;
+    private final PeerCredentials peer;
+    private final ControlRequests requests;
+    private final byte[] line = new byte[LONGEST_LINE];
+    private int lineBytes;
+    private byte[] received = new byte[0];
+    private int receivedAt;
+    private byte[] output = new byte[0];
+    private int outputAt;
+    private boolean closing;
+
+    ControlConnection(SocketPort sockets, int socket, PeerCredentials peer, ControlRequests requests, long nowNs) {
+        this.sockets = sockets;
+        this.socket = socket;
+        this.peer = peer;
+        this.requests = requests;
+        this.lastHeardNs = nowNs;
+    }
+
+    /** Whether received requests wait for the next cycle. */
+    boolean hasInput() {
+        return receivedAt < received.length && !hasOutput();
+    }
+
+    /** Whether an answer waits for room in the socket. */
+    boolean hasOutput() {
+        return outputAt < output.length;
+    }
+
+    /**
+     * Reads, answers and writes as far as that goes without waiting.
+     *
+     * @param scratch native buffer for one call
+     * @return false if the connection is over
+     */
+    boolean advance(MemorySegment scratch, long nowNs) throws LinuxException {
+        boolean read = false;
+        int answers = 0;
+        while (write(scratch)) {
+            if (closing) {
+                return false;
+            }
+            if (receivedAt < received.length) {
+                if (answers == ANSWERS_PER_CYCLE) {
+                    return true;
+                }
+                answers += consume(nowNs) ? 1 : 0;
+            } else if (read) {
+                return true;
+            } else {
+                read = true;
+                int bytes = sockets.receive(socket, scratch);
+                if (bytes == SocketPort.WOULD_BLOCK) {
+                    return true;
+                }
+                if (bytes == 0) {
+                    return false;
+                }
+                lastHeardNs = nowNs;
+                received = scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+                receivedAt = 0;
+            }
+        }
+        return true;
+    }
+
+    /** Answers and ends the connection. */
+    boolean refuse(String sentence, MemorySegment scratch) throws LinuxException {
+        answerError(sentence);
+        return !write(scratch);
+    }
+
+    /** Moves a received byte into the line; answers when it is whole. Returns whether it answered. */
+    private boolean consume(long nowNs) {
+        byte next = received[receivedAt++];
+        if (next == '\n') {
+            answerLine(nowNs);
+            lineBytes = 0;
+            return true;
+        }
+        if (lineBytes == LONGEST_LINE) {
+            answerError("a line must not be longer than " + LONGEST_LINE + " bytes");
+            return true;
+        }
+        line[lineBytes++] = next;
+        return false;
+    }
+
+    private void answerLine(long nowNs) {
+        try {
+            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line, 0, lineBytes)).toString();
+            put(requests.answer(text, peer.uid(), nowNs).toString());
+        } catch (JsonParseException e) {
+            answerError("malformed JSON: a line must be one JSON object");
+        } catch (CharacterCodingException e) {
+            answerError("malformed JSON: a line must be UTF-8");
+        }
+    }
+
+    private void answerError(String sentence) {
+        put(ControlRequests.error(sentence).toString());
+        closing = true;
+    }
+
+    private void put(String json) {
+        output = (json + "\n").getBytes(StandardCharsets.UTF_8);
+        outputAt = 0;
+    }
+
+    /** Returns whether everything is written. */
+    private boolean write(MemorySegment scratch) throws LinuxException {
+        while (hasOutput()) {
+            int chunk = (int) Math.min(scratch.byteSize(), output.length - outputAt);
+            MemorySegment.copy(output, outputAt, scratch, ValueLayout.JAVA_BYTE, 0, chunk);
+            int sent = sockets.send(socket, scratch, chunk);
+            if (sent == SocketPort.WOULD_BLOCK) {
+                return false;
+            }
+            outputAt += sent;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,155 @@
+package io.tessera.manager.control;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.protocol.DeviceUuid;
+import java.io.IOException;
+import java.io.StringReader;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Decodes a request, checks it and who asks, and answers. Stateless beside its target; one owner thread. */
+final class ControlRequests {
+    private final ControlTarget target;
+
+    ControlRequests(ControlTarget target) {
+        this.target = target;
+    }
+
+    /** A request that is answered with an error; the connection stays. */
+    private static final class RefusedRequest extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        RefusedRequest(String sentence) {
+            super(sentence);
+        }
+    }
+
+    /**
+     * Answers a line.
+     *
+     * @param peerUid who asks
+     * @throws JsonParseException if the line is no JSON object; the connection ends
+     */
+    JsonObject answer(String line, int peerUid, long nowNs) {
+        JsonObject request = parse(line);
+        try {
+            return switch (text(request, "request")) {
+                case "ping" -> ok();
+                case "status" -> status(nowNs);
+                case "scheduler" -> scheduler(request, peerUid, nowNs);
+                case "quantum" -> quantum(request, peerUid, nowNs);
+                case "stop" -> stop(peerUid);
+                case String other -> throw new RefusedRequest("there is no request \"" + other
+                        + "\": ping, status, scheduler, quantum, stop");
+            };
+        } catch (RefusedRequest e) {
+            return error(e.getMessage());
+        }
+    }
+
+    private static JsonObject parse(String line) {
+        try (JsonReader reader = new JsonReader(new StringReader(line))) {
+            reader.setStrictness(Strictness.STRICT);
+            JsonElement element = JsonParser.parseReader(reader);
+            if (!element.isJsonObject() || reader.peek() != JsonToken.END_DOCUMENT) {
+                throw new JsonParseException("a line must be one JSON object");
+            }
+            return element.getAsJsonObject();
+        } catch (IOException | StackOverflowError e) {
+            throw new JsonParseException("a line must be one JSON object", e);
+        }
+    }
+
+    private JsonObject status(long nowNs) {
+        JsonObject answer = ok();
+        target.status(nowNs).asMap().forEach(answer::add);
+        return answer;
+    }
+
+    private JsonObject scheduler(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
+        authorise(peerUid);
+        String name = text(request, "mode");
+        SchedulerMode mode = Arrays.stream(SchedulerMode.values())
+                .filter(m -> m.name().toLowerCase(Locale.ROOT).equals(name)).findFirst()
+                .orElseThrow(() -> new RefusedRequest("there is no mode \"" + name + "\": on, off, auto"));
+        return known(target.mode(device(request), mode, nowNs));
+    }
+
+    private JsonObject quantum(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
+        authorise(peerUid);
+        JsonElement value = request.get("ns");
+        if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
+            throw new RefusedRequest("\"ns\" must be a number of nanoseconds");
+        }
+        try {
+            return known(target.quantum(device(request), new BigDecimal(value.getAsString()).longValueExact(), nowNs));
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw new RefusedRequest("\"ns\" must be a whole number of nanoseconds");
+        } catch (IllegalArgumentException e) {
+            throw new RefusedRequest(e.getMessage());
+        }
+    }
+
+    private JsonObject stop(int peerUid) throws RefusedRequest {
+        authorise(peerUid);
+        target.stop();
+        return ok();
+    }
+
+    private void authorise(int peerUid) throws RefusedRequest {
+        if (peerUid != 0 && peerUid != target.uid()) {
+            throw new RefusedRequest("only root and user " + Integer.toUnsignedString(target.uid())
+                    + ", to whom this manager belongs, may do that; you are user "
+                    + Integer.toUnsignedString(peerUid));
+        }
+    }
+
+    private static Optional<DeviceUuid> device(JsonObject request) throws RefusedRequest {
+        if (!request.has("device")) {
+            return Optional.empty();
+        }
+        String name = text(request, "device");
+        Optional<DeviceUuid> uuid = DeviceUuid.parse(name);
+        if (uuid.isEmpty()) {
+            throw new RefusedRequest("\"" + name + "\" is no UUID of a device (GPU-...)");
+        }
+        return uuid;
+    }
+
+    private static JsonObject known(boolean deviceKnown) throws RefusedRequest {
+        if (!deviceKnown) {
+            throw new RefusedRequest("no client has announced this device");
+        }
+        return ok();
+    }
+
+    private static String text(JsonObject request, String field) throws RefusedRequest {
+        JsonElement value = request.get(field);
+        if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isString()) {
+            throw new RefusedRequest("\"" + field + "\" must be a text");
+        }
+        return value.getAsString();
+    }
+
+    static JsonObject ok() {
+        JsonObject answer = new JsonObject();
+        answer.addProperty("ok", true);
+        return answer;
+    }
+
+    static JsonObject error(String sentence) {
+        JsonObject answer = new JsonObject();
+        answer.addProperty("ok", false);
+        answer.addProperty("error", sentence);
+        return answer;
+    }
+}

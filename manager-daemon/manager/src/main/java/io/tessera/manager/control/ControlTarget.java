@@ -1,0 +1,33 @@
+package io.tessera.manager.control;
+
+import com.google.gson.JsonObject;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.protocol.DeviceUuid;
+import java.util.Optional;
+
+/** What can be asked of the manager over the control socket. Called by the owner thread. */
+public interface ControlTarget {
+    /** The answer to {@code status}, without {@code ok}. */
+    JsonObject status(long nowNs);
+
+    /**
+     * Sets the mode of one device, or of all and those to come.
+     *
+     * @return false if there is no such device
+     */
+    boolean mode(Optional<DeviceUuid> device, SchedulerMode mode, long nowNs);
+
+    /**
+     * Sets the quantum of one device, or of all and those to come.
+     *
+     * @return false if there is no such device
+     * @throws IllegalArgumentException if the quantum is out of range, with the range
+     */
+    boolean quantum(Optional<DeviceUuid> device, long quantumNs, long nowNs);
+
+    /** Ends the manager after the answer was sent. */
+    void stop();
+
+    /** The manager's own user, who may change things beside root. */
+    int uid();
+}

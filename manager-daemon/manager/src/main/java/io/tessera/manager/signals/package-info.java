@@ -1,0 +1,2 @@
+/** Signals of the operating system as commands to the conductor. */
+package io.tessera.manager.signals;

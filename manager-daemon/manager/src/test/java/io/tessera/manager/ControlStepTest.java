@@ -1,0 +1,217 @@
+package io.tessera.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.SteppedManager;
+import io.tessera.manager.schedule.TurnState;
+import io.tessera.protocol.AckWord;
+import io.tessera.protocol.CounterId;
+import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.SubmissionKind;
+import io.tessera.protocol.ThreadSlot;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The control socket, byte for byte. */
+@Timeout(60)
+class ControlStepTest {
+    private static final String OK = "{\"ok\":true}\n";
+    private static final String MALFORMED =
+            "{\"ok\":false,\"error\":\"malformed JSON: a line must be one JSON object\"}\n";
+
+    private SteppedManager stepped;
+
+    @BeforeEach
+    void start() throws Exception {
+        stepped = new SteppedManager();
+    }
+
+    @AfterEach
+    void end() {
+        stepped.close();
+    }
+
+    private String say(MemoryPeer peer, String text) throws Exception {
+        peer.sendRaw(text.getBytes(StandardCharsets.UTF_8));
+        stepped.step();
+        return peer.heardText();
+    }
+
+    @Test
+    void statusIsExactlyThatOfTheSpecification() throws Exception {
+        MemoryPeer client = stepped.client(42, "team \"ä\"", 1 << 20);
+        stepped.client(43);
+        stepped.schedulers.getFirst().order(1, 2, TurnState.GRANTED, stepped.clock.nowNs());
+        MemorySegment segment = client.segment();
+        client.block(0).ack(AckWord.of(2, AckWord.OPEN));
+        client.block(0).usedBytes(4096);
+        client.block(0).usedBytes(1024);
+        ThreadSlot.of(segment, 0).add(SubmissionKind.LAUNCH, 0, 10);
+        ThreadSlot.of(segment, 1).add(SubmissionKind.GRAPH_LAUNCH, 0, 3);
+        ThreadSlot.of(segment, 1).add(SubmissionKind.COPY, 0, 4);
+        setDevice(segment, "managed_bytes", 512);
+        setDevice(segment, "turns", 5);
+        setDevice(segment, "held_ns", 6);
+        setDevice(segment, "wait_ns", 7);
+        setDevice(segment, "drains", 8);
+        setDevice(segment, "drain_ns", 9);
+        setDevice(segment, "drain_max_ns", 10);
+        setDevice(segment, "drain_last_ns", 11);
+        setDevice(segment, "busy_samples", 3);
+        setDevice(segment, "samples", 4);
+        segment.set(ValueLayout.JAVA_LONG, SegmentLayout.COUNTERS_OFFSET + 8L * CounterId.ALLOCATIONS.index(), 12);
+        segment.set(ValueLayout.JAVA_LONG, SegmentLayout.COUNTERS_OFFSET + 8L * CounterId.GATE_WAIT_NS.index(), 13);
+        error(segment, 2, 14, "out of memory");
+        new SegmentHeader(segment).clientHeartbeatNs(stepped.clock.nowNs());
+        stepped.stepAfterMs(100);
+        client.block(0).wantSinceNs(stepped.clock.nowNs() - 33);
+        String golden;
+        try (InputStream file = ControlStepTest.class.getResourceAsStream("status.json")) {
+            golden = new String(file.readAllBytes(), StandardCharsets.UTF_8).replaceAll("\\n *", "") + "\n";
+        }
+        assertEquals(golden, say(stepped.control(500), "{\"request\":\"status\"}\n"));
+    }
+
+    private static void setDevice(MemorySegment segment, String field, long value) {
+        segment.set(ValueLayout.JAVA_LONG,
+                SegmentLayout.DEVICES_OFFSET + SegmentLayout.offset(SegmentLayout.DEVICE, field), value);
+    }
+
+    private static void error(MemorySegment segment, int code, long count, String text) {
+        long at = SegmentLayout.ERRORS_OFFSET;
+        segment.set(ValueLayout.JAVA_INT, at + SegmentLayout.offset(SegmentLayout.ERROR, "code"), code);
+        segment.set(ValueLayout.JAVA_LONG, at + SegmentLayout.offset(SegmentLayout.ERROR, "count"), count);
+        segment.setString(at + SegmentLayout.offset(SegmentLayout.ERROR, "text"), text);
+        segment.set(ValueLayout.JAVA_INT, at, 1);
+    }
+
+    @Test
+    void theVersionIsThatOfTheBuild() throws Exception {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = pom.substring(pom.indexOf("<version>") + 9, pom.indexOf("</version>"));
+        assertTrue(say(stepped.control(0), "{\"request\":\"status\"}\n").contains("\"version\":\"" + version + "\""));
+    }
+
+    @Test
+    void oneConnectionServesManyRequests() throws Exception {
+        MemoryPeer peer = stepped.control(0);
+        assertEquals(OK + OK, say(peer, "{\"request\":\"ping\"}\n{\"request\":\"ping\"}\n"));
+        assertEquals("", say(peer, "{\"requ"));
+        assertEquals(OK, say(peer, "est\":\"ping\"}\n"));
+        assertEquals(OK.repeat(50), say(peer, "{\"request\":\"ping\"}\n".repeat(50)));
+        assertFalse(peer.isClosedByManager());
+    }
+
+    @Test
+    void modeAndQuantumGoToOneDeviceOrAll() throws Exception {
+        stepped.client(1);
+        MemoryPeer root = stepped.control(0);
+        stepped.schedulers.getFirst().heardSince();
+        assertEquals(OK, say(root, "{\"request\":\"scheduler\",\"mode\":\"on\"}\n"));
+        assertEquals(OK, say(root, "{\"request\":\"quantum\",\"ns\":500000000}\n"));
+        assertEquals(OK, say(root, "{\"request\":\"scheduler\",\"mode\":\"off\",\"device\":\"" + SteppedManager.GPU
+                + "\"}\n"));
+        assertEquals(OK, say(root, "{\"request\":\"quantum\",\"ns\":5e7,\"device\":\"" + SteppedManager.GPU + "\"}\n"));
+        assertEquals(List.of("mode ON", "quantum 500000000", "mode OFF", "quantum 50000000"),
+                stepped.schedulers.getFirst().heardSince());
+        String unknown = say(root, "{\"request\":\"scheduler\",\"mode\":\"on\",\"device\":"
+                + "\"GPU-00000000-0000-0000-0000-000000000001\"}\n");
+        assertEquals("{\"ok\":false,\"error\":\"no client has announced this device\"}\n", unknown);
+    }
+
+    @Test
+    void wrongRequestsAreAnsweredAndTheConnectionStays() throws Exception {
+        MemoryPeer root = stepped.control(0);
+        for (String wrong : List.of("{}", "{\"request\":1}", "{\"request\":\"sing\"}",
+                "{\"request\":\"scheduler\"}", "{\"request\":\"scheduler\",\"mode\":\"ON\"}",
+                "{\"request\":\"quantum\"}", "{\"request\":\"quantum\",\"ns\":\"1\"}",
+                "{\"request\":\"quantum\",\"ns\":1.5}", "{\"request\":\"quantum\",\"ns\":1e99}",
+                "{\"request\":\"quantum\",\"ns\":1}", "{\"request\":\"scheduler\",\"mode\":\"on\",\"device\":\"0\"}")) {
+            String answer = say(root, wrong + "\n");
+            assertTrue(answer.startsWith("{\"ok\":false,\"error\":\""), wrong + " -> " + answer);
+        }
+        assertEquals(OK, say(root, "{\"request\":\"ping\"}\n"));
+    }
+
+    @Test
+    void malformedJsonEndsTheConnection() throws Exception {
+        for (String wrong : List.of("nonsense", "", "[]", "{\"request\":\"ping\"", "{\"request\":\"ping\"} {}", "null",
+                "{'request':'ping'}", "[".repeat(60_000))) {
+            MemoryPeer peer = stepped.control(0);
+            assertEquals(MALFORMED, say(peer, wrong + "\n"), wrong);
+            assertTrue(peer.isClosedByManager(), wrong);
+        }
+        MemoryPeer latin = stepped.control(0).sendRaw(new byte[] {'"', (byte) 0xe4, '"', '\n'});
+        stepped.step();
+        assertEquals("{\"ok\":false,\"error\":\"malformed JSON: a line must be UTF-8\"}\n", latin.heardText());
+        assertTrue(latin.isClosedByManager());
+    }
+
+    @Test
+    void aLineOfMoreThan64KiBEndsTheConnection() throws Exception {
+        MemoryPeer peer = stepped.control(0);
+        assertEquals("", say(peer, "x".repeat(65_536)));
+        assertEquals("{\"ok\":false,\"error\":\"a line must not be longer than 65536 bytes\"}\n", say(peer, "x"));
+        assertTrue(peer.isClosedByManager());
+    }
+
+    @Test
+    void onlyRootAndTheManagersUserMayChangeThings() throws Exception {
+        MemoryPeer user = stepped.control(1001);
+        assertEquals(OK, say(user, "{\"request\":\"ping\"}\n"));
+        assertTrue(say(user, "{\"request\":\"status\"}\n").startsWith("{\"ok\":true"));
+        for (String request : List.of("{\"request\":\"stop\"}", "{\"request\":\"scheduler\",\"mode\":\"on\"}",
+                "{\"request\":\"quantum\",\"ns\":500000000}")) {
+            assertEquals("{\"ok\":false,\"error\":\"only root and user 0, to whom this manager belongs, may do that; "
+                    + "you are user 1001\"}\n", say(user, request + "\n"));
+        }
+        assertFalse(stepped.manager.isStopping());
+        assertEquals(OK, say(stepped.control(0), "{\"request\":\"stop\"}\n"));
+        assertTrue(stepped.manager.isStopping());
+    }
+
+    @Test
+    void connectionsAreBoundedAndSilentOnesAreClosed() throws Exception {
+        List<MemoryPeer> peers = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            peers.add(stepped.control(0));
+        }
+        stepped.step();
+        MemoryPeer oneMore = stepped.control(0);
+        stepped.step();
+        assertTrue(oneMore.heardText().startsWith("{\"ok\":false,\"error\":\"as many control connections"));
+        assertTrue(oneMore.isClosedByManager());
+        stepped.stepAfterMs(59_999);
+        assertEquals(OK, say(peers.getFirst(), "{\"request\":\"ping\"}\n"));
+        stepped.stepAfterMs(1);
+        assertFalse(peers.getFirst().isClosedByManager());
+        assertTrue(peers.stream().skip(1).allMatch(MemoryPeer::isClosedByManager));
+    }
+
+    @Test
+    void whoDoesNotReadItsAnswerHoldsUpNobody() throws Exception {
+        MemoryPeer deaf = stepped.control(0);
+        deaf.room = 0;
+        assertEquals("", say(deaf, "{\"request\":\"ping\"}\n".repeat(300)));
+        assertEquals(OK, say(stepped.control(0), "{\"request\":\"ping\"}\n"));
+        deaf.room = Integer.MAX_VALUE;
+        stepped.step();
+        stepped.step();
+        stepped.step();
+        assertEquals(OK.repeat(300), deaf.heardText());
+    }
+}

@@ -1,0 +1,367 @@
+package io.tessera.manager;
+
+import static io.tessera.manager.memory.SteppedManager.GPU;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.RecordingScheduler;
+import io.tessera.manager.memory.SteppedManager;
+import io.tessera.manager.os.Errno;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.TurnState;
+import io.tessera.manager.schedule.TurnTerms;
+import io.tessera.protocol.AckWord;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.TurnWord;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The whole manager step by step: what is heard in which order, and when. */
+@Timeout(60)
+class ManagerStepTest {
+    private static final DeviceUuid OTHER_GPU = new DeviceUuid(1, 2);
+
+    private SteppedManager stepped;
+
+    @BeforeEach
+    void start() throws Exception {
+        stepped = new SteppedManager();
+    }
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        stepped.close();
+        assertEquals(List.of(), stepped.segments());
+        assertEquals(0, stepped.linux.openDescriptors(), "open descriptors");
+    }
+
+    private RecordingScheduler scheduler() {
+        return stepped.schedulers.getFirst();
+    }
+
+    @Test
+    void aClientComesTakesTurnsAndGoes() throws Exception {
+        MemoryPeer peer = stepped.connect(42, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), peer.heard());
+        Path file = Path.of("/dev/shm/tessera-0/client-1.segment");
+        assertEquals(List.of(file), stepped.segments());
+        assertEquals(500, stepped.linux.files.ownerOf(file));
+        SegmentHeader header = new SegmentHeader(peer.segment());
+        assertEquals(SegmentLayout.VERSION, header.version());
+        assertEquals(42, header.clientPid());
+        assertEquals(1000, header.managerPid());
+        assertEquals(4711, header.clientStartTicks());
+        assertEquals(stepped.clock.nowNs(), header.managerHeartbeatNs());
+
+        peer.device(3, GPU);
+        stepped.step();
+        assertTrue(peer.block(3).registered());
+        assertEquals(List.of("mode AUTO", "joined 1"), scheduler().heardSince());
+
+        peer.block(3).wantSinceNs(stepped.clock.nowNs() - 5);
+        peer.ring(3);
+        stepped.step();
+        assertEquals(List.of("wants 1 since 5"), scheduler().heardSince());
+
+        scheduler().order(1, 1, TurnState.GRANTED, stepped.clock.nowNs());
+        assertEquals(List.of("lease 3 18446744073709551615", "bell 3"), peer.heard());
+        assertEquals(TurnWord.of(1, TurnWord.GRANTED), peer.block(3).turn());
+
+        peer.block(3).wantSinceNs(0);
+        peer.block(3).ack(AckWord.of(1, AckWord.OPEN));
+        peer.ring(3);
+        stepped.step();
+        assertEquals(List.of("wants 1 no", "ack 1 1 OPEN"), scheduler().heardSince());
+
+        peer.die();
+        stepped.step();
+        assertEquals(List.of("left 1"), scheduler().heardSince(), "in the cycle in which the pidfd said so");
+        assertEquals(List.of(), stepped.segments());
+    }
+
+    @Test
+    void answersReachTheSchedulerBeforeTheQuestionThatFollowedThem() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().order(1, 1, TurnState.GRANTED, stepped.clock.nowNs());
+        scheduler().heardSince();
+        peer.block(0).ack(AckWord.of(1, AckWord.RELEASED));
+        peer.block(0).wantSinceNs(stepped.clock.nowNs());
+        stepped.step();
+        assertEquals(List.of("ack 1 1 RELEASED", "wants 1 since 0"), scheduler().heardSince(),
+                "also without a bell: words are read in every cycle");
+        peer.block(0).wantSinceNs(0);
+        peer.block(0).ack(AckWord.of(0, AckWord.CLOSED));
+        stepped.step();
+        assertEquals(List.of("wants 1 no", "ack 1 0 CLOSED"), scheduler().heardSince(), "a question that is over");
+    }
+
+    @Test
+    void theTurnWordIsWrittenAfterItsTermsAndBeforeTheBell() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        List<String> seen = new ArrayList<>();
+        stepped.linux.beforeSend = () -> seen.add(peer.block(0).turn() + " " + peer.block(0).quantumNs() + " "
+                + peer.block(0).paceNs() + " " + peer.block(0).idleReleaseNs() + " " + peer.block(0).flags());
+        scheduler().order(1, 4, TurnState.CLOSED, stepped.clock.nowNs());
+        scheduler().port.amend(1, new TurnTerms(1, 2, 3, false, true));
+        assertEquals(List.of("1024 40 80 120 1", "1024 1 2 3 2"), seen);
+    }
+
+    @Test
+    void aTurnIsFreeFiftyMillisecondsAfterTheConnectionEnded() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().heardSince();
+        peer.close();
+        stepped.step();
+        stepped.stepAfterMs(49);
+        assertEquals(List.of(), scheduler().heardSince());
+        assertEquals(1, stepped.segments().size());
+        stepped.stepAfterMs(1);
+        assertEquals(List.of("left 1"), scheduler().heardSince());
+        assertEquals(List.of(), stepped.segments());
+    }
+
+    @Test
+    void aTurnIsFreeWhenTheProcessIsGoneAlthoughAChildKeepsTheConnection() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().heardSince();
+        peer.dieLeavingTheConnection();
+        stepped.step();
+        assertEquals(List.of("left 1"), scheduler().heardSince());
+        assertTrue(peer.isClosedByManager());
+    }
+
+    @Test
+    void aProcessThatIsNotVisibleHereIsFollowedByItsConnection() throws Exception {
+        MemoryPeer peer = stepped.client(0);
+        scheduler().heardSince();
+        peer.die();
+        stepped.step();
+        stepped.stepAfterMs(50);
+        assertEquals(List.of("left 1"), scheduler().heardSince());
+    }
+
+    @Test
+    void bellsThatDoNotFitAreRungLaterAndNobodyWaits() throws Exception {
+        MemoryPeer deaf = stepped.client(1);
+        MemoryPeer other = stepped.client(2);
+        deaf.room = 0;
+        scheduler().order(1, 1, TurnState.CLOSED, stepped.clock.nowNs());
+        scheduler().order(1, 2, TurnState.FREE, stepped.clock.nowNs());
+        scheduler().order(2, 1, TurnState.GRANTED, stepped.clock.nowNs());
+        assertEquals(List.of("bell 0"), other.heard());
+        stepped.step();
+        assertEquals(List.of(), deaf.heard());
+        assertEquals(TurnWord.of(2, TurnWord.FREE), deaf.block(0).turn(), "the word is the truth");
+        deaf.room = 10;
+        stepped.step();
+        assertEquals(List.of("bell 0"), deaf.heard(), "two orders, one bell");
+    }
+
+    @Test
+    void heartbeatsComeTwiceASecondAtLeast() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        SegmentHeader header = new SegmentHeader(peer.segment());
+        for (int i = 0; i < 8; i++) {
+            stepped.stepAfterMs(250);
+            assertEquals(stepped.clock.nowNs(), header.managerHeartbeatNs());
+        }
+    }
+
+    @Test
+    void whoSaysNothingIsLetGo() throws Exception {
+        MemoryPeer silent = stepped.connect(1, 500);
+        stepped.stepAfterMs(4_999);
+        assertFalse(silent.isClosedByManager());
+        stepped.stepAfterMs(5_001);
+        assertEquals(List.of("refused 2: it did not say HELLO within 5 s", "closed"), silent.heard());
+    }
+
+    @Test
+    void beyondTheLimitClientsAreRefusedUntilOneGoes() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(2));
+        MemoryPeer first = stepped.client(1);
+        stepped.client(2);
+        MemoryPeer third = stepped.connect(3, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 2 (--max-clients)",
+                "closed"), third.heard());
+        first.die();
+        stepped.step();
+        MemoryPeer fourth = stepped.connect(4, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 3"), fourth.heard());
+    }
+
+    @Test
+    void aUsersManagerServesThatUserAndRoot() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(1000, context -> context);
+        MemoryPeer own = stepped.connect(1, 1000).hello("a", 0);
+        MemoryPeer root = stepped.connect(2, 0).hello("b", 0);
+        MemoryPeer alien = stepped.connect(3, 1001).hello("c", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), own.heard());
+        assertEquals(List.of("welcome 2"), root.heard());
+        assertEquals(List.of("refused 4: this manager belongs to user 1000 and does not serve user 1001", "closed"),
+                alien.heard());
+    }
+
+    @Test
+    void aFullShmIsARefusalAndLeavesNothing() throws Exception {
+        stepped.linux.files.reserveErrno = Errno.ENOSPC;
+        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 3: no space for a segment of 131072 bytes in /dev/shm/tessera-0 (ENOSPC)",
+                "closed"), peer.heard());
+        assertEquals(List.of(), stepped.segments());
+        stepped.linux.files.reserveErrno = 0;
+        MemoryPeer later = stepped.connect(2, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 2"), later.heard());
+    }
+
+    @Test
+    void whenDescriptorsRunOutTakingPausesAndGoesOn() throws Exception {
+        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        stepped.linux.acceptErrno = Errno.EMFILE;
+        stepped.step();
+        stepped.linux.acceptErrno = 0;
+        assertEquals(0, stepped.manager.doWork(), "does not spin on the readable listener");
+        assertEquals(List.of(), peer.heard());
+        stepped.stepAfterMs(1_000);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), peer.heard());
+    }
+
+    @Test
+    void malformedPacketsEndTheirConnectionAndTouchNobodyElse() throws Exception {
+        MemoryPeer good = stepped.client(1);
+        List<MemoryPeer> bad = new ArrayList<>();
+        bad.add(stepped.connect(2, 500).sendRaw(new byte[5]));
+        bad.add(stepped.connect(3, 500).hello("t", 0).hello("t", 0));
+        bad.add(stepped.connect(4, 500).device(0, GPU));
+        bad.add(stepped.connect(5, 500).hello("t", 0).send(p -> MessageEncoder.doorbell(p, 16)));
+        bad.add(stepped.connect(6, 500).hello("t", 0).device(0, GPU).device(0, OTHER_GPU));
+        bad.add(stepped.connect(7, 500).hello("t", 0).device(0, GPU).device(1, GPU));
+        bad.add(stepped.connect(8, 500).hello("t", 0).send(p -> MessageEncoder.quotaAsk(p, 0, 1)));
+        bad.add(stepped.connect(9, 500).hello("t", 0).send(p -> MessageEncoder.quotaTrim(p, 0)));
+        stepped.step();
+        for (MemoryPeer peer : bad) {
+            List<String> heard = peer.heard();
+            assertTrue(heard.get(heard.size() - 2).startsWith("refused 2: "), heard.toString());
+            assertEquals("closed", heard.getLast());
+        }
+        MemoryPeer newer = stepped.connect(10, 500).send(p -> {
+            int bytes = MessageEncoder.doorbell(p, 0);
+            p.set(ValueLayout.JAVA_SHORT, 6, (short) 9);
+            return bytes;
+        });
+        stepped.step();
+        assertEquals(List.of("refused 1: the peer speaks version 9, this side version 1", "closed"), newer.heard());
+        stepped.stepAfterMs(50);
+        assertEquals(List.of(), good.heard());
+        assertEquals(1, stepped.segments().size());
+        assertEquals(9, stepped.manager.errors().entries().size(), "each distinct error once");
+        stepped.connect(11, 500).sendRaw(new byte[5]);
+        stepped.step();
+        assertEquals(2, stepped.manager.errors().entries().getFirst().count());
+    }
+
+    @Test
+    void answersToAFormerManagerAreNotHeardAndSenselessOnesEndTheSession() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().heardSince();
+        peer.block(0).ack(AckWord.of(57, AckWord.OPEN));
+        stepped.step();
+        assertEquals(List.of(), scheduler().heardSince());
+        peer.block(0).ack(AckWord.of(0, 77));
+        stepped.step();
+        assertEquals(List.of("refused 2: its answer has no meaning: 77", "closed"), peer.heard());
+    }
+
+    @Test
+    void aWaitThatBeginsInTheFutureBeginsNow() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().heardSince();
+        peer.block(0).wantSinceNs(Long.MAX_VALUE);
+        stepped.step();
+        assertEquals(List.of("wants 1 since 0"), scheduler().heardSince());
+        peer.block(0).wantSinceNs(-1);
+        stepped.step();
+        assertEquals(1, scheduler().heardSince().size());
+    }
+
+    @Test
+    void aClientThatIsEndedGetsTwoSecondsBeforeItIsKilled() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        scheduler().port.reportUndrained(1, 5);
+        scheduler().port.end(1);
+        stepped.step();
+        assertEquals(List.of(15), peer.signals);
+        stepped.stepAfterMs(1_999);
+        assertEquals(List.of(15), peer.signals);
+        stepped.stepAfterMs(1);
+        assertEquals(List.of(15, 9), peer.signals);
+        peer.die();
+        stepped.step();
+        assertTrue(scheduler().heard.contains("left 1"));
+        scheduler().port.end(1); // who is gone is not known any more
+        scheduler().order(1, 9, TurnState.FREE, stepped.clock.nowNs());
+        stepped.step();
+    }
+
+    @Test
+    void modesOfSignalsReachAllDevicesAndThoseToCome() throws Exception {
+        stepped.client(1);
+        scheduler().heardSince();
+        stepped.manager.mode(SchedulerMode.ON);
+        stepped.step();
+        assertEquals(List.of("mode ON"), scheduler().heardSince());
+        stepped.connect(2, 500).hello("x", 0).device(0, OTHER_GPU);
+        stepped.step();
+        assertEquals(List.of("mode ON", "joined 2"), stepped.schedulers.get(1).heardSince());
+    }
+
+    @Test
+    void thePacketsOfOneCycleAreBounded() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        for (int i = 0; i < 200; i++) {
+            peer.ring(0);
+        }
+        assertEquals(1, stepped.manager.doWork());
+        assertTrue(stepped.linux.await(pollSet(), 0, (token, events) -> { }) > 0, "the rest waits for the next cycle");
+    }
+
+    private int pollSet() {
+        for (int descriptor = 3; descriptor < 100; descriptor++) {
+            if (stepped.linux.isPollSet(descriptor)) {
+                return descriptor;
+            }
+        }
+        throw new AssertionError("no poll set");
+    }
+
+    @Test
+    void closingTheManagerEndsEveryConnection() throws Exception {
+        MemoryPeer peer = stepped.client(1);
+        MemoryPeer silent = stepped.connect(2, 500);
+        stepped.step();
+        stepped.close();
+        assertTrue(peer.isClosedByManager());
+        assertTrue(silent.isClosedByManager());
+        assertFalse(stepped.linux.files.paths().contains(Path.of("/run/tessera/manager.pid")));
+    }
+}

@@ -1,0 +1,222 @@
+package io.tessera.manager.client;
+
+import io.tessera.manager.os.Linux;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.manager.os.LinuxPort;
+import io.tessera.manager.os.SocketKind;
+import io.tessera.manager.os.SocketPort;
+import io.tessera.protocol.AckWord;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.Hello;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.ManagerMessageAdapter;
+import io.tessera.protocol.ManagerMessageListener;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.TurnWord;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** A client in Java over the real socket, that answers turn words at once: its device work is always done. */
+public final class TestClient implements AutoCloseable, ManagerMessageListener {
+    /** A device that tests announce; the same that holder.c does. */
+    public static final DeviceUuid GPU = new DeviceUuid(0x1111_1111_1111_1111L, 0x1111_1111_1111_1111L);
+    private static final long PATIENCE_NS = 10_000_000_000L;
+
+    private final LinuxPort os = Linux.open();
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment packet = arena.allocate(MessageLayout.MAX_BYTES, 8);
+    private final int socket;
+    private MemorySegment segment;
+    /** What the manager said, in words. */
+    public final List<String> heard = new ArrayList<>();
+    /** Turns that it was granted. */
+    public int turns;
+    private boolean ended;
+
+    /** Connects and says nothing. */
+    public TestClient(Path registrationSocket) throws LinuxException {
+        socket = os.sockets().connect(registrationSocket, SocketKind.SEQPACKET);
+    }
+
+    /** Connects, registers, and has a context on {@link #GPU} in slot 0. */
+    public static TestClient onDevice(Path registrationSocket, String tenant) throws Exception {
+        TestClient client = new TestClient(registrationSocket);
+        client.hello(tenant);
+        client.await("WELCOME", () -> client.segment != null);
+        client.send(MessageEncoder.device(client.packet,
+                new DeviceAnnouncement(0, GPU, 64L << 30, 0, "Scripted GPU")));
+        client.await("registered", () -> client.block().registered());
+        return client;
+    }
+
+    /** Sends HELLO. */
+    public void hello(String tenant) throws LinuxException {
+        send(MessageEncoder.hello(packet,
+                new Hello(os.processes().pid(), MemoryPlan.PLAIN, 0, 0, tenant, "TestClient")));
+    }
+
+    private void send(int bytes) throws LinuxException {
+        if (os.sockets().send(socket, packet, bytes) == SocketPort.WOULD_BLOCK) {
+            throw new AssertionError("the manager does not read");
+        }
+    }
+
+    /** Sends bytes as they are. Returns false if the manager has ended the connection or its socket is full. */
+    public boolean sendRaw(byte[] bytes) {
+        MemorySegment raw = arena.allocate(Math.max(1, bytes.length), 8);
+        MemorySegment.copy(bytes, 0, raw, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        try {
+            return os.sockets().send(socket, raw, bytes.length) != SocketPort.WOULD_BLOCK;
+        } catch (LinuxException e) {
+            return false;
+        }
+    }
+
+    /** Its words of the device. */
+    public DeviceBlock block() {
+        return DeviceBlock.of(segment, 0);
+    }
+
+    /** Its segment; null before WELCOME. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** Whether the manager ended the connection. */
+    public boolean isEnded() {
+        return ended;
+    }
+
+    /** Asks for a turn. */
+    public void want() throws LinuxException {
+        block().wantSinceNs(System.nanoTime());
+        ring();
+    }
+
+    /** Rings. */
+    public void ring() throws LinuxException {
+        send(MessageEncoder.doorbell(packet, 0));
+    }
+
+    /** Gives its turn back before it is asked to. */
+    public void release() throws LinuxException {
+        block().ack(AckWord.of(TurnWord.epoch(block().turn()), AckWord.RELEASED));
+        ring();
+    }
+
+    /** Whether its gate is open. */
+    public boolean isOpen() {
+        return AckWord.state(block().ack()) == AckWord.OPEN;
+    }
+
+    /** Reads what has arrived and answers the turn word. */
+    public void pump() throws Exception {
+        while (!ended) {
+            SocketPort.Received received;
+            try {
+                received = os.sockets().receiveWithDescriptor(socket, packet);
+            } catch (LinuxException e) {
+                ended = true; // ECONNRESET: it ended with packets of ours unread
+                break;
+            }
+            if (received.bytes() == SocketPort.WOULD_BLOCK) {
+                break;
+            }
+            if (received.bytes() == 0) {
+                ended = true;
+                break;
+            }
+            if (received.descriptor() != SocketPort.NO_DESCRIPTOR) {
+                segment = os.files().map(received.descriptor(), SegmentLayout.SEGMENT_BYTES, true, arena);
+                descriptor = received.descriptor();
+            }
+            dispatch(received.bytes());
+        }
+        if (segment != null && !ended) {
+            answerTurn();
+        }
+    }
+
+    /** Descriptor of the segment, as the manager sent it. */
+    public int descriptor = -1;
+
+    private void dispatch(int bytes) {
+        try {
+            ManagerMessageAdapter.dispatch(packet, bytes, this);
+        } catch (MalformedMessageException e) {
+            throw new AssertionError("the manager sent what is no message", e);
+        }
+    }
+
+    private void answerTurn() throws LinuxException {
+        long turn = block().turn();
+        long ack = block().ack();
+        int answer = TurnWord.state(turn) == TurnWord.CLOSED ? AckWord.CLOSED : AckWord.OPEN;
+        if (AckWord.epoch(ack) == TurnWord.epoch(turn)) {
+            return;
+        }
+        turns += TurnWord.state(turn) == TurnWord.GRANTED ? 1 : 0;
+        if (answer == AckWord.OPEN) {
+            block().wantSinceNs(0);
+        }
+        block().ack(AckWord.of(TurnWord.epoch(turn), answer));
+        ring();
+    }
+
+    /** Pumps until something is the case. */
+    public void await(String what, BooleanSupplier condition) throws Exception {
+        long deadlineNs = System.nanoTime() + PATIENCE_NS;
+        pump();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadlineNs) {
+                throw new AssertionError("not within 10 s: " + what + "; heard " + heard);
+            }
+            Thread.sleep(0, 200_000);
+            pump();
+        }
+    }
+
+    @Override
+    public void onWelcome(long clientId, long segmentBytes) {
+        heard.add("welcome " + clientId);
+    }
+
+    @Override
+    public void onRefused(int code, String reason) {
+        heard.add("refused " + code + ": " + reason);
+    }
+
+    @Override
+    public void onDoorbell(int slot) {
+        // The words say what is new.
+    }
+
+    @Override
+    public void onQuotaAnswer(int slot, long grantedBytes) {
+        heard.add("lease " + slot + " " + Long.toUnsignedString(grantedBytes));
+    }
+
+    @Override
+    public void onQuotaTrim(int slot) {
+        heard.add("trim " + slot);
+    }
+
+    @Override
+    public void close() throws LinuxException {
+        os.sockets().close(socket);
+        if (descriptor >= 0) {
+            os.files().close(descriptor);
+        }
+        arena.close();
+    }
+}

@@ -1,0 +1,2 @@
+/** Clients for tests of the running manager. */
+package io.tessera.manager.client;

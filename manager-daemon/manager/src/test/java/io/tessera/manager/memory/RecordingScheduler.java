@@ -1,0 +1,94 @@
+package io.tessera.manager.memory;
+
+import io.tessera.manager.schedule.AckState;
+import io.tessera.manager.schedule.DeviceScheduling;
+import io.tessera.manager.schedule.DeviceTurns;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.TurnPort;
+import io.tessera.manager.schedule.TurnState;
+import io.tessera.manager.schedule.TurnTerms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** A scheduler that decides nothing: writes down what it hears and gives the orders that the test says. */
+public final class RecordingScheduler implements DeviceScheduling {
+    /** What it heard, in order. */
+    public final List<String> heard = new ArrayList<>();
+    /** Where orders go. */
+    public final TurnPort port;
+    /** What {@link #nextDeadlineNs} answers. */
+    public long deadlineNs = Long.MAX_VALUE;
+    private SchedulerMode mode = SchedulerMode.AUTO;
+    private long quantumNs = 100_000_000L;
+    private OptionalLong holder = OptionalLong.empty();
+    private long holderSinceNs;
+
+    /** Over the port of the conductor. */
+    public RecordingScheduler(TurnPort port) {
+        this.port = port;
+    }
+
+    /** Gives an order with terms that can be told apart. */
+    public void order(long clientId, long epoch, TurnState state, long nowNs) {
+        if (state == TurnState.GRANTED) {
+            holder = OptionalLong.of(clientId);
+            holderSinceNs = nowNs;
+        }
+        port.order(clientId, epoch, state, new TurnTerms(epoch * 10, epoch * 20, epoch * 30, true, false));
+    }
+
+    /** What it heard since the last call. */
+    public List<String> heardSince() {
+        List<String> since = List.copyOf(heard);
+        heard.clear();
+        return since;
+    }
+
+    @Override
+    public void joined(long clientId, long nowNs) {
+        heard.add("joined " + clientId);
+    }
+
+    @Override
+    public void left(long clientId, long nowNs) {
+        heard.add("left " + clientId);
+    }
+
+    @Override
+    public void wants(long clientId, long sinceNs, long nowNs) {
+        heard.add("wants " + clientId + " " + (sinceNs == 0 ? "no" : "since " + (nowNs - sinceNs)));
+    }
+
+    @Override
+    public void acknowledged(long clientId, long epoch, AckState state, long nowNs) {
+        heard.add("ack " + clientId + " " + epoch + " " + state);
+    }
+
+    @Override
+    public void mode(SchedulerMode newMode, long nowNs) {
+        mode = newMode;
+        heard.add("mode " + newMode);
+    }
+
+    @Override
+    public void quantumNs(long newQuantumNs, long nowNs) {
+        quantumNs = newQuantumNs;
+        heard.add("quantum " + newQuantumNs);
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        return 0;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return deadlineNs;
+    }
+
+    @Override
+    public DeviceTurns snapshot(long nowNs) {
+        return new DeviceTurns(mode, holder.isPresent(), "the test says so", quantumNs, holder, holderSinceNs, 3, 4);
+    }
+}

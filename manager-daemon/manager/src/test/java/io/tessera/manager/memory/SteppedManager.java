@@ -1,0 +1,95 @@
+package io.tessera.manager.memory;
+
+import io.tessera.manager.Manager;
+import io.tessera.manager.ManagerContext;
+import io.tessera.manager.conductor.SchedulerFactory;
+import io.tessera.manager.os.LinuxException;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.RuntimeDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** A whole manager on ports in memory, moved step by step. */
+public final class SteppedManager implements AutoCloseable {
+    /** A device that tests announce. */
+    public static final DeviceUuid GPU = new DeviceUuid(0x1111_2222_3333_4444L, 0x5555_6666_7777_8888L);
+    private static final RuntimeDirectory DIRECTORY =
+            new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
+
+    /** Its time. */
+    public final HandClock clock = new HandClock();
+    /** Its system. */
+    public final MemoryLinux linux;
+    /** Its schedulers, one per device, in the order of the devices. */
+    public final List<RecordingScheduler> schedulers = new ArrayList<>();
+    /** The manager. */
+    public final Manager manager;
+
+    /** A manager of root with defaults. */
+    public SteppedManager() throws IOException {
+        this(0, UnaryOperator.identity());
+    }
+
+    /** A manager of a user with settings. */
+    public SteppedManager(int uid, UnaryOperator<ManagerContext> settings) throws IOException {
+        linux = new MemoryLinux(uid);
+        SchedulerFactory factory = (totalBytes, port, nowNs) -> {
+            schedulers.add(new RecordingScheduler(port));
+            return schedulers.getLast();
+        };
+        manager = Manager.assemble(settings.apply(ManagerContext.in(DIRECTORY)), linux.ports(), clock.clocks(),
+                factory);
+    }
+
+    /** A process connects to the registration socket. */
+    public MemoryPeer connect(int pid, int uid) {
+        return linux.connect(DIRECTORY.registrationSocket(), pid, uid);
+    }
+
+    /** A process connects to the control socket. */
+    public MemoryPeer control(int uid) {
+        return linux.connect(DIRECTORY.controlSocket(), 77, uid);
+    }
+
+    /** A registered client of tenant {@code team} with a context on {@link #GPU}; what it was told is heard already. */
+    public MemoryPeer client(int pid) throws LinuxException {
+        return client(pid, "team", 0);
+    }
+
+    /** A registered client with a context on {@link #GPU}; what it was told is heard already. */
+    public MemoryPeer client(int pid, String tenant, long limitBytes) throws LinuxException {
+        MemoryPeer peer = connect(pid, 500).hello(tenant, limitBytes).device(0, GPU);
+        step();
+        peer.heard();
+        return peer;
+    }
+
+    /** Cycles until nothing is left to do. */
+    public void step() throws LinuxException {
+        for (int i = 0; i < 100; i++) {
+            if (manager.doWork() == 0) {
+                return;
+            }
+        }
+        throw new AssertionError("the manager still has work after 100 cycles");
+    }
+
+    /** Lets time pass, then cycles. */
+    public void stepAfterMs(long ms) throws LinuxException {
+        clock.advanceMs(ms);
+        step();
+    }
+
+    /** Files of segments that exist. */
+    public List<Path> segments() {
+        return linux.files.paths().stream().filter(p -> DIRECTORY.shmDirectory().equals(p.getParent())).toList();
+    }
+
+    @Override
+    public void close() {
+        manager.close();
+    }
+}

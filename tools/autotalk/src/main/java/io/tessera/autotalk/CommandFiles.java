@@ -1,0 +1,132 @@
+package io.tessera.autotalk;
+
+import io.tessera.autotalk.Arguments.UsageException;
+import io.tessera.autotalk.annotation.AnnotationText;
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.coverage.CoveragePage;
+import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.description.DescriptionDiff;
+import io.tessera.autotalk.description.DescriptionText;
+import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.header.HeaderReader;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
+final class CommandFiles {
+    private static final String DEFAULT_LIBRARY = "cuda";
+    private static final String NAMES_ENDING = ".names";
+
+    private CommandFiles() {
+    }
+
+    /** The text of the description of what {@code --header} and {@code --names} give. */
+    static String describe(Arguments arguments) throws IOException {
+        return DescriptionText.write(read(arguments));
+    }
+
+    private static Description read(Arguments arguments) throws IOException {
+        if (arguments.all("--header").isEmpty() && arguments.all("--names").isEmpty()) {
+            throw new UsageException("nothing to read: --header or --names is missing");
+        }
+        List<HeaderReader.Header> headers = new ArrayList<>();
+        for (String header : arguments.all("--header")) {
+            headers.add(new HeaderReader.Header(header, text(Path.of(header))));
+        }
+        Map<String, List<String>> names = new LinkedHashMap<>();
+        for (String list : arguments.all("--names")) {
+            names.put(Path.of(list).getFileName().toString(), names(list));
+        }
+        return HeaderReader.read(arguments.last("--library").orElse(DEFAULT_LIBRARY), headers, names);
+    }
+
+    private static List<String> names(String list) throws IOException {
+        List<String> names = new ArrayList<>();
+        int line = 0;
+        for (String text : text(Path.of(list)).lines().toList()) {
+            line++;
+            String name = text.replaceFirst("#.*", "").strip();
+            if (!name.matches("[A-Za-z_][A-Za-z0-9_]*|")) {
+                throw new InputException(list, line, "'" + name + "' is not a name");
+            }
+            if (!name.isEmpty()) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /** A description and its annotations. A list of names is a description too: of the library that it is named after. */
+    static Decisions decisions(Path api, Path annotations) throws IOException {
+        String file = api.getFileName().toString();
+        Description description = file.endsWith(NAMES_ENDING)
+                ? HeaderReader.read(file.substring(0, file.length() - NAMES_ENDING.length()), List.of(),
+                        Map.of(file, names(api.toString())))
+                : DescriptionText.read(api.toString(), text(api));
+        return new Decisions(description, AnnotationText.read(annotations.toString(), text(annotations)));
+    }
+
+    /** The pairs of {@code --api} and {@code --annotations}. */
+    static List<Decisions> libraries(Arguments arguments) throws IOException {
+        List<String> apis = arguments.all("--api");
+        List<String> annotations = arguments.all("--annotations");
+        if (apis.isEmpty() || apis.size() != annotations.size()) {
+            throw new UsageException("--api and --annotations come in pairs");
+        }
+        List<Decisions> libraries = new ArrayList<>();
+        for (int i = 0; i < apis.size(); i++) {
+            libraries.add(decisions(Path.of(apis.get(i)), Path.of(annotations.get(i))));
+        }
+        return libraries;
+    }
+
+    /** The differences between a description and another, or headers. */
+    static String diff(Arguments arguments) throws IOException {
+        boolean twoFiles = arguments.words().size() == 2;
+        if (arguments.words().isEmpty() || arguments.words().size() > 2 || twoFiles != arguments.values().isEmpty()) {
+            throw new UsageException("diff takes OLD.api and NEW.api, or OLD.api and --header");
+        }
+        Path older = Path.of(arguments.words().getFirst());
+        Path newer = Path.of(arguments.words().getLast());
+        Description after = twoFiles ? DescriptionText.read(newer.toString(), text(newer)) : read(arguments);
+        return DescriptionDiff.between(DescriptionText.read(older.toString(), text(older)), after).text();
+    }
+
+    /** Writes the generated files. */
+    static void generate(Decisions decisions, Path directory) throws IOException {
+        Files.createDirectories(directory);
+        for (Map.Entry<String, String> file : Generator.files(decisions).entrySet()) {
+            write(directory.resolve(file.getKey()), file.getValue());
+        }
+    }
+
+    /** Writes the coverage page, or only compares; returns whether the file is as it should be afterwards. */
+    static boolean coverage(List<Decisions> libraries, Path page, boolean onlyCheck) throws IOException {
+        String text = CoveragePage.text(libraries);
+        if (onlyCheck) {
+            return Files.exists(page) && Files.readString(page).equals(text);
+        }
+        write(page, text);
+        return true;
+    }
+
+    /** Writes a file unless it already says so: make goes by its time. */
+    static void write(Path file, String text) throws IOException {
+        if (!Files.exists(file) || !Files.readString(file).equals(text)) {
+            Files.writeString(file, text);
+        }
+    }
+
+    private static String text(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new InputException(file.toString(), 0, "there is no such file");
+        }
+        return Files.readString(file);
+    }
+}

@@ -1,0 +1,46 @@
+package io.tessera.autotalk.annotation;
+
+import io.tessera.autotalk.description.Entry;
+
+/**
+ * A pattern over entry names: a name, or one with {@code *} for any run of characters, none included.
+ *
+ * <p>It is held against the exported name without its per-thread ending, and against that without its version too, so
+ * that {@code cuMemAlloc} speaks of {@code cuMemAlloc} and {@code cuMemAlloc_v2}, and {@code cuMemAlloc_v2} of the latter
+ * alone.
+ *
+ * @param text the pattern
+ */
+public record NamePattern(String text) {
+
+    /** Whether it speaks of this entry. */
+    public boolean matches(Entry entry) {
+        String versioned = Entry.withoutTwin(entry.name());
+        return matches(versioned) || matches(Entry.stem(versioned));
+    }
+
+    /** Whether it matches a plain name, as a parameter's. */
+    public boolean matches(String name) {
+        return text.equals(name) || text.contains("*") && matches(0, name, 0);
+    }
+
+    /**
+     * How narrowly it speaks, for choosing between patterns that match: a name with its version before a name, a name
+     * before any pattern with a star, a longer pattern before a shorter one.
+     */
+    public int narrowness() {
+        boolean exact = text.indexOf('*') < 0;
+        boolean versioned = exact && !Entry.stem(text).equals(text);
+        return text.length() + (exact ? 1000 : 0) + (versioned ? 1000 : 0);
+    }
+
+    private boolean matches(int at, String name, int from) {
+        if (at == text.length()) {
+            return from == name.length();
+        }
+        if (text.charAt(at) == '*') {
+            return matches(at + 1, name, from) || from < name.length() && matches(at, name, from + 1);
+        }
+        return from < name.length() && name.charAt(from) == text.charAt(at) && matches(at + 1, name, from + 1);
+    }
+}

@@ -1,0 +1,44 @@
+package io.tessera.autotalk.annotation;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** How the direct port serves an entry. */
+public sealed interface Serving {
+    /** Straight on to the vendor's entry, by a jump. */
+    record Pass() implements Serving {
+    }
+
+    /**
+     * Work for the device: a generated wrapper goes through the gate of the device first.
+     *
+     * @param kind   which counter it counts in
+     * @param stream C expression for the stream; empty where the entry's own stream parameter is it, or there is none
+     */
+    record Submit(SubmissionKind kind, Optional<String> stream) implements Serving {
+    }
+
+    /** Waits for the device: a generated wrapper around it tells the accounting. */
+    record Sync() implements Serving {
+    }
+
+    /** Hand-written C in the preload library. */
+    record Hook() implements Serving {
+    }
+
+    /** The word in annotations and in the coverage table. */
+    default String word() {
+        return switch (this) {
+            case Pass ignored -> "pass";
+            case Submit ignored -> "submit";
+            case Sync ignored -> "sync";
+            case Hook ignored -> "hook";
+        };
+    }
+
+    /** The word, and for submissions the kind. */
+    default String label() {
+        return this instanceof Submit submit
+                ? word() + " " + submit.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') : word();
+    }
+}

@@ -1,0 +1,90 @@
+package io.tessera.autotalk.coverage;
+
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.Serving;
+import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.description.Entry;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The coverage page: counts, then a row for each API name with its exported variants. Stateless. */
+public final class CoveragePage {
+    private CoveragePage() {
+    }
+
+    /** One row: an API name under one decision. */
+    private record Row(String api, String label) implements Comparable<Row> {
+        @Override
+        public int compareTo(Row other) {
+            int byName = api.compareTo(other.api);
+            return byName != 0 ? byName : label.compareTo(other.label);
+        }
+    }
+
+    /**
+     * The page.
+     *
+     * @param libraries each without problems, in the order of the page
+     */
+    public static String text(List<Decisions> libraries) {
+        StringBuilder text = new StringBuilder("# How each driver entry is served\n\n");
+        text.append("Written by `autotalk coverage`; the build fails when it is out of date. ");
+        text.append("The decisions stand in `api/*.annotations`.\n\n");
+        text.append("- **pass**: one jump to the vendor's entry, whatever its arguments.\n");
+        text.append("- **submit**: a generated wrapper goes through the gate of the device, and counts under the kind.\n");
+        text.append("- **sync**: a generated wrapper counts the wait.\n");
+        text.append("- **hook**: written by hand in `src/`.\n");
+        libraries.forEach(decisions -> append(text, decisions));
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, Decisions decisions) {
+        Description description = decisions.description();
+        Map<String, Integer> counts = new TreeMap<>();
+        Map<Row, List<String>> rows = new TreeMap<>();
+        for (Description.Export export : description.exports()) {
+            Serving serving = decisions.serving(export.entry()).orElseThrow();
+            counts.merge(serving.word(), 1, Integer::sum);
+            rows.computeIfAbsent(new Row(export.entry().api(), serving.label()), row -> new ArrayList<>())
+                    .add(export.name());
+        }
+        int all = counts.values().stream().mapToInt(Integer::intValue).sum();
+        text.append("\n## ").append(description.library()).append(": ").append(all).append(" entries\n\n");
+        text.append("Read from ").append(String.join(", ", description.sources())).append(".\n\n");
+        text.append("| served | entries |\n| --- | ---: |\n");
+        counts.forEach((word, count) -> text.append("| ").append(word).append(" | ").append(count).append(" |\n"));
+        appendUndescribed(text, description);
+        text.append("\n| entry | served | exported as |\n| --- | --- | --- |\n");
+        rows.forEach((row, exported) -> text.append("| ").append(row.api()).append(" | ").append(row.label())
+                .append(" | ").append(variants(row.api(), exported)).append(" |\n"));
+    }
+
+    private static void appendUndescribed(StringBuilder text, Description description) {
+        String unknown = description.entries().values().stream().filter(Entry::exported)
+                .filter(entry -> entry.signature().isEmpty()).map(Entry::name).collect(Collectors.joining(", "));
+        String absent = description.entries().values().stream().filter(entry -> !entry.exported())
+                .map(Entry::name).collect(Collectors.joining(", "));
+        boolean some = description.entries().values().stream().anyMatch(entry -> entry.signature().isPresent());
+        if (!unknown.isEmpty() && some) {
+            text.append("\nExported by the vendor, declared in no header: ").append(unknown).append(".\n");
+        }
+        if (!absent.isEmpty()) {
+            text.append("\nDeclared, but not exported by the vendor on this platform, nor by us: ").append(absent)
+                    .append(".\n");
+        }
+    }
+
+    /** The exported names, the API's own name shortened to a dot: {@code ·, ·_v2, ·_v2_ptsz}. */
+    private static String variants(String api, List<String> exported) {
+        if (exported.equals(List.of(api))) {
+            return "·";
+        }
+        return exported.stream()
+                .map(name -> Entry.stem(name).equals(api) ? "·" + name.substring(api.length()) : name)
+                .collect(Collectors.joining(", ")).replace("_", "\\_");
+    }
+}

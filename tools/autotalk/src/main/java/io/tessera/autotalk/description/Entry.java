@@ -1,0 +1,57 @@
+package io.tessera.autotalk.description;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * An entry of the driver under one ABI name, with its twin for the per-thread default stream.
+ *
+ * @param name       the exported name, as {@code cuMemcpyHtoD_v2}
+ * @param api        the name programs write, as {@code cuMemcpyHtoD}
+ * @param perThread  exported name of the twin whose stream 0 is the per-thread one ({@code _ptds}, {@code _ptsz}); the
+ *                   parameters are the same
+ * @param source     where the parameters were read, as {@code cuda.h 13000}, or the list of names that holds it
+ * @param exported   whether a list of exported names holds it, or no list was given
+ * @param signature  return type and parameters; empty where no header declares the entry
+ */
+public record Entry(String name, String api, Optional<String> perThread, String source, boolean exported,
+        Optional<Signature> signature) {
+    private static final Pattern TWIN = Pattern.compile("_pt[sd][zs]$");
+    private static final Pattern VERSION = Pattern.compile("_v[0-9]+$");
+
+    /**
+     * How an entry is called.
+     *
+     * @param returns    return type
+     * @param parameters in order
+     */
+    public record Signature(TypeName returns, List<Parameter> parameters) {
+        /** Copies the list. */
+        public Signature {
+            parameters = List.copyOf(parameters);
+        }
+    }
+
+    /** An exported name without its per-thread ending. */
+    public static String withoutTwin(String exportedName) {
+        return TWIN.matcher(exportedName).replaceFirst("");
+    }
+
+    /** An exported name without per-thread ending and version. */
+    public static String stem(String exportedName) {
+        return VERSION.matcher(withoutTwin(exportedName)).replaceFirst("");
+    }
+
+    /** Whether stream 0 of this exported name is the per-thread one. */
+    public static boolean isTwin(String exportedName) {
+        return TWIN.matcher(exportedName).find();
+    }
+
+    /** The ABI version in the name; 1 where there is none. */
+    public int version() {
+        String plain = withoutTwin(name);
+        String stem = stem(name);
+        return stem.equals(plain) ? 1 : Integer.parseInt(plain.substring(stem.length() + "_v".length()));
+    }
+}

@@ -1,0 +1,97 @@
+package io.tessera.autotalk.generate;
+
+import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.description.NamedType;
+import io.tessera.autotalk.description.Parameter;
+import io.tessera.autotalk.description.TypeClass;
+import io.tessera.autotalk.description.TypeName;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Spells the description's types in the generated C. Layouts of the driver's structures are no business of generated
+ * code: behind pointers they are {@code void}, by value they are blocks of bytes that travel the same way.
+ */
+final class CSpelling {
+    /** Number types that the hand-written C also knows by name; others are spelled as what they stand for. */
+    private static final Set<String> KEPT = Set.of("CUdevice", "CUdeviceptr", "CUdeviceptr_v1", "CUresult");
+    private static final String VOID = "void";
+
+    private final Description description;
+
+    CSpelling(Description description) {
+        this.description = description;
+    }
+
+    /** A type before a name, with a blank or a star at its end. */
+    String type(TypeName type) {
+        boolean pointer = type.isPointer();
+        StringBuilder text = new StringBuilder(type.baseConst() ? "const " : "");
+        String base = base(type.base(), pointer);
+        text.append(base);
+        if (!base.endsWith("*")) {
+            text.append(' ');
+        }
+        type.pointers().forEach(constant -> text.append(constant ? "*const " : "*"));
+        return text.toString();
+    }
+
+    /** A parameter list, {@code void} where it is empty. */
+    String parameters(List<Parameter> parameters) {
+        return parameters.isEmpty() ? VOID : parameters.stream()
+                .map(parameter -> type(parameter.type()) + parameter.name()).collect(Collectors.joining(", "));
+    }
+
+    private String base(String name, boolean pointer) {
+        NamedType type = description.type(name).orElseThrow();
+        if (KEPT.contains(name)) {
+            return name;
+        }
+        return switch (type.typeClass()) {
+            case SIGNED, UNSIGNED, FLOATING -> type.detail();
+            case ENUMERATION -> "int";
+            case HANDLE -> name;
+            case ADDRESS, FUNCTION -> "void *";
+            case VALUE -> pointer ? VOID : "struct " + valueTag(type);
+            case OPAQUE, VOID -> VOID;
+        };
+    }
+
+    /** The tag of the block of bytes that stands for a structure by value. */
+    static String valueTag(NamedType type) {
+        boolean plain = !type.detail().contains("f") && type.alignment() <= NamedType.POINTER_BYTES;
+        return plain ? "tessera_value_" + type.bytes()
+                : "tessera_value_" + type.bytes() + "_" + type.alignment() + "_" + type.detail();
+    }
+
+    /**
+     * The definition of that block. Only size, argument class and an alignment above 8 decide how a structure travels
+     * (System V psABI 3.2.3), so bytes do for all that go in general registers or memory.
+     */
+    static String valueDefinition(NamedType type) {
+        StringBuilder body = new StringBuilder();
+        if (!type.detail().contains("f")) {
+            String alignment = type.alignment() > NamedType.POINTER_BYTES ? "_Alignas(" + type.alignment() + ") " : "";
+            body.append("    ").append(alignment).append("unsigned char bytes[").append(type.bytes()).append("];\n");
+        } else {
+            for (int i = 0; i < type.detail().length(); i++) {
+                int bytes = Math.min(NamedType.POINTER_BYTES, type.bytes() - i * NamedType.POINTER_BYTES);
+                body.append("    ").append(eightbyte(type.detail().charAt(i), bytes)).append(" part").append(i)
+                        .append(";\n");
+            }
+        }
+        return "struct " + valueTag(type) + " {\n" + body + "};\n";
+    }
+
+    private static String eightbyte(char argumentClass, int bytes) {
+        boolean whole = bytes == NamedType.POINTER_BYTES;
+        return argumentClass == 'f' ? whole ? "double" : "float" : whole ? "unsigned long long" : "unsigned int";
+    }
+
+    /** Whether a type needs a block of bytes when it travels by value. */
+    static boolean isValue(NamedType type) {
+        return type.typeClass() == TypeClass.VALUE;
+    }
+}

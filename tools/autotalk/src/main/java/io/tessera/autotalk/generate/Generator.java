@@ -1,0 +1,38 @@
+package io.tessera.autotalk.generate;
+
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.description.Description;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Generates the C side of one library. Stateless. */
+public final class Generator {
+    /** First line of every generated file; a comment in C, assembly (through the C preprocessor) and version scripts. */
+    static final String NOTICE = "/* Written by autotalk from native-preload/api; not edited and not committed. */\n";
+
+    private Generator() {
+    }
+
+    /**
+     * All files, by name.
+     *
+     * @param decisions without problems ({@link Decisions#problems})
+     */
+    public static Map<String, String> files(Decisions decisions) {
+        Description description = decisions.description();
+        LibraryNames names = LibraryNames.of(description.library());
+        Map<String, String> files = new TreeMap<>();
+        files.put(names.headerName(), new EntriesHeader(decisions).text());
+        files.put(names.filePrefix() + "trampolines.S", new Trampolines(decisions).text());
+        Tables tables = new Tables(decisions);
+        files.put(names.filePrefix() + "entry_names.c", tables.entryNames());
+        files.put(names.filePrefix() + "hooked_entries.c", tables.hookedEntries());
+        files.put(names.filePrefix() + "exports.map", tables.exportMap());
+        Wrappers wrappers = new Wrappers(decisions);
+        if (wrappers.needed()) {
+            files.put(names.filePrefix() + "submit.c", wrappers.text());
+        }
+        return files;
+    }
+}

@@ -1,0 +1,36 @@
+package io.tessera.autotalk.generate;
+
+import java.util.Locale;
+
+/**
+ * Names in generated files, kept apart so that several driver libraries can be generated for one shared object.
+ *
+ * @param filePrefix   of generated files
+ * @param headerName   file with table, enumeration and prototypes
+ * @param symbolPrefix of tables and functions
+ * @param macroPrefix  of macros and constants
+ */
+public record LibraryNames(String filePrefix, String headerName, String symbolPrefix, String macroPrefix) {
+
+    /** The names for a library by its short name. */
+    public static LibraryNames of(String library) {
+        return library.equals("cuda") ? new LibraryNames("", "tessera_entries.h", "tessera_", "TESSERA_")
+                : new LibraryNames(library + "_", library + "_entries.h", "tessera_" + library + "_",
+                        "TESSERA_" + library.toUpperCase(Locale.ROOT) + "_");
+    }
+
+    /** The table of the vendor's entries. */
+    String table() {
+        return symbolPrefix + "real";
+    }
+
+    /** The function that finds a vendor's entry at its first use. */
+    String resolver() {
+        return symbolPrefix + "resolve";
+    }
+
+    /** The constant with the number of entries. */
+    String count() {
+        return macroPrefix + "ENTRY_COUNT";
+    }
+}

@@ -1,0 +1,58 @@
+package io.tessera.autotalk.generate;
+
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.Serving;
+import io.tessera.autotalk.description.Description;
+
+import java.util.List;
+
+/** Tables in C over all entries, and the version script with the export list. */
+final class Tables {
+    private final Decisions decisions;
+    private final List<Description.Export> exports;
+    private final LibraryNames names;
+
+    Tables(Decisions decisions) {
+        this.decisions = decisions;
+        this.exports = decisions.description().exports();
+        this.names = LibraryNames.of(decisions.description().library());
+    }
+
+    /** Names by index. */
+    String entryNames() {
+        StringBuilder text = include();
+        text.append("const char *const ").append(names.symbolPrefix()).append("entry_name[").append(names.count())
+                .append("] = {\n");
+        exports.forEach(export -> text.append("    \"").append(export.name()).append("\",\n"));
+        return text.append("};\n").toString();
+    }
+
+    /** Every entry that is ours, with our function. Where no prototype is known, an empty one has to do. */
+    String hookedEntries() {
+        String hooked = names.symbolPrefix() + "hooked";
+        List<Description.Export> ours = exports.stream()
+                .filter(export -> !(decisions.serving(export.entry()).orElseThrow() instanceof Serving.Pass)).toList();
+        StringBuilder text = include();
+        ours.stream().filter(export -> export.entry().signature().isEmpty())
+                .forEach(export -> text.append("extern void ").append(export.name()).append("(void);\n"));
+        text.append("const struct ").append(hooked).append(' ').append(hooked).append("[] = {\n");
+        ours.forEach(export -> text.append("    {ENTRY_").append(export.name()).append(", (void *)")
+                .append(export.name()).append("},\n"));
+        if (ours.isEmpty()) {
+            text.append("    {0, NULL},\n"); /* C11 has no empty arrays; the count says that nothing is here */
+        }
+        text.append("};\nconst unsigned ").append(hooked).append("_count = ").append(ours.size()).append(";\n");
+        return text.toString();
+    }
+
+    /** The version script: these symbols and no others leave the library, without versions, as the vendor's do. */
+    String exportMap() {
+        StringBuilder text = new StringBuilder(Generator.NOTICE).append("{\n  global:\n");
+        exports.forEach(export -> text.append("    ").append(export.name()).append(";\n"));
+        return text.append("  local:\n    *;\n};\n").toString();
+    }
+
+    private StringBuilder include() {
+        return new StringBuilder(Generator.NOTICE).append("#include \"").append(names.headerName()).append("\"\n\n");
+    }
+}

@@ -1,0 +1,40 @@
+package io.tessera.autotalk.header;
+
+import java.util.Set;
+
+/**
+ * A token of C source.
+ *
+ * @param kind   what it is
+ * @param text   its spelling; for a string or character constant with its quotes
+ * @param file   the header that it stands in
+ * @param line   line of that header, from 1
+ * @param origin the identifier in the source from whose macro expansion it came; its own text where none did
+ * @param hidden macros that must not be expanded in it again (C11 6.10.3.4: no macro expands itself)
+ */
+record Token(Kind kind, String text, String file, int line, String origin, Set<String> hidden) {
+    enum Kind {
+        IDENTIFIER,
+        NUMBER,
+        TEXT,
+        PUNCTUATION,
+        END
+    }
+
+    static Token of(Kind kind, String text, String file, int line) {
+        return new Token(kind, text, file, line, text, Set.of());
+    }
+
+    /** This token as the product of expanding {@code invocation}. */
+    Token expandedFrom(Token invocation, Set<String> hiddenNow) {
+        return new Token(kind, text, invocation.file, invocation.line, invocation.origin, hiddenNow);
+    }
+
+    boolean is(String spelling) {
+        return text.equals(spelling);
+    }
+
+    boolean identifier() {
+        return kind == Kind.IDENTIFIER;
+    }
+}

@@ -1,0 +1,36 @@
+package io.tessera.autotalk;
+
+import io.tessera.autotalk.annotation.AnnotationText;
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.description.DescriptionText;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where the committed files are, seen from the module's directory, in which its tests run. */
+public final class Repository {
+    /** {@code native-preload/api}. */
+    public static final Path API = Path.of("..", "..", "native-preload", "api");
+    /** {@code native-preload/include}. */
+    public static final Path INCLUDE = Path.of("..", "..", "native-preload", "include").toAbsolutePath();
+
+    private Repository() {
+    }
+
+    /** The committed CUDA description with its decisions. */
+    public static Decisions cuda() {
+        return new Decisions(DescriptionText.read("cuda.api", text("cuda.api")),
+                AnnotationText.read("cuda.annotations", text("cuda.annotations")));
+    }
+
+    /** A committed file of the API folder. */
+    public static String text(String name) {
+        try {
+            return Files.readString(API.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.tessera.autotalk.generate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.autotalk.Repository;
+import io.tessera.autotalk.annotation.AnnotationText;
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.header.HeaderReader;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compiles what is generated, and runs it in front of a driver of our own. */
+class GeneratedLibraryTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyArgumentArrivesOnEveryPath() throws IOException, InterruptedException {
+        NativeBuild build = new NativeBuild(directory).withResources("driver.h", "driver.annotations", "driver_types.h",
+                "gate.h", "sync.h", "vendor.c", "ours.c", "caller.c");
+        Description description = HeaderReader.read("cuda", List.of(new HeaderReader.Header("driver.h",
+                Files.readString(directory.resolve("driver.h")))), Map.of());
+        Decisions decisions = new Decisions(description, AnnotationText.read("driver.annotations",
+                Files.readString(directory.resolve("driver.annotations"))));
+        assertEquals(List.of(), decisions.problems());
+        build.withFiles(Generator.files(decisions));
+        Path exports = directory.resolve("exports.map");
+        Files.writeString(exports, Files.readString(exports).replace("  local:",
+                "    noted; use_vendor; hooked_where; entry_name;\n  local:"));
+
+        build.compile("-shared", "-fvisibility=default", "-o", "libvendor.so", "vendor.c");
+        build.compile("-shared", "-I", Repository.INCLUDE.toString(), "-Wl,--version-script=exports.map",
+                "-Wl,-Bsymbolic", "-Wl,-z,relro,-z,now,-z,defs", "-o", "libours.so", "ours.c", "submit.c", "entry_names.c",
+                "hooked_entries.c", "trampolines.S", "-ldl");
+        build.compile("-o", "caller", "caller.c", "-ldl");
+        assertEquals("0 failures, 9 looked up\n", build.run(List.of("./caller",
+                directory.resolve("libours.so").toString(), directory.resolve("libvendor.so").toString())));
+        build.compile("-c", "trampolines.S"); /* the linked library also depends on the compiler's own start files */
+        assertTrue(build.run(List.of("readelf", "-nW", "trampolines.o")).contains("IBT, SHSTK"));
+        String segments = build.run(List.of("readelf", "-lW", "libours.so"));
+        assertTrue(segments.lines().anyMatch(line -> line.contains("GNU_STACK") && !line.contains("RWE")), segments);
+    }
+
+    @Test
+    void theWholeDriverCompilesWithoutWarnings() throws IOException, InterruptedException {
+        Decisions decisions = Repository.cuda();
+        NativeBuild build = new NativeBuild(directory).withResources("driver_types.h", "gate.h", "sync.h")
+                .withFiles(Generator.files(decisions));
+        for (String source : List.of("submit.c", "entry_names.c", "hooked_entries.c", "trampolines.S")) {
+            build.compile("-I", Repository.INCLUDE.toString(), "-c", source);
+        }
+        assertEquals(names(decisions, "pass"), defined(build, "trampolines.o"));
+        Set<String> wrapped = names(decisions, "submit");
+        wrapped.addAll(names(decisions, "sync"));
+        assertEquals(wrapped, defined(build, "submit.o"));
+    }
+
+    private static Set<String> names(Decisions decisions, String word) {
+        return decisions.description().exports().stream()
+                .filter(export -> decisions.serving(export.entry()).orElseThrow().word().equals(word))
+                .map(Description.Export::name).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> defined(NativeBuild build, String object) throws IOException, InterruptedException {
+        return build.run(List.of("nm", "--defined-only", object)).lines().filter(line -> line.contains(" T "))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1)).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void aLibraryOfNamesCompilesBesideTheDriver() throws IOException, InterruptedException {
+        Description names = HeaderReader.read("nvml", List.of(), Map.of("nvml.names", List.of("nvmlInit_v2",
+                "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2")));
+        Decisions decisions = new Decisions(names, AnnotationText.read("nvml.annotations",
+                "nvmlInit* pass\nnvmlDeviceGetMemoryInfo hook\n"));
+        assertEquals(List.of(), decisions.problems());
+        Map<String, String> files = Generator.files(decisions);
+        assertEquals("nvml_entries.h nvml_entry_names.c nvml_exports.map nvml_hooked_entries.c nvml_trampolines.S",
+                files.keySet().stream().sorted().collect(Collectors.joining(" ")));
+        NativeBuild build = new NativeBuild(directory).withFiles(files);
+        Files.writeString(directory.resolve("hooks.c"), """
+                #include "nvml_entries.h"
+                #define EXPORT __attribute__((visibility("default")))
+                EXPORT int nvmlDeviceGetMemoryInfo(void *device, void *memory) { return device != memory; }
+                EXPORT int nvmlDeviceGetMemoryInfo_v2(void *device, void *memory) { return device == memory; }
+                void *tessera_nvml_resolve(unsigned index)
+                {
+                    return index < TESSERA_NVML_ENTRY_COUNT ? tessera_nvml_hooked[0].hook : NULL;
+                }
+                """);
+        build.compile("-shared", "-Wl,--version-script=nvml_exports.map", "-Wl,-z,defs", "-o", "libnames.so", "hooks.c",
+                "nvml_entry_names.c", "nvml_hooked_entries.c", "nvml_trampolines.S");
+        String exported = build.run(List.of("nm", "-D", "--defined-only", "libnames.so"));
+        assertEquals(List.of("nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2", "nvmlInit_v2"),
+                exported.lines().map(line -> line.substring(line.lastIndexOf(' ') + 1)).sorted().toList());
+    }
+}

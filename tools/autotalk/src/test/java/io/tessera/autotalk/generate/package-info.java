@@ -1,0 +1,2 @@
+/** Tests that compile and run what is generated. */
+package io.tessera.autotalk.generate;

@@ -1,0 +1,2 @@
+/** Tests of the header reader, on headers written for them. */
+package io.tessera.autotalk.header;

@@ -1,0 +1,2 @@
+/** Tests of the command line and of the description that is committed. */
+package io.tessera.autotalk;
