@@ -25,6 +25,7 @@ struct lane {
     unsigned window; /* submissions per marker */
     uint64_t marked_ns;
     uint64_t completed_ns; /* when the last awaited marker was seen done; 0: unknown */
+    uint64_t turn;         /* of the markers: a drain has made older ones done, which says nothing about the device */
 };
 
 static struct lane lanes[TESSERA_MAX_DEVICES][LANES];
@@ -93,8 +94,14 @@ static void adapt(struct lane *lane, uint64_t waited_ns, uint64_t done_ns, uint6
     lane->window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
 }
 
-static void mark(struct lane *lane, uintptr_t stream, uint64_t now_ns, uint64_t bound_ns)
+static void mark(struct lane *lane, unsigned device, uintptr_t stream, uint64_t now_ns, uint64_t bound_ns)
 {
+    uint64_t turn = __atomic_load_n(&tessera_segment->devices[device].turns, __ATOMIC_RELAXED);
+    if (turn != lane->turn) {
+        memset(lane->recorded, 0, sizeof lane->recorded);
+        lane->completed_ns = 0;
+        lane->turn = turn;
+    }
     lane->count = 0;
     lane->marked_ns = now_ns;
     if (!record(lane, stream) || !lane->recorded[lane->next])
@@ -134,7 +141,7 @@ void pace_submission(uintptr_t ticket)
     lane->count++;
     int due = lane->count >= lane->window || now_ns - lane->marked_ns >= bound_ns / 4;
     if (due && capture_shield()) { /* a marker inside a capture would become part of the graph */
-        mark(lane, stream, now_ns, bound_ns);
+        mark(lane, device, stream, now_ns, bound_ns);
         capture_unshield();
     }
     pthread_mutex_unlock(&lane->lock);
