@@ -138,7 +138,7 @@ class DrainTest {
         long meanUs = (end.get("drainNs").getAsLong() - begin.get("drainNs").getAsLong()) / Math.max(1, drains) / 1000;
         System.out.println(drains + " drains of a client that would queue 400 ms of work, " + meanUs + " us on average");
         assertTrue(drains >= 5, begin + " " + end);
-        assertTrue(meanUs < 50_000, meanUs + " us");
+        assertTrue(meanUs < 100_000, meanUs + " us"); // work queued before the other asked again is waited for
         other.end().exits(0);
         queues.end().exits(0);
         assertEquals(0, run.witness().overlaps(0));
