@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tessera counters [PID|ID]}: a client's counters from its segment alone. One thread. */
@@ -28,6 +29,9 @@ public final class CountersCommand implements Callable<Integer> {
 
     @Parameters(arity = "0..1", paramLabel = "PID|ID", description = "Only the client with this pid or number.")
     private Long wanted;
+
+    @Option(names = "--json", description = "JSON for scripts: an array, an object a client.")
+    private boolean json;
 
     /** For the given surroundings. */
     public CountersCommand(CommandContext context) {
@@ -42,6 +46,9 @@ public final class CountersCommand implements Callable<Integer> {
                     .toList();
             files.unreadable().forEach(line -> context.err().println("tessera: " + line));
             if (chosen.isEmpty()) {
+                if (json) {
+                    line("[]");
+                }
                 files.unlisted().forEach(line -> context.err().println("tessera: " + line));
                 context.err().println("tessera: " + (wanted == null ? "no client has a segment in "
                         : "no client with pid or number " + wanted + " has a segment in ")
@@ -49,7 +56,11 @@ public final class CountersCommand implements Callable<Integer> {
                 return wanted == null && files.unreadable().isEmpty() ? ExitCode.OK.number()
                         : ExitCode.FAILURE.number();
             }
-            chosen.forEach(this::print);
+            if (json) {
+                line(SegmentJson.counters(chosen).toString());
+            } else {
+                chosen.forEach(this::print);
+            }
         }
         return ExitCode.OK.number();
     }

@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code tessera errors}: the distinct errors in the clients' segments. One thread. */
 @Command(name = "errors", mixinStandardHelpOptions = true,
@@ -22,6 +23,9 @@ import picocli.CommandLine.Command;
 public final class ErrorsCommand implements Callable<Integer> {
     private final CommandContext context;
 
+    @Option(names = "--json", description = "JSON for scripts: an array, an object a client.")
+    private boolean json;
+
     /** For the given surroundings. */
     public ErrorsCommand(CommandContext context) {
         this.context = context;
@@ -30,11 +34,14 @@ public final class ErrorsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         try (SegmentFiles files = SegmentFiles.open(SegmentFolders.of(context), null)) {
-            int found = 0;
+            if (json) {
+                context.out().println(SegmentJson.errors(files.readers()));
+            }
+            int found = json ? 1 : 0;
             for (CountersReader reader : files.readers()) {
                 List<LoggedError> errors = reader.errors();
                 found += errors.size();
-                if (!errors.isEmpty()) {
+                if (!errors.isEmpty() && !json) {
                     print(reader.header(), errors);
                 }
             }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonParser;
 import io.tessera.cli.CommandRun;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
@@ -92,6 +93,29 @@ class SegmentCommandsTest {
             assertTrue(run.out().contains("GPU-00000000-0000-0001-0000-000000000002, GPU A"), run.out());
             assertFalse(run.out().contains("bob"), run.out());
         }
+    }
+
+    @Test
+    void countersAndErrorsAsJson() throws IOException {
+        segment(7, 1001, "alice", memory -> {
+            device(memory);
+            error(memory, 0, 2, 3, "said \"no\"");
+        });
+        var client = JsonParser.parseString(CommandRun.of(folder, "counters", "--json").out()).getAsJsonArray().get(0)
+                .getAsJsonObject();
+        assertEquals("alice", client.get("tenant").getAsString());
+        assertEquals(42, client.getAsJsonObject("submitted").get("launch").getAsLong());
+        assertEquals(3L << 20, client.getAsJsonArray("devices").get(0).getAsJsonObject().get("usedBytes").getAsLong());
+        var error = JsonParser.parseString(CommandRun.of(folder, "errors", "--json").out()).getAsJsonArray().get(0)
+                .getAsJsonObject().getAsJsonArray("errors").get(0).getAsJsonObject();
+        assertEquals("said \"no\"", error.get("text").getAsString());
+        assertEquals(3, error.get("count").getAsLong());
+    }
+
+    @Test
+    void noClientsAreAnEmptyArray() throws IOException {
+        assertEquals("[]", CommandRun.of(folder, "counters", "--json").out().strip());
+        assertEquals("[]", CommandRun.of(folder, "errors", "--json").out().strip());
     }
 
     @Test
