@@ -23,6 +23,7 @@
 #define LONG_WAIT_NS 1000000000ULL
 #define INSIDE_POLL_US 20        /* a submission is inside for microseconds, or for as long as a blocking copy */
 #define CAPTURE_POLL_US 200
+#define STUCK_US 100 /* a launch returns within some microseconds */
 
 static struct drainer {
     uint32_t bell; /* futex: counts wake-ups */
@@ -117,11 +118,21 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     turns_finish_early(device, view.word, idle);
 }
 
+/* A submission that stays inside the driver waits for the device: a blocking copy, or a queue that is full. */
+static bool stuck_inside(unsigned device)
+{
+    uint64_t before = threads_submissions(device);
+    if (!threads_inside())
+        return false;
+    usleep(STUCK_US);
+    return threads_inside() && threads_submissions(device) == before;
+}
+
 static void sample(unsigned device, uint64_t now_ns)
 {
     struct tessera_device *b = &tessera_segment->devices[device];
     drainers[device].sampled_ns = now_ns;
-    bool busy = threads_syncing();
+    bool busy = threads_syncing() || stuck_inside(device);
     if (!busy) {
         if (!capture_shield())
             return;
