@@ -26,6 +26,16 @@ final class ClientTurn {
     long grantedAtNs;
     long lengthNs;
 
+    /** The quantum that this turn was given by; {@link #lengthNs} is less by what the client owed. */
+    long quantumNs;
+
+    /** Number of the grant of the last turn, for who is next after a time without turns; 0 before the first. */
+    long grantNumber;
+    long formerGrantNumber;
+
+    /** When the last turn ended; {@link #NEVER} before. */
+    long turnEndedNs = NEVER;
+
     /** Since when somebody has been waiting during this turn; {@link #NEVER} while nobody does. */
     long contendedSinceNs = NEVER;
 

@@ -3,6 +3,7 @@ package io.tessera.manager.schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,12 @@ final class TurnLock {
     private static final TurnTerms FREE_TERMS = new TurnTerms(0, 0, 0, false, false);
     private static final TurnTerms FREE_SAMPLED_TERMS = new TurnTerms(0, 0, 0, false, true);
 
+    /** A client takes part in turns while it runs, waits, or ran within the second over which fairness is promised. */
+    private static final long TAKES_PART_NS = 1_000_000_000L;
+
+    /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
+    private static final long DEBTS_KEPT_NS = 10_000_000_000L;
+
     private final ScheduleSettings settings;
     private final TurnPort port;
     private final TurnObserver observer;
@@ -31,6 +38,11 @@ final class TurnLock {
     private final HandoverTimes handoverTimes = new HandoverTimes();
 
     private boolean exclusive;
+    private long freeSinceNs;
+
+    /** No grant yet since the change to turns: the order of the turns before it goes on. */
+    private boolean resuming;
+    private long grants;
     private boolean sampling;
     private long quantumNs;
     private ClientTurn holder;
@@ -133,7 +145,7 @@ final class TurnLock {
     private void becomeQuiet(ClientTurn client, long nowNs) {
         client.quiet = true;
         if (client.inTurn) {
-            ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+            ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
             noteHandover(client, nowNs);
             observer.turnEnded(client.id, client.grantedAtNs, nowNs);
         }
@@ -141,6 +153,7 @@ final class TurnLock {
 
     private void noteHandover(ClientTurn client, long nowNs) {
         client.inTurn = false;
+        client.turnEndedNs = nowNs;
         formerHolder = OptionalLong.of(client.id);
         handoverFromNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
     }
@@ -162,11 +175,31 @@ final class TurnLock {
         extensionEndsNs = ClientTurn.NEVER;
         handoverFromNs = ClientTurn.NEVER;
         formerHolder = OptionalLong.empty();
-        ledger.clear();
         if (exclusive) {
+            if (nowNs - freeSinceNs > DEBTS_KEPT_NS) {
+                ledger.clear();
+            }
+            resuming = true;
             closeFree(nowNs);
         } else {
+            freeSinceNs = nowNs;
+            bookCutOff(nowNs);
             free(nowNs);
+        }
+    }
+
+    /** Turns that a change to free running cuts off: the holder's is continued later, a draining one is over. */
+    private void bookCutOff(long nowNs) {
+        for (ClientTurn client : clients.values()) {
+            if (!client.inTurn) {
+                continue;
+            }
+            if (client != holder) {
+                ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
+            } else if (client.contendedSinceNs != ClientTurn.NEVER) {
+                ledger.interrupted(client.id, client.quantumNs, client.chargeableNs(nowNs));
+                client.grantNumber = client.formerGrantNumber;
+            }
         }
     }
 
@@ -179,7 +212,25 @@ final class TurnLock {
         quantumNs = ns;
         if (holder != null) {
             holder.lengthNs = Math.min(holder.lengthNs, ns);
+            holder.quantumNs = Math.min(holder.quantumNs, ns);
         }
+    }
+
+    /** How many clients take turns: those that run, wait, or had a turn within the last second. */
+    int takingPart(long nowNs) {
+        int count = 0;
+        for (ClientTurn client : clients.values()) {
+            boolean recent = client.turnEndedNs != ClientTurn.NEVER && nowNs - client.turnEndedNs < TAKES_PART_NS;
+            if (client.inTurn || client.wantSinceNs != 0 || recent) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** The length of a whole turn now. */
+    long quantumNs() {
+        return quantumNs;
     }
 
     // What follows from them
@@ -276,6 +327,12 @@ final class TurnLock {
                 return 0;
             }
         }
+        if (resuming) {
+            List<ClientTurn> longestAgoFirst = new ArrayList<>(waiting);
+            longestAgoFirst.sort(Comparator.comparingLong(client -> client.grantNumber));
+            waiting.clear();
+            waiting.addAll(longestAgoFirst);
+        }
         ClientTurn next = waiting.poll();
         grantTo(next, ledger.turnLengthNs(next.id, quantumNs), nowNs);
         return 1;
@@ -286,6 +343,10 @@ final class TurnLock {
         client.inTurn = true;
         client.grantedAtNs = nowNs;
         client.lengthNs = lengthNs;
+        client.quantumNs = quantumNs;
+        client.formerGrantNumber = client.grantNumber;
+        client.grantNumber = ++grants;
+        resuming = false;
         client.contendedSinceNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
         if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
             handovers++;
@@ -336,7 +397,7 @@ final class TurnLock {
         if (stuck.size() == 1) {
             ClientTurn client = stuck.getFirst();
             if (client.inTurn) {
-                ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+                ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
             }
             waiting.remove(client);
             grantTo(client, quantumNs, nowNs);
