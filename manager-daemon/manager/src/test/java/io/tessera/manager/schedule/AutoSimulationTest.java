@@ -236,7 +236,7 @@ class AutoSimulationTest {
         assertFairUnderAuto(AutoSettings.defaults(), 1);
         assertFairUnderAuto(AutoSettings.defaults().withRetrialNs(4 * SECOND, 8 * SECOND), 10);
         // At another phase of the rounds.
-        assertFairUnderAuto(AutoSettings.defaults().withRetrialNs(3300 * MS, 3300 * MS), 20);
+        assertFairUnderAuto(AutoSettings.defaults().withRetrialNs(3300 * MS, 3300 * MS), 15);
     }
 
     /**
