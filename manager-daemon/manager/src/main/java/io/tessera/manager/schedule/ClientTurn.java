@@ -1,8 +1,16 @@
 package io.tessera.manager.schedule;
 
+import java.util.Comparator;
+
 /** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
 final class ClientTurn {
     static final long NEVER = Long.MIN_VALUE;
+
+    /** Who is next after a time without turns. */
+    static final Comparator<ClientTurn> LONGEST_AGO_FIRST = Comparator.comparingLong(client -> client.grantNumber);
+
+    /** The second over which fairness is promised. */
+    private static final long TAKES_PART_NS = 1_000_000_000L;
 
     final long id;
 
@@ -44,6 +52,22 @@ final class ClientTurn {
 
     ClientTurn(long id) {
         this.id = id;
+    }
+
+    /** Begins a turn, with others waiting for its end or not. */
+    void granted(long number, long wholeNs, long turnNs, boolean contended, long nowNs) {
+        inTurn = true;
+        grantedAtNs = nowNs;
+        quantumNs = wholeNs;
+        lengthNs = turnNs;
+        formerGrantNumber = grantNumber;
+        grantNumber = number;
+        contendedSinceNs = contended ? nowNs : NEVER;
+    }
+
+    /** Whether it runs, waits, or had a turn within the last second. */
+    boolean takesPart(long nowNs) {
+        return inTurn || wantSinceNs != 0 || (turnEndedNs != NEVER && nowNs - turnEndedNs < TAKES_PART_NS);
     }
 
     /** Told to stop, and not yet answered. */

@@ -3,7 +3,6 @@ package io.tessera.manager.schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +21,6 @@ final class TurnLock {
 
     private static final TurnTerms FREE_TERMS = new TurnTerms(0, 0, 0, false, false);
     private static final TurnTerms FREE_SAMPLED_TERMS = new TurnTerms(0, 0, 0, false, true);
-
-    /** A client takes part in turns while it runs, waits, or ran within the second over which fairness is promised. */
-    private static final long TAKES_PART_NS = 1_000_000_000L;
 
     /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
     private static final long DEBTS_KEPT_NS = 10_000_000_000L;
@@ -145,7 +141,7 @@ final class TurnLock {
     private void becomeQuiet(ClientTurn client, long nowNs) {
         client.quiet = true;
         if (client.inTurn) {
-            ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
+            charge(client, nowNs);
             noteHandover(client, nowNs);
             observer.turnEnded(client.id, client.grantedAtNs, nowNs);
         }
@@ -191,16 +187,17 @@ final class TurnLock {
     /** Turns that a change to free running cuts off: the holder's is continued later, a draining one is over. */
     private void bookCutOff(long nowNs) {
         for (ClientTurn client : clients.values()) {
-            if (!client.inTurn) {
-                continue;
-            }
-            if (client != holder) {
-                ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
-            } else if (client.contendedSinceNs != ClientTurn.NEVER) {
+            if (client.inTurn && client != holder) {
+                charge(client, nowNs);
+            } else if (client == holder && client.contendedSinceNs != ClientTurn.NEVER) {
                 ledger.interrupted(client.id, client.quantumNs, client.chargeableNs(nowNs));
                 client.grantNumber = client.formerGrantNumber;
             }
         }
+    }
+
+    private void charge(ClientTurn client, long nowNs) {
+        ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
     }
 
     void sampling(boolean sample) {
@@ -218,14 +215,7 @@ final class TurnLock {
 
     /** How many clients take turns: those that run, wait, or had a turn within the last second. */
     int takingPart(long nowNs) {
-        int count = 0;
-        for (ClientTurn client : clients.values()) {
-            boolean recent = client.turnEndedNs != ClientTurn.NEVER && nowNs - client.turnEndedNs < TAKES_PART_NS;
-            if (client.inTurn || client.wantSinceNs != 0 || recent) {
-                count++;
-            }
-        }
-        return count;
+        return (int) clients.values().stream().filter(client -> client.takesPart(nowNs)).count();
     }
 
     /** The length of a whole turn now. */
@@ -322,14 +312,11 @@ final class TurnLock {
         if (holder != null || waiting.isEmpty()) {
             return 0;
         }
-        for (ClientTurn client : clients.values()) {
-            if (!client.quiet) {
-                return 0;
-            }
+        if (!clients.values().stream().allMatch(client -> client.quiet)) {
+            return 0;
         }
         if (resuming) {
-            List<ClientTurn> longestAgoFirst = new ArrayList<>(waiting);
-            longestAgoFirst.sort(Comparator.comparingLong(client -> client.grantNumber));
+            List<ClientTurn> longestAgoFirst = waiting.stream().sorted(ClientTurn.LONGEST_AGO_FIRST).toList();
             waiting.clear();
             waiting.addAll(longestAgoFirst);
         }
@@ -340,14 +327,8 @@ final class TurnLock {
 
     private void grantTo(ClientTurn client, long lengthNs, long nowNs) {
         holder = client;
-        client.inTurn = true;
-        client.grantedAtNs = nowNs;
-        client.lengthNs = lengthNs;
-        client.quantumNs = quantumNs;
-        client.formerGrantNumber = client.grantNumber;
-        client.grantNumber = ++grants;
         resuming = false;
-        client.contendedSinceNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
+        client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
         if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
             handovers++;
         } else {
@@ -397,7 +378,7 @@ final class TurnLock {
         if (stuck.size() == 1) {
             ClientTurn client = stuck.getFirst();
             if (client.inTurn) {
-                ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
+                charge(client, nowNs);
             }
             waiting.remove(client);
             grantTo(client, quantumNs, nowNs);
