@@ -15,7 +15,8 @@ public enum ManagerOption {
     /** How devices are shared. */
     MODE("--mode", "TESSERA_MODE", "off|on|auto", "auto", "clients run at once, by turns, or whichever does more"),
     /** Length of a turn. */
-    QUANTUM("--quantum", "TESSERA_QUANTUM", "DURATION", "100ms", "length of a turn, 1ms to 1h"),
+    QUANTUM("--quantum", "TESSERA_QUANTUM", "DURATION", "250ms",
+            "length of a turn, 1ms to 1h; unless set, less where whole rounds then fill a second"),
     /** Patience with a client that does not drain. */
     GRACE("--grace", "TESSERA_GRACE", "DURATION", "10s", "a client told to stop is reported after this long"),
     /** What happens to such a client. */

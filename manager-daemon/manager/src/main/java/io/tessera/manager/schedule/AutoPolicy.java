@@ -28,6 +28,12 @@ final class AutoPolicy implements SharingMode {
     /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
     private static final long STRETCH_STEP_NS = 100_000_000L;
 
+    /** A round that began this long ago may still be called off: its first turn goes on later, with what was left. */
+    private static final long JUST_BEGUN_NS = 5_000_000L;
+
+    /** Where no round ends (a client does not drain) a change of mode waits for this many of the longest rounds. */
+    private static final int ROUNDS_WAITED = 2;
+
     private static final double GIB = 1L << 30;
 
     private enum Phase {
@@ -55,6 +61,7 @@ final class AutoPolicy implements SharingMode {
     private final long capacityBytes;
     private final Measurements measured;
     private final TrialBudget budget;
+    private final TurnRound round = new TurnRound();
 
     private Phase phase = Phase.SOLO;
     private long phaseSinceNs;
@@ -63,11 +70,21 @@ final class AutoPolicy implements SharingMode {
     private boolean idleDevice;
     private double busiestShare;
 
+    /** What the trial of turns found; takes effect at the end of a round. Null before. */
+    private ModeScore verdict;
+
+    /** Since when a trial of free running waits for the end of a round; {@link ClientTurn#NEVER}: none does. */
+    private long trialWaitsSinceNs = ClientTurn.NEVER;
+
+    /** The length of turns that was set when the scheduler last asked. */
+    private long turnNs;
+
     AutoPolicy(ScheduleSettings settings, TurnPort port, long nowNs) {
         this.settings = settings.auto();
         this.measured = new Measurements(this.settings, port);
         this.capacityBytes = settings.effectiveCapacityBytes();
         this.budget = new TrialBudget(this.settings, nowNs);
+        this.turnNs = settings.quantumNs();
     }
 
     // Events
@@ -81,24 +98,30 @@ final class AutoPolicy implements SharingMode {
     @Override
     public void left(long clientId, long nowNs) {
         measured.left(clientId);
+        round.left(clientId);
         nextTickNs = Math.min(nextTickNs, nowNs);
     }
 
     @Override
     public void waits(long clientId, boolean waiting, long nowNs) {
         measured.waits(clientId, waiting, nowNs);
+        round.waits(clientId, waiting);
         judgeTurns(nowNs);
+        changeAfterRound(nowNs);
     }
 
     @Override
     public void turnStarted(long clientId, long nowNs) {
         measured.turnStarted(clientId, nowNs);
+        round.started(clientId, nowNs);
     }
 
     @Override
     public void turnEnded(long clientId, long startedNs, long nowNs) {
         measured.turnEnded(clientId, nowNs);
+        round.ended(clientId);
         judgeTurns(nowNs);
+        changeAfterRound(nowNs);
     }
 
     // The duty cycle
@@ -187,7 +210,10 @@ final class AutoPolicy implements SharingMode {
         boolean wasExclusive = exclusive();
         phase = next;
         phaseSinceNs = nowNs;
+        verdict = null;
+        trialWaitsSinceNs = ClientTurn.NEVER;
         if (exclusive() != wasExclusive) {
+            round.restart();
             if (exclusive()) {
                 measured.restartTurns(nowNs);
             } else {
@@ -220,6 +246,7 @@ final class AutoPolicy implements SharingMode {
             measured.restartFree(nowNs);
             phaseSinceNs = nowNs;
         } else if (phase == Phase.TURNS) {
+            trialWaitsSinceNs = ClientTurn.NEVER;
             measured.restartTurns(nowNs);
             measured.forgetReferences();
         } else {
@@ -250,17 +277,35 @@ final class AutoPolicy implements SharingMode {
     }
 
     private void keepTurns(long nowNs) {
-        if (measured.deviates(false)) {
+        if (trialWaitsSinceNs != ClientTurn.NEVER) {
+            if (nowNs - trialWaitsSinceNs > ROUNDS_WAITED * measured.active().size() * turnNs) {
+                enter(Phase.FREE_TRIAL, nowNs);
+            }
+        } else if (measured.deviates(false)) {
             budget.restart(nowNs);
             measured.restartTurns(nowNs);
             measured.forgetReferences();
         } else if (measured.rounds() >= TRIAL_ROUNDS && budget.allows(nowNs)) {
+            trialWaitsSinceNs = nowNs;
+            changeAfterRound(nowNs);
+        }
+    }
+
+    /** Does what waits for the end of a round, if one is over: otherwise somebody would have had a turn more. */
+    private void changeAfterRound(long nowNs) {
+        boolean waits = verdict != null || trialWaitsSinceNs != ClientTurn.NEVER;
+        if (!waits || !round.over(JUST_BEGUN_NS, nowNs)) {
+            return;
+        }
+        if (verdict != null) {
+            concludeTurns(verdict, nowNs);
+        } else {
             enter(Phase.FREE_TRIAL, nowNs);
         }
     }
 
     private void judgeTurns(long nowNs) {
-        if (phase != Phase.TURNS_TRIAL) {
+        if (phase != Phase.TURNS_TRIAL || verdict != null) {
             return;
         }
         int rounds = measured.rounds();
@@ -270,7 +315,7 @@ final class AutoPolicy implements SharingMode {
                 && measured.countedInTurns(HOPELESS_SUBMISSIONS);
         boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
         if (hopeless || enough || rounds >= MAX_ROUNDS) {
-            concludeTurns(score, nowNs);
+            verdict = score;
         }
     }
 
@@ -299,6 +344,11 @@ final class AutoPolicy implements SharingMode {
             budget.won(nowNs);
         } else {
             budget.lost(lossNs, nowNs);
+        }
+        if (turns) {
+            // A trial of free running also costs an unequal second, and as both modes were measured just now only a
+            // change that shows in no rate can make it worth while: the longest back-off at once.
+            budget.putOffLongest(nowNs);
         }
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
     }
@@ -331,6 +381,7 @@ final class AutoPolicy implements SharingMode {
 
     @Override
     public long turnQuantumNs(long setQuantumNs) {
+        turnNs = setQuantumNs;
         return switch (phase) {
             case TURNS_TRIAL -> Math.min(setQuantumNs, settings.trialQuantumNs());
             case OVERSUBSCRIBED -> Math.max(setQuantumNs, stretchedQuantumNs());

@@ -1,8 +1,16 @@
 package io.tessera.manager.schedule;
 
+import java.util.Comparator;
+
 /** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
 final class ClientTurn {
     static final long NEVER = Long.MIN_VALUE;
+
+    /** Who is next after a time without turns. */
+    static final Comparator<ClientTurn> LONGEST_AGO_FIRST = Comparator.comparingLong(client -> client.grantNumber);
+
+    /** The second over which fairness is promised. */
+    private static final long TAKES_PART_NS = 1_000_000_000L;
 
     final long id;
 
@@ -26,6 +34,16 @@ final class ClientTurn {
     long grantedAtNs;
     long lengthNs;
 
+    /** The quantum that this turn was given by; {@link #lengthNs} is less by what the client owed. */
+    long quantumNs;
+
+    /** Number of the grant of the last turn, for who is next after a time without turns; 0 before the first. */
+    long grantNumber;
+    long formerGrantNumber;
+
+    /** When the last turn ended; {@link #NEVER} before. */
+    long turnEndedNs = NEVER;
+
     /** Since when somebody has been waiting during this turn; {@link #NEVER} while nobody does. */
     long contendedSinceNs = NEVER;
 
@@ -34,6 +52,22 @@ final class ClientTurn {
 
     ClientTurn(long id) {
         this.id = id;
+    }
+
+    /** Begins a turn, with others waiting for its end or not. */
+    void granted(long number, long wholeNs, long turnNs, boolean contended, long nowNs) {
+        inTurn = true;
+        grantedAtNs = nowNs;
+        quantumNs = wholeNs;
+        lengthNs = turnNs;
+        formerGrantNumber = grantNumber;
+        grantNumber = number;
+        contendedSinceNs = contended ? nowNs : NEVER;
+    }
+
+    /** Whether it runs, waits, or had a turn within the last second. */
+    boolean takesPart(long nowNs) {
+        return inTurn || wantSinceNs != 0 || (turnEndedNs != NEVER && nowNs - turnEndedNs < TAKES_PART_NS);
     }
 
     /** Told to stop, and not yet answered. */

@@ -16,13 +16,12 @@ public final class DeviceScheduler implements DeviceScheduling {
      */
     private static final int MAX_ROUNDS = 3;
 
-    private final ScheduleSettings settings;
+    private ScheduleSettings settings;
     private final TurnPort port;
     private final TurnLock lock;
 
     private SchedulerMode modeName = SchedulerMode.AUTO;
     private SharingMode mode;
-    private long quantumNs;
 
     /**
      * Makes the scheduler of a device that nobody uses yet.
@@ -34,7 +33,6 @@ public final class DeviceScheduler implements DeviceScheduling {
     public DeviceScheduler(ScheduleSettings settings, TurnPort port, long nowNs) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.port = Objects.requireNonNull(port, "port");
-        this.quantumNs = settings.quantumNs();
         this.mode = newMode(SchedulerMode.AUTO, nowNs);
         this.lock = new TurnLock(settings, port, new ModeObserver());
     }
@@ -97,7 +95,7 @@ public final class DeviceScheduler implements DeviceScheduling {
     @Override
     public void quantumNs(long ns, long nowNs) {
         ScheduleSettings.checkQuantum(ns);
-        quantumNs = ns;
+        settings = settings.withQuantumNs(ns);
         run(nowNs);
     }
 
@@ -111,7 +109,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         int rounds = 0;
         do {
             lock.sampling(mode.sample());
-            lock.quantumNs(mode.turnQuantumNs(quantumNs));
+            lock.quantumNs(mode.turnQuantumNs(settings.turnNs(lock.takingPart(nowNs))));
             lock.exclusive(mode.exclusive(), nowNs);
             done += lock.advance(nowNs);
             rounds++;
@@ -126,8 +124,8 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        return new DeviceTurns(modeName, lock.isExclusive(), mode.reason(nowNs), mode.turnQuantumNs(quantumNs),
-                lock.holder(), lock.holderSinceNs(), lock.handovers(), lock.handoverMedianNs());
+        return new DeviceTurns(modeName, lock.isExclusive(), mode.reason(nowNs), lock.quantumNs(), lock.holder(),
+                lock.holderSinceNs(), lock.handovers(), lock.handoverMedianNs());
     }
 
     /** Passes turns on to whichever mode is set now. */

@@ -26,14 +26,19 @@ final class FairnessLedger {
 
     /** Length of the client's next turn, counted from the grant to the order to stop. */
     long turnLengthNs(long clientId, long quantumNs) {
-        long debtNs = debtsNs.getOrDefault(clientId, 0L);
+        long debtNs = debtNs(clientId);
         return Math.max(minimumNs(quantumNs), quantumNs - debtNs);
     }
 
     /** Books a turn that took {@code usedNs}. A turn given back early earns nothing: unused time is not saved up. */
     void charge(long clientId, long quantumNs, long usedNs) {
-        long debtNs = debtsNs.getOrDefault(clientId, 0L) + usedNs - quantumNs;
+        long debtNs = debtNs(clientId) + usedNs - quantumNs;
         debtsNs.put(clientId, Math.clamp(debtNs, 0L, MAX_DEBT_QUANTA * quantumNs));
+    }
+
+    /** Books a turn that was cut off after {@code usedNs}: the client's next turn is what was left of it. */
+    void interrupted(long clientId, long quantumNs, long usedNs) {
+        debtsNs.put(clientId, Math.clamp(debtNs(clientId) + usedNs, 0L, MAX_DEBT_QUANTA * quantumNs));
     }
 
     /** What the client owes now. */

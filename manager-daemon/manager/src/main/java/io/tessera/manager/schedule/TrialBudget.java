@@ -52,6 +52,12 @@ final class TrialBudget {
         book(lossNs, nowNs);
     }
 
+    /** The next trial waits for the longest back-off, unless something changes before. */
+    void putOffLongest(long nowNs) {
+        intervalNs = settings.retrialMaxNs();
+        dueNs = nowNs + intervalNs;
+    }
+
     private void putOff(long nowNs) {
         dueNs = nowNs + intervalNs;
         intervalNs = Math.min(2 * intervalNs, settings.retrialMaxNs());

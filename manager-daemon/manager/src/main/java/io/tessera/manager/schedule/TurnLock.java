@@ -22,6 +22,9 @@ final class TurnLock {
     private static final TurnTerms FREE_TERMS = new TurnTerms(0, 0, 0, false, false);
     private static final TurnTerms FREE_SAMPLED_TERMS = new TurnTerms(0, 0, 0, false, true);
 
+    /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
+    private static final long DEBTS_KEPT_NS = 10_000_000_000L;
+
     private final ScheduleSettings settings;
     private final TurnPort port;
     private final TurnObserver observer;
@@ -31,6 +34,11 @@ final class TurnLock {
     private final HandoverTimes handoverTimes = new HandoverTimes();
 
     private boolean exclusive;
+    private long freeSinceNs;
+
+    /** No grant yet since the change to turns: the order of the turns before it goes on. */
+    private boolean resuming;
+    private long grants;
     private boolean sampling;
     private long quantumNs;
     private ClientTurn holder;
@@ -133,7 +141,7 @@ final class TurnLock {
     private void becomeQuiet(ClientTurn client, long nowNs) {
         client.quiet = true;
         if (client.inTurn) {
-            ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+            charge(client, nowNs);
             noteHandover(client, nowNs);
             observer.turnEnded(client.id, client.grantedAtNs, nowNs);
         }
@@ -141,6 +149,7 @@ final class TurnLock {
 
     private void noteHandover(ClientTurn client, long nowNs) {
         client.inTurn = false;
+        client.turnEndedNs = nowNs;
         formerHolder = OptionalLong.of(client.id);
         handoverFromNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
     }
@@ -162,12 +171,33 @@ final class TurnLock {
         extensionEndsNs = ClientTurn.NEVER;
         handoverFromNs = ClientTurn.NEVER;
         formerHolder = OptionalLong.empty();
-        ledger.clear();
         if (exclusive) {
+            if (nowNs - freeSinceNs > DEBTS_KEPT_NS) {
+                ledger.clear();
+            }
+            resuming = true;
             closeFree(nowNs);
         } else {
+            freeSinceNs = nowNs;
+            bookCutOff(nowNs);
             free(nowNs);
         }
+    }
+
+    /** Turns that a change to free running cuts off: the holder's is continued later, a draining one is over. */
+    private void bookCutOff(long nowNs) {
+        for (ClientTurn client : clients.values()) {
+            if (client.inTurn && client != holder) {
+                charge(client, nowNs);
+            } else if (client == holder && client.contendedSinceNs != ClientTurn.NEVER) {
+                ledger.interrupted(client.id, client.quantumNs, client.chargeableNs(nowNs));
+                client.grantNumber = client.formerGrantNumber;
+            }
+        }
+    }
+
+    private void charge(ClientTurn client, long nowNs) {
+        ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
     }
 
     void sampling(boolean sample) {
@@ -179,7 +209,18 @@ final class TurnLock {
         quantumNs = ns;
         if (holder != null) {
             holder.lengthNs = Math.min(holder.lengthNs, ns);
+            holder.quantumNs = Math.min(holder.quantumNs, ns);
         }
+    }
+
+    /** How many clients take turns: those that run, wait, or had a turn within the last second. */
+    int takingPart(long nowNs) {
+        return (int) clients.values().stream().filter(client -> client.takesPart(nowNs)).count();
+    }
+
+    /** The length of a whole turn now. */
+    long quantumNs() {
+        return quantumNs;
     }
 
     // What follows from them
@@ -271,10 +312,13 @@ final class TurnLock {
         if (holder != null || waiting.isEmpty()) {
             return 0;
         }
-        for (ClientTurn client : clients.values()) {
-            if (!client.quiet) {
-                return 0;
-            }
+        if (!clients.values().stream().allMatch(client -> client.quiet)) {
+            return 0;
+        }
+        if (resuming) {
+            List<ClientTurn> longestAgoFirst = waiting.stream().sorted(ClientTurn.LONGEST_AGO_FIRST).toList();
+            waiting.clear();
+            waiting.addAll(longestAgoFirst);
         }
         ClientTurn next = waiting.poll();
         grantTo(next, ledger.turnLengthNs(next.id, quantumNs), nowNs);
@@ -283,10 +327,8 @@ final class TurnLock {
 
     private void grantTo(ClientTurn client, long lengthNs, long nowNs) {
         holder = client;
-        client.inTurn = true;
-        client.grantedAtNs = nowNs;
-        client.lengthNs = lengthNs;
-        client.contendedSinceNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
+        resuming = false;
+        client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
         if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
             handovers++;
         } else {
@@ -336,7 +378,7 @@ final class TurnLock {
         if (stuck.size() == 1) {
             ClientTurn client = stuck.getFirst();
             if (client.inTurn) {
-                ledger.charge(client.id, quantumNs, client.chargeableNs(nowNs));
+                charge(client, nowNs);
             }
             waiting.remove(client);
             grantTo(client, quantumNs, nowNs);

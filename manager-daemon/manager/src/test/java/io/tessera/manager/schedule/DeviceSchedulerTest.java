@@ -12,9 +12,10 @@ import org.junit.jupiter.api.Test;
 /** Steps through turns with an injected clock, in milliseconds. */
 class DeviceSchedulerTest {
     private static final long MS = 1_000_000L;
+    private static final ScheduleSettings SETTINGS = ScheduleSettings.defaults().withQuantumNs(100 * MS);
 
     private final ScriptedTurnPort port = new ScriptedTurnPort();
-    private DeviceScheduler scheduler = make(ScheduleSettings.defaults());
+    private DeviceScheduler scheduler = make(SETTINGS);
     private long nowMs = 1000;
 
     private DeviceScheduler make(ScheduleSettings settings) {
@@ -260,7 +261,7 @@ class DeviceSchedulerTest {
 
     @Test
     void waitReportsOnceAndWaits() {
-        scheduler = make(ScheduleSettings.defaults().withDrainPolicy(DrainPolicy.WAIT));
+        scheduler = make(SETTINGS.withDrainPolicy(DrainPolicy.WAIT));
         firstHoldsOthersWait();
         after(100);
         assertEquals(List.of(), after(10_000));
@@ -272,7 +273,7 @@ class DeviceSchedulerTest {
 
     @Test
     void endEndsTheClientOnce() {
-        scheduler = make(ScheduleSettings.defaults().withDrainPolicy(DrainPolicy.END));
+        scheduler = make(SETTINGS.withDrainPolicy(DrainPolicy.END));
         firstHoldsOthersWait();
         after(100);
         after(10_000);
@@ -310,5 +311,112 @@ class DeviceSchedulerTest {
             after(250);
         }
         assertFalse(port.terms.get(1L).sample() || port.terms.get(2L).sample());
+    }
+
+    @Test
+    void theDefaultQuantumMakesWholeRoundsFitIntoASecond() {
+        ScheduleSettings standard = ScheduleSettings.defaults();
+        long[] expectedUs = {250_000, 250_000, 166_666, 250_000, 200_000, 166_666, 142_857, 125_000, 111_111, 100_000};
+        for (int clients = 1; clients <= expectedUs.length; clients++) {
+            assertEquals(expectedUs[clients - 1], standard.turnNs(clients) / 1000, clients + " clients");
+        }
+        assertEquals(100 * MS, standard.turnNs(11));
+        assertEquals(100 * MS, standard.turnNs(1000));
+        assertEquals(250 * MS, standard.withQuantumNs(250 * MS).turnNs(3));
+        assertEquals(MS, standard.withQuantumNs(MS).turnNs(1000));
+    }
+
+    @Test
+    void aThirdClientShortensTurnsUnlessSomebodySetTheQuantum() {
+        scheduler = make(ScheduleSettings.defaults());
+        firstHoldsOthersWait();
+        assertEquals(1_000_000_000L / 6, port.terms.get(1L).quantumNs());
+        assertEquals(1000 * MS + 1_000_000_000L / 6, scheduler.nextDeadlineNs());
+        scheduler.quantumNs(250 * MS, now());
+        // The running turn does not get longer; the next one is what was asked for.
+        assertEquals(1000 * MS + 1_000_000_000L / 6, scheduler.nextDeadlineNs());
+        after(167);
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+        assertEquals(now() + 250 * MS, scheduler.nextDeadlineNs());
+    }
+
+    @Test
+    void aClientThatAsksNoMoreCountsForASecond() {
+        scheduler = make(ScheduleSettings.defaults());
+        firstHoldsOthersWait();
+        acks(1, 1, AckState.RELEASED);
+        scheduler.wants(2, 0, now());
+        assertEquals(1_000_000_000L / 6, scheduler.snapshot(now()).quantumNs());
+        after(1000);
+        acks(2, 2, AckState.CLOSED);
+        after(1);
+        assertEquals(250 * MS, scheduler.snapshot(now()).quantumNs());
+    }
+
+    /** Free for 600 ms, then turns again; everybody drains at once and asks in the given order. */
+    private List<String> freeForAWhile(long... asking) {
+        scheduler.mode(SchedulerMode.OFF, now());
+        for (long client = 1; client <= 3; client++) {
+            scheduler.wants(client, 0, now());
+        }
+        after(600);
+        scheduler.mode(SchedulerMode.ON, now());
+        List<ScriptedTurnPort.Order> closed = List.copyOf(port.orders);
+        port.take();
+        for (long client : asking) {
+            wants(client);
+        }
+        List<String> orders = List.of();
+        for (ScriptedTurnPort.Order order : closed) {
+            orders = acks(order.clientId(), order.epoch(), AckState.CLOSED);
+        }
+        return orders;
+    }
+
+    @Test
+    void turnsGoOnInTheirOrderAfterAWhileOfFreeRunning() {
+        firstHoldsOthersWait();
+        after(100);
+        wants(1);
+        acks(1, 2, AckState.CLOSED);
+        scheduler.wants(2, 0, now());
+        after(100);
+        wants(2);
+        // Client 2 has drained and 3 was granted: its turn is cut off after 30 ms and goes on with what was left.
+        acks(2, 2, AckState.CLOSED);
+        after(30);
+        assertEquals(List.of("3 GRANTED@4"), freeForAWhile(2, 1, 3));
+        assertEquals(now() + 70 * MS, scheduler.nextDeadlineNs());
+        after(70);
+        assertEquals(List.of("1 GRANTED@5"), acks(3, 5, AckState.CLOSED));
+        assertEquals(now() + 100 * MS, scheduler.nextDeadlineNs());
+        after(100);
+        assertEquals(List.of("2 GRANTED@5"), acks(1, 6, AckState.CLOSED));
+    }
+
+    @Test
+    void whatATurnOverranIsOwedAcrossAWhileOfFreeRunning() {
+        firstHoldsOthersWait();
+        after(100);
+        wants(1);
+        nowMs += 40;
+        acks(1, 2, AckState.CLOSED);
+        scheduler.left(3, now());
+        after(100);
+        acks(2, 2, AckState.CLOSED);
+        after(5);
+        assertEquals(List.of("1 GRANTED@6"), freeForAWhile(2, 1));
+        // 40 ms too many in the first turn, 5 ms of this one.
+        assertEquals(now() + 55 * MS, scheduler.nextDeadlineNs());
+    }
+
+    @Test
+    void debtsAreForgottenAfterALongWhileOfFreeRunning() {
+        firstHoldsOthersWait();
+        after(40);
+        scheduler.mode(SchedulerMode.OFF, now());
+        after(10_000);
+        assertEquals(List.of("1 GRANTED@4"), freeForAWhile(1, 2, 3));
+        assertEquals(now() + 100 * MS, scheduler.nextDeadlineNs());
     }
 }

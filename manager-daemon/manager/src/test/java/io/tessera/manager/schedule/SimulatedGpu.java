@@ -39,6 +39,14 @@ final class SimulatedGpu implements TurnPort {
     final List<SimulatedClient> clients = new ArrayList<>();
     final Map<Long, double[]> windows = new HashMap<>();
     final List<String> modeChanges = new ArrayList<>();
+
+    /** Changes between turns and free running, from the first order to the first grant or to the orders to run. */
+    record Transition(long fromNs, long untilNs, boolean toTurns) {
+    }
+
+    final List<Transition> transitions = new ArrayList<>();
+    private boolean takingTurns;
+    private long closedSinceNs = Long.MAX_VALUE;
     private final Map<Long, Boolean> acknowledgedClosed = new HashMap<>();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private long eventNumber;
@@ -284,10 +292,30 @@ final class SimulatedGpu implements TurnPort {
                 }
             }
         }
+        noteTransition(state);
         if (state != TurnState.CLOSED) {
             acknowledgedClosed.put(clientId, false);
         }
         at(nowNs + MESSAGE_NS, () -> receive(client, epoch, state, terms));
+    }
+
+    private void noteTransition(TurnState state) {
+        switch (state) {
+            case CLOSED -> closedSinceNs = Math.min(closedSinceNs, nowNs);
+            case GRANTED -> {
+                if (!takingTurns) {
+                    transitions.add(new Transition(Math.min(nowNs, closedSinceNs), nowNs, true));
+                }
+                takingTurns = true;
+            }
+            case FREE -> {
+                if (takingTurns) {
+                    transitions.add(new Transition(nowNs, nowNs, false));
+                }
+                takingTurns = false;
+                closedSinceNs = Long.MAX_VALUE;
+            }
+        }
     }
 
     @Override
