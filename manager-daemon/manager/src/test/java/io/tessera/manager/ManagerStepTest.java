@@ -336,6 +336,20 @@ class ManagerStepTest {
     }
 
     @Test
+    void schedulersHearWhetherATenantSpansDevices() throws Exception {
+        MemoryPeer wide = stepped.connect(1, 500).hello("wide", 0).device(0, GPU).device(1, OTHER_GPU);
+        stepped.connect(2, 500).hello("narrow", 0).device(0, GPU);
+        stepped.step();
+        for (RecordingScheduler scheduler : stepped.schedulers) {
+            assertTrue(scheduler.heardSince().contains("spans true"));
+        }
+        wide.close();
+        stepped.step();
+        stepped.stepAfterMs(50);
+        assertTrue(stepped.schedulers.getFirst().heardSince().contains("spans false"));
+    }
+
+    @Test
     void thePacketsOfOneCycleAreBounded() throws Exception {
         MemoryPeer peer = stepped.client(1);
         for (int i = 0; i < 200; i++) {

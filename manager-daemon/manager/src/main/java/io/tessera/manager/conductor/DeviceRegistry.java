@@ -12,11 +12,13 @@ import io.tessera.protocol.SegmentLayout;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,6 +111,7 @@ public final class DeviceRegistry implements SessionListener {
         own[announced.slot()] = member;
         leases.joined(member);
         device.join(member, nowNs);
+        noteSpans(nowNs);
         LOG.info("{} has a context on {} ({})", session, device.uuid(), device.name());
     }
 
@@ -167,6 +170,20 @@ public final class DeviceRegistry implements SessionListener {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
                 leases.left(member);
             }
+        }
+        noteSpans(nowNs);
+    }
+
+    /** Tells each device whether a tenant on it works on others too. */
+    private void noteSpans(long nowNs) {
+        Map<String, Set<DeviceUuid>> reach = new HashMap<>();
+        for (ManagedDevice device : devices.values()) {
+            for (DeviceMember member : device.members()) {
+                reach.computeIfAbsent(Leases.tenantOf(member), t -> new HashSet<>()).add(device.uuid());
+            }
+        }
+        for (ManagedDevice device : devices.values()) {
+            device.spans(device.members().stream().anyMatch(m -> reach.get(Leases.tenantOf(m)).size() > 1), nowNs);
         }
     }
 

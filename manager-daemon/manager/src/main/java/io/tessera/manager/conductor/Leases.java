@@ -31,13 +31,17 @@ public final class Leases {
     /** A tenant on a device. */
     private record Group(String tenant, DeviceUuid uuid) {
         static Group of(DeviceMember member) {
-            return new Group(Integer.toUnsignedString(member.session().peer().uid()) + ":"
-                    + member.session().hello().tenant(), member.announcement().uuid());
+            return new Group(tenantOf(member), member.announcement().uuid());
         }
 
         String device() {
             return uuid.toString();
         }
+    }
+
+    /** What names a tenant: its label and its user. */
+    static String tenantOf(DeviceMember member) {
+        return Integer.toUnsignedString(member.session().peer().uid()) + ":" + member.session().hello().tenant();
     }
 
     /** A client is on a device; it is told its first lease. */

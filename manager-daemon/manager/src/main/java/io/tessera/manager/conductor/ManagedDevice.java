@@ -66,6 +66,10 @@ public final class ManagedDevice {
         scheduling.left(member.clientId(), nowNs);
     }
 
+    void spans(boolean severalDevices, long nowNs) {
+        scheduling.spans(severalDevices, nowNs);
+    }
+
     void mode(SchedulerMode mode, long nowNs) {
         scheduling.mode(mode, nowNs);
     }

@@ -47,6 +47,9 @@ final class ClientTurn {
     /** Since when somebody has been waiting during this turn; {@link #NEVER} while nobody does. */
     long contendedSinceNs = NEVER;
 
+    /** Somebody else had the turn before: work is bounded from the grant on, although nobody waits yet. */
+    boolean paced;
+
     /** The client's want word; 0: it does not wait. */
     long wantSinceNs;
 

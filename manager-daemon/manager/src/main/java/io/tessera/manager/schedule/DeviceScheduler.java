@@ -22,6 +22,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     private SchedulerMode modeName = SchedulerMode.AUTO;
     private SharingMode mode;
+    private boolean severalDevices;
 
     /**
      * Makes the scheduler of a device that nobody uses yet.
@@ -39,9 +40,10 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     private SharingMode newMode(SchedulerMode name, long nowNs) {
         return switch (name) {
-            case OFF -> new FreeRunning();
+            case OFF -> new FreeRunning(FreeRunning.SET_TO_OFF);
             case ON -> new ExclusiveTurns();
-            case AUTO -> new AutoPolicy(settings, port, nowNs);
+            case AUTO -> severalDevices ? new FreeRunning(FreeRunning.SPANS_DEVICES)
+                    : new AutoPolicy(settings, port, nowNs);
         };
     }
 
@@ -75,11 +77,24 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public void mode(SchedulerMode name, long nowNs) {
-        if (name == modeName) {
-            return;
+        if (name != modeName) {
+            modeName = name;
+            take(newMode(name, nowNs), nowNs);
         }
-        mode = newMode(name, nowNs);
-        modeName = name;
+    }
+
+    @Override
+    public void spans(boolean several, long nowNs) {
+        if (several != severalDevices) {
+            severalDevices = several;
+            if (modeName == SchedulerMode.AUTO) {
+                take(newMode(modeName, nowNs), nowNs);
+            }
+        }
+    }
+
+    private void take(SharingMode next, long nowNs) {
+        mode = next;
         for (long clientId : lock.clientIds()) {
             mode.joined(clientId, nowNs);
             mode.waits(clientId, lock.waits(clientId), nowNs);

@@ -20,6 +20,13 @@ public interface DeviceScheduling {
     /** Switches the mode; takes effect at once, running turns end in order. */
     void mode(SchedulerMode mode, long nowNs);
 
+    /**
+     * Whether a tenant on this device works on other devices too. Its processes may wait for one another (a collective
+     * of NCCL spins on every device until all have come), so turns that each device hands out by itself could leave
+     * two such tenants with half of their devices each, for ever. {@code auto} then takes no turns.
+     */
+    void spans(boolean severalDevices, long nowNs);
+
     /** Sets the quantum in nanoseconds, from the next turn on; also shortens the running one. */
     void quantumNs(long quantumNs, long nowNs);
 

@@ -331,7 +331,9 @@ final class TurnLock {
         client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
         if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
             handovers++;
+            client.paced = true; // the former holder will ask again within the first milliseconds
         } else {
+            client.paced = false;
             handoverFromNs = ClientTurn.NEVER;
         }
         order(client, TurnState.GRANTED, nowNs);
@@ -427,7 +429,7 @@ final class TurnLock {
             case FREE -> sampling ? FREE_SAMPLED_TERMS : FREE_TERMS;
             case GRANTED -> {
                 boolean contended = !waiting.isEmpty();
-                yield new TurnTerms(quantumNs, contended ? settings.paceForNs(quantumNs) : 0,
+                yield new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : 0,
                         contended ? settings.idleReleaseNs() : 0, contended, sampling);
             }
         };
@@ -453,6 +455,7 @@ final class TurnLock {
         }
         if (waiting.isEmpty()) {
             holder.contendedSinceNs = ClientTurn.NEVER;
+            holder.paced &= nowNs - holder.grantedAtNs < holder.lengthNs;
         } else if (holder.contendedSinceNs == ClientTurn.NEVER) {
             holder.contendedSinceNs = nowNs;
         }

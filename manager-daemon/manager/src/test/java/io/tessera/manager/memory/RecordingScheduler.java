@@ -21,6 +21,7 @@ public final class RecordingScheduler implements DeviceScheduling {
     public long deadlineNs = Long.MAX_VALUE;
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
+    private boolean spans;
     private OptionalLong holder = OptionalLong.empty();
     private long holderSinceNs;
 
@@ -69,6 +70,15 @@ public final class RecordingScheduler implements DeviceScheduling {
     public void mode(SchedulerMode newMode, long nowNs) {
         mode = newMode;
         heard.add("mode " + newMode);
+    }
+
+    /** Recorded when it changes: the manager says it after every coming and going. */
+    @Override
+    public void spans(boolean severalDevices, long nowNs) {
+        if (severalDevices != spans) {
+            spans = severalDevices;
+            heard.add("spans " + severalDevices);
+        }
     }
 
     @Override
