@@ -21,11 +21,12 @@ static void make_devices(void)
 {
     for (int i = 0; i < script.devices; i++) {
         struct device *d = &devices[i];
-        d->total_bytes = script.memory_bytes[i];
-        snprintf(d->name, sizeof d->name, "Scripted GPU %d", i);
+        int gpu = script.gpu[i];
+        d->total_bytes = script.memory_bytes[gpu];
+        snprintf(d->name, sizeof d->name, "Scripted GPU %d", gpu);
         /* Fixed, so that every process of a test sees the same devices. */
         memcpy(d->uuid.bytes, "\x5c\x21\x97\xed\x10\x00\x40\x00\x80\x00\x00\x00\x00\x00\x00\x00", 16);
-        d->uuid.bytes[15] = (unsigned char)i;
+        d->uuid.bytes[15] = (unsigned char)gpu;
     }
 }
 
@@ -159,7 +160,7 @@ static int attribute_value(int attribute, CUdevice device)
     case 16: /* multiprocessors */
         return 4;
     case 33: /* PCI bus */
-        return device + 1;
+        return script.gpu[device] + 1;
     case 39: /* threads of a multiprocessor */
         return 2048;
     case 40: /* copy engines */
@@ -217,7 +218,7 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
         return ERROR_INVALID_DEVICE;
     if (size < 13)
         return ERROR_INVALID_VALUE;
-    snprintf(id, (size_t)size, "0000:%02X:00.0", device + 1);
+    snprintf(id, (size_t)size, "0000:%02X:00.0", script.gpu[device] + 1);
     return OK;
 }
 
@@ -225,10 +226,14 @@ EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
 {
     ENTER(cuDeviceGetByPCIBusId);
     unsigned domain, bus;
-    if (!device || !id || sscanf(id, "%x:%x", &domain, &bus) != 2 || domain != 0 || !device_valid((int)bus - 1))
+    if (!device || !id || sscanf(id, "%x:%x", &domain, &bus) != 2 || domain != 0)
         return ERROR_INVALID_VALUE;
-    *device = (int)bus - 1;
-    return OK;
+    for (int i = 0; i < script.devices; i++)
+        if (script.gpu[i] == (int)bus - 1) {
+            *device = i;
+            return OK;
+        }
+    return ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuModuleGetLoadingMode(int *mode)

@@ -151,6 +151,21 @@ static void read_memory(const char *statement, char **words)
         script.memory_bytes[i] = size_bytes(statement, words[1]);
 }
 
+/* visible GPU...: what CUDA_VISIBLE_DEVICES does, the GPUs in this order are the process's ordinals */
+static void read_visible(const char *statement, char **words)
+{
+    int count = 0;
+    unsigned seen = 0;
+    for (; words[count + 1]; count++) {
+        uint64_t gpu = plain(statement, words[count + 1]);
+        if (gpu >= SCRIPT_MAX_DEVICES || seen & 1u << gpu)
+            reject(statement, "no such device, or twice");
+        seen |= 1u << gpu;
+        script.gpu[count] = (int)gpu;
+    }
+    script.devices = count;
+}
+
 static void read_statement(const char *statement, char **words)
 {
     const char *what = words[0];
@@ -168,6 +183,8 @@ static void read_statement(const char *statement, char **words)
         read_memory(statement, words);
     else if (strcmp(what, "devices") == 0)
         script.devices = (int)plain(statement, words[1]);
+    else if (strcmp(what, "visible") == 0)
+        read_visible(statement, words);
     else if (strcmp(what, "version") == 0)
         script.version = (int)plain(statement, words[1]);
     else if (strcmp(what, "copy") == 0)
@@ -202,8 +219,10 @@ static void read_line(char *line)
 
 void script_read(void)
 {
-    for (int i = 0; i < SCRIPT_MAX_DEVICES; i++)
+    for (int i = 0; i < SCRIPT_MAX_DEVICES; i++) {
+        script.gpu[i] = i;
         script.memory_bytes[i] = 1ULL << 30;
+    }
     const char *source = getenv("TESSERA_SCRIPT");
     if (!source)
         return;

@@ -14,8 +14,9 @@
 #define SCRIPT_MAX_DEVICES 8
 
 struct script {
-    int devices;
-    uint64_t memory_bytes[SCRIPT_MAX_DEVICES];
+    int devices;               /* that this process sees */
+    int gpu[SCRIPT_MAX_DEVICES]; /* the GPU behind each ordinal; the witness counts by GPU, everything else by ordinal */
+    uint64_t memory_bytes[SCRIPT_MAX_DEVICES]; /* by GPU */
     int version;
     uint64_t copy_ns;          /* GPU time of a copy or memset */
     bool slices;               /* processes share the GPU in slices instead of overlapping */

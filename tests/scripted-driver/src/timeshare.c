@@ -53,7 +53,7 @@ uint64_t timeshare_run(int device, uint64_t begin_ns, uint64_t duration_ns)
     }
     uint64_t at = begin_ns, left = duration_ns;
     while (left > 0) {
-        uint64_t until = take_slice(&witness->device[device]);
+        uint64_t until = take_slice(&witness->device[script.gpu[device]]);
         if (at < until - script.slice_ns) /* the slice begins only now, after the switch */
             at = until - script.slice_ns;
         uint64_t part = until > at ? until - at : 0;

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "script.h"
+
 struct witness *witness;
 static struct witness_process *mine;
 
@@ -151,10 +153,10 @@ unsigned witness_slot(void)
     return (unsigned)(own() - witness->process);
 }
 
-bool witness_slot_busy(unsigned slot, int device)
+bool witness_slot_busy(unsigned slot, int gpu)
 {
     const struct witness_process *p = &witness->process[slot];
-    return __atomic_load_n(&p->busy[device], __ATOMIC_ACQUIRE) != 0 && slot_alive(p);
+    return __atomic_load_n(&p->busy[gpu], __ATOMIC_ACQUIRE) != 0 && slot_alive(p);
 }
 
 void witness_count(unsigned name)
@@ -175,18 +177,19 @@ static void record_overlap(struct witness_device *d, uint32_t entering, uint32_t
  */
 void witness_busy(int device, uint64_t amount)
 {
+    int gpu = script.gpu[device];
     struct witness_process *self = own();
-    if (__atomic_fetch_add(&self->busy[device], amount, __ATOMIC_SEQ_CST) != 0)
+    if (__atomic_fetch_add(&self->busy[gpu], amount, __ATOMIC_SEQ_CST) != 0)
         return;
-    struct witness_device *d = &witness->device[device];
+    struct witness_device *d = &witness->device[gpu];
     uint64_t processes = 1;
     for (unsigned i = 0; i < WITNESS_PROCESSES; i++) {
         struct witness_process *p = &witness->process[i];
         if (__atomic_load_n(&p->pid, __ATOMIC_SEQ_CST) == 0)
             break; /* slots are taken in order */
-        if (p == self || __atomic_load_n(&p->busy[device], __ATOMIC_SEQ_CST) == 0 || !slot_alive(p))
+        if (p == self || __atomic_load_n(&p->busy[gpu], __ATOMIC_SEQ_CST) == 0 || !slot_alive(p))
             continue;
-        if (__atomic_load_n(&p->busy[device], __ATOMIC_SEQ_CST) == 0)
+        if (__atomic_load_n(&p->busy[gpu], __ATOMIC_SEQ_CST) == 0)
             continue; /* it became idle while we asked whether it lives: not proven to overlap */
         record_overlap(d, self->pid, p->pid);
         processes++;
@@ -199,20 +202,23 @@ void witness_busy(int device, uint64_t amount)
 
 void witness_idle(int device, uint64_t amount)
 {
-    __atomic_fetch_sub(&own()->busy[device], amount, __ATOMIC_SEQ_CST);
+    int gpu = script.gpu[device];
+    __atomic_fetch_sub(&own()->busy[gpu], amount, __ATOMIC_SEQ_CST);
 }
 
 void witness_submitted(int device)
 {
-    __atomic_fetch_add(&own()->submissions[device], 1, __ATOMIC_RELAXED);
+    int gpu = script.gpu[device];
+    __atomic_fetch_add(&own()->submissions[gpu], 1, __ATOMIC_RELAXED);
 }
 
 void witness_interval(int device, int kind, uint64_t begin_ns, uint64_t end_ns)
 {
+    int gpu = script.gpu[device];
     struct witness_process *self = own();
-    struct witness_device *d = &witness->device[device];
+    struct witness_device *d = &witness->device[gpu];
     if (kind == WITNESS_EXECUTING)
-        __atomic_fetch_add(&self->executed[device], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&self->executed[gpu], 1, __ATOMIC_RELAXED);
     uint64_t index = __atomic_fetch_add(&d->intervals, 1, __ATOMIC_RELAXED);
     struct witness_interval *i = &d->ring[index % WITNESS_RING];
     __atomic_store_n(&i->sequence, 0, __ATOMIC_RELAXED);
@@ -226,12 +232,13 @@ void witness_interval(int device, int kind, uint64_t begin_ns, uint64_t end_ns)
 
 uint64_t witness_used(int device)
 {
+    int gpu = script.gpu[device];
     uint64_t sum = 0;
     for (unsigned i = 0; i < WITNESS_PROCESSES; i++) {
         struct witness_process *p = &witness->process[i];
         if (__atomic_load_n(&p->pid, __ATOMIC_ACQUIRE) == 0)
             break;
-        uint64_t used = __atomic_load_n(&p->used_bytes[device], __ATOMIC_SEQ_CST);
+        uint64_t used = __atomic_load_n(&p->used_bytes[gpu], __ATOMIC_SEQ_CST);
         if (used && (p == mine || slot_alive(p)))
             sum += used;
     }
@@ -240,15 +247,17 @@ uint64_t witness_used(int device)
 
 bool witness_take(int device, uint64_t bytes, uint64_t total_bytes)
 {
+    int gpu = script.gpu[device];
     struct witness_process *self = own();
-    __atomic_fetch_add(&self->used_bytes[device], bytes, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&self->used_bytes[gpu], bytes, __ATOMIC_SEQ_CST);
     if (witness_used(device) <= total_bytes)
         return true;
-    __atomic_fetch_sub(&self->used_bytes[device], bytes, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&self->used_bytes[gpu], bytes, __ATOMIC_SEQ_CST);
     return false;
 }
 
 void witness_give(int device, uint64_t bytes)
 {
-    __atomic_fetch_sub(&own()->used_bytes[device], bytes, __ATOMIC_SEQ_CST);
+    int gpu = script.gpu[device];
+    __atomic_fetch_sub(&own()->used_bytes[gpu], bytes, __ATOMIC_SEQ_CST);
 }

@@ -81,15 +81,17 @@ void witness_forked(void);
 
 void witness_count(unsigned name);
 
+/* Devices are ordinals of this process here; the file counts by GPU (script.h). */
+
 /* A submission to the device entered, or work became outstanding; `amount` pieces at once. */
 void witness_busy(int device, uint64_t amount);
 void witness_idle(int device, uint64_t amount);
 void witness_submitted(int device);
 void witness_interval(int device, int kind, uint64_t begin_ns, uint64_t end_ns);
 
-/* The slot of this process, and whether the process of a slot lives and has work on the device. */
+/* The slot of this process, and whether the process of a slot lives and has work on the GPU. */
 unsigned witness_slot(void);
-bool witness_slot_busy(unsigned slot, int device);
+bool witness_slot_busy(unsigned slot, int gpu);
 
 /* Takes device memory if all live processes together stay within `total_bytes`. */
 bool witness_take(int device, uint64_t bytes, uint64_t total_bytes);

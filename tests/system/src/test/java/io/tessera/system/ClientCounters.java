@@ -1,0 +1,35 @@
+package io.tessera.system;
+
+import io.tessera.protocol.CounterId;
+import io.tessera.protocol.CountersReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What the library counted in a client that lives, or whose segment was kept. */
+final class ClientCounters {
+    private ClientCounters() {
+    }
+
+    /** A counter of the process; fails where the process has no segment. */
+    static long of(CounterId counter, long pid, TestRun run) {
+        for (Path folder : new Path[] {run.segmentDirectory(), run.sharedMemory().resolve("kept")}) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.segment")) {
+                for (Path file : files) {
+                    if (CountersReader.open(file) instanceof CountersReader.Ready(CountersReader reader)) {
+                        try (reader) {
+                            if (reader.header().clientPid() == pid) {
+                                return reader.counter(counter);
+                            }
+                        }
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        throw new AssertionError("process " + pid + " has no segment");
+    }
+}
