@@ -18,14 +18,26 @@ static struct {
 } captures[MAX_CAPTURES];
 static unsigned open_count;
 
-bool capture_open(void)
+bool capture_open_any(void)
 {
     return __atomic_load_n(&open_count, __ATOMIC_ACQUIRE) != 0;
 }
 
+bool capture_open(unsigned device)
+{
+    bool found = false;
+    if (!capture_open_any())
+        return false;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_CAPTURES && !found; i++)
+        found = captures[i].stream && (captures[i].device < 0 || captures[i].device == (int)device);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 bool capture_shield(void)
 {
-    if (capture_open() || pthread_mutex_trylock(&lock) != 0)
+    if (capture_open_any() || pthread_mutex_trylock(&lock) != 0)
         return false;
     if (open_count == 0)
         return true;
@@ -82,7 +94,7 @@ static void ended(uintptr_t stream)
 
 void capture_stream_destroyed(uintptr_t stream)
 {
-    if (!capture_open())
+    if (!capture_open_any())
         return;
     pthread_mutex_lock(&lock);
     ended(stream);

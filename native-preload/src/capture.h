@@ -16,8 +16,11 @@ bool capture_shield(void);
 bool capture_shield_wait(void);
 void capture_unshield(void);
 
-/* Whether a capture is open on any device. */
-bool capture_open(void);
+/* Whether a capture is open on the device (or on one that is not known). */
+bool capture_open(unsigned device);
+
+/* Whether any capture is open. Cheap. */
+bool capture_open_any(void);
 
 /* The stream is being destroyed: its capture, if one is open, ends with it. */
 void capture_stream_destroyed(uintptr_t stream);

@@ -46,7 +46,7 @@ static bool still(unsigned device, uint64_t word)
 static bool wait_outside(unsigned device, uint64_t word)
 {
     membarrier_all();
-    while (threads_inside()) {
+    while (threads_inside(device)) {
         if (!still(device, word))
             return false;
         usleep(INSIDE_POLL_US);
@@ -57,10 +57,10 @@ static bool wait_outside(unsigned device, uint64_t word)
 /* A capture that is open must end before its turn does: reopens the gate until it has. False: the order changed. */
 static bool wait_captured(unsigned device, uint64_t word)
 {
-    while (capture_open()) {
+    while (capture_open(device)) {
         if (!turns_set_gate(device, word, true))
             return false;
-        while (capture_open()) {
+        while (capture_open(device)) {
             if (!still(device, word))
                 return false;
             usleep(CAPTURE_POLL_US);
@@ -91,7 +91,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     uint64_t submissions = threads_submissions(device);
     /* A turn that has just begun is not idle: its thread is only waking up. */
     bool begun = view.word != d->word;
-    if (begun || submissions != d->seen_submissions || threads_syncing() || threads_inside() || capture_open()) {
+    if (begun || submissions != d->seen_submissions || threads_syncing(device) || threads_inside(device) || capture_open(device)) {
         d->word = view.word;
         d->seen_submissions = submissions;
         d->quiet_since_ns = now_ns;
@@ -112,7 +112,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     if (!turns_close_early(device, view.word))
         return;
     membarrier_all();
-    bool idle = !threads_inside() && threads_submissions(device) == submissions && !capture_open();
+    bool idle = !threads_inside(device) && threads_submissions(device) == submissions && !capture_open(device);
     if (idle)
         devices_synchronise(device);
     turns_finish_early(device, view.word, idle);
@@ -122,17 +122,17 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
 static bool stuck_inside(unsigned device)
 {
     uint64_t before = threads_submissions(device);
-    if (!threads_inside())
+    if (!threads_inside(device))
         return false;
     usleep(STUCK_US);
-    return threads_inside() && threads_submissions(device) == before;
+    return threads_inside(device) && threads_submissions(device) == before;
 }
 
 static void sample(unsigned device, uint64_t now_ns)
 {
     struct tessera_device *b = &tessera_segment->devices[device];
     drainers[device].sampled_ns = now_ns;
-    bool busy = threads_syncing() || stuck_inside(device);
+    bool busy = threads_syncing(device) || stuck_inside(device);
     if (!busy) {
         if (!capture_shield())
             return;

@@ -145,7 +145,7 @@ TESSERA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
 static bool captured(CUstream stream, bool per_thread)
 {
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!capture_open())
+    if (!capture_open_any())
         return false;
     CUresult result = per_thread ? REAL(cuStreamIsCapturing_ptsz)(stream, (void *)&status)
                                  : REAL(cuStreamIsCapturing)(stream, (void *)&status);

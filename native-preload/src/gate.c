@@ -4,6 +4,7 @@
 #include "devices.h"
 #include "pace.h"
 #include "settings.h"
+#include "sync.h"
 #include "turns.h"
 
 struct tessera_device *gate_sole;
@@ -42,6 +43,8 @@ struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream)
         return (struct gate_pass){NULL, 0}; /* no device of ours: the driver will say what is wrong */
     struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
     struct tessera_device *device = &tessera_segment->devices[index];
+    if (slot->inside == 0 && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
+        thread_slot_device(slot, (unsigned)index);
     for (;;) {
         enter_slot(slot);
         uint64_t gate = __atomic_load_n(&device->gate, __ATOMIC_SEQ_CST);
@@ -62,4 +65,12 @@ void gate_leave_slowly(struct gate_pass pass)
     leave_slot(pass.slot);
     if (pass.pace)
         pace_submission(pass.pace);
+}
+
+/* The current context's device: the one of a stream or event that is waited for, in all but contrived programs. */
+void sync_note_device(const struct tessera_thread *slot)
+{
+    int device = devices_current();
+    if (device >= 0)
+        thread_slot_device(slot, (unsigned)device);
 }

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "driver_types.h"
+#include "gate.h"
 #include "segment.h"
 #include "threads.h"
 
@@ -15,9 +16,14 @@ struct sync_pass {
     uint64_t from_ns;
 };
 
+/* In a process with several devices: which one the calling thread waits for. */
+void sync_note_device(const struct tessera_thread *slot);
+
 static inline struct sync_pass sync_enter(void)
 {
     struct tessera_thread *slot = thread_slot; /* a thread that never submitted, or shares a slot, goes unmarked */
+    if (slot && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
+        sync_note_device(slot);
     if (slot)
         __atomic_store_n(&slot->syncing, 1, __ATOMIC_RELAXED);
     return (struct sync_pass){slot, monotonic_ns()};

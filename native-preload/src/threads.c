@@ -2,10 +2,13 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 __thread struct tessera_thread *thread_slot __attribute__((tls_model("initial-exec")));
+
+uint8_t thread_device[TESSERA_MAX_THREADS];
 
 static pthread_key_t exit_key;
 static bool exit_key_made;
@@ -55,7 +58,21 @@ struct tessera_thread *thread_slot_take(void)
     return slot;
 }
 
-bool threads_inside(void)
+static bool concerns(int slot, unsigned device)
+{
+    uint8_t known = __atomic_load_n(&thread_device[slot], __ATOMIC_RELAXED);
+    return known == 0 || known == device + 1;
+}
+
+bool threads_inside(unsigned device)
+{
+    for (int i = 0; i < TESSERA_MAX_THREADS; i++)
+        if (__atomic_load_n(&tessera_segment->threads[i].inside, __ATOMIC_ACQUIRE) != 0 && concerns(i, device))
+            return true;
+    return false;
+}
+
+bool threads_inside_any(void)
 {
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
         if (__atomic_load_n(&tessera_segment->threads[i].inside, __ATOMIC_ACQUIRE) != 0)
@@ -63,10 +80,10 @@ bool threads_inside(void)
     return false;
 }
 
-bool threads_syncing(void)
+bool threads_syncing(unsigned device)
 {
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
-        if (__atomic_load_n(&tessera_segment->threads[i].syncing, __ATOMIC_RELAXED) != 0)
+        if (__atomic_load_n(&tessera_segment->threads[i].syncing, __ATOMIC_RELAXED) != 0 && concerns(i, device))
             return true;
     return false;
 }
@@ -81,6 +98,7 @@ uint64_t threads_submissions(unsigned device)
 
 void threads_forked(void)
 {
+    memset(thread_device, 0, sizeof thread_device);
     thread_slot = NULL;
     if (exit_key_made)
         pthread_setspecific(exit_key, NULL);

@@ -178,7 +178,7 @@ bool turns_freeze(uint64_t timeout_ns)
     }
     uint64_t until_ns = monotonic_ns() + timeout_ns;
     membarrier_all();
-    while (threads_inside()) {
+    while (threads_inside_any()) {
         if (monotonic_ns() > until_ns)
             return false;
         usleep(50);

@@ -30,6 +30,7 @@ static CUresult attribute_of(const struct allocation *a, CUdeviceptr pointer, in
         *(unsigned *)out = (unsigned)a->sync_operations;
         return OK;
     case 7:
+    case 20:
         *(uint64_t *)out = a->id;
         return OK;
     case 8:
@@ -42,9 +43,11 @@ static CUresult attribute_of(const struct allocation *a, CUdeviceptr pointer, in
         *(unsigned *)out = a->kind == ALLOCATION_PLAIN && !a->managed;
         return OK;
     case 11:
+    case 19:
         *(CUdeviceptr *)out = base;
         return OK;
     case 12:
+    case 18:
         *(size_t *)out = a->bytes;
         return OK;
     case 13:
@@ -61,15 +64,6 @@ static CUresult attribute_of(const struct allocation *a, CUdeviceptr pointer, in
         return OK;
     case 17:
         *(struct pool **)out = a->pool;
-        return OK;
-    case 18:
-        *(size_t *)out = a->bytes;
-        return OK;
-    case 19:
-        *(CUdeviceptr *)out = base;
-        return OK;
-    case 20:
-        *(uint64_t *)out = a->id;
         return OK;
     default:
         return ERROR_INVALID_VALUE;

@@ -3,6 +3,7 @@ package io.tessera.autotalk;
 import io.tessera.autotalk.Arguments.UsageException;
 import io.tessera.autotalk.annotation.Decisions;
 
+import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Arrays;

@@ -10,6 +10,7 @@ import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
 import io.tessera.autotalk.header.HeaderReader;
 
+import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

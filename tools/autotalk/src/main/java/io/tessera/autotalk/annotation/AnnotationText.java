@@ -1,6 +1,6 @@
 package io.tessera.autotalk.annotation;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.ServingRule;
 import io.tessera.autotalk.annotation.Annotations.Space;

@@ -1,6 +1,6 @@
 package io.tessera.autotalk.generate;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;

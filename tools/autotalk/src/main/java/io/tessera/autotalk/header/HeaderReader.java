@@ -1,6 +1,6 @@
 package io.tessera.autotalk.header;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;

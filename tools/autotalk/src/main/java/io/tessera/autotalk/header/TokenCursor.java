@@ -1,6 +1,6 @@
 package io.tessera.autotalk.header;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tessera.autotalk.header;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.NamedType;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;

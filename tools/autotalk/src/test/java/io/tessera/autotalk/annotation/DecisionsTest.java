@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.Space;
 import io.tessera.autotalk.description.Description;

@@ -3,7 +3,7 @@ package io.tessera.autotalk.description;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.header.HeaderReader;
 
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.autotalk.InputException;
+import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
 import io.tessera.autotalk.description.NamedType;

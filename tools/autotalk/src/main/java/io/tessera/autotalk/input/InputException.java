@@ -1,4 +1,4 @@
-package io.tessera.autotalk;
+package io.tessera.autotalk.input;
 
 import java.io.Serial;
 
