@@ -88,4 +88,14 @@ final class ClientTurn {
         }
         return usedNs - Math.max(0, contendedSinceNs - (grantedAtNs + lengthNs));
     }
+
+    /** Keeps account of since when this turn keeps somebody waiting; a turn that nobody asked for is paced no more. */
+    void noteContention(boolean somebodyWaits, long nowNs) {
+        if (!somebodyWaits) {
+            contendedSinceNs = NEVER;
+            paced &= nowNs - grantedAtNs < lengthNs;
+        } else if (contendedSinceNs == NEVER) {
+            contendedSinceNs = nowNs;
+        }
+    }
 }

@@ -229,7 +229,9 @@ final class TurnLock {
     int advance(long nowNs) {
         int orders = 0;
         if (exclusive) {
-            noteContention(nowNs);
+            if (holder != null) {
+                holder.noteContention(!waiting.isEmpty(), nowNs);
+            }
             orders += endExtension(nowNs);
             orders += revoke(nowNs);
             orders += graceOver(nowNs);
@@ -446,19 +448,6 @@ final class TurnLock {
             }
         }
         return amended;
-    }
-
-    /** Keeps account of since when the holder keeps somebody waiting. */
-    private void noteContention(long nowNs) {
-        if (holder == null) {
-            return;
-        }
-        if (waiting.isEmpty()) {
-            holder.contendedSinceNs = ClientTurn.NEVER;
-            holder.paced &= nowNs - holder.grantedAtNs < holder.lengthNs;
-        } else if (holder.contendedSinceNs == ClientTurn.NEVER) {
-            holder.contendedSinceNs = nowNs;
-        }
     }
 
     // What others may know

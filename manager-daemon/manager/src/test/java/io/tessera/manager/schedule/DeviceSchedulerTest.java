@@ -294,25 +294,6 @@ class DeviceSchedulerTest {
     }
 
     @Test
-    void autoTakesNoTurnsWhileATenantSpansDevices() {
-        scheduler = new DeviceScheduler(ScheduleSettings.defaults().withCapacityBytes(1), port, 0);
-        for (long id = 1; id <= 2; id++) {
-            port.loads.put(id, new ClientLoad(10, 0, 0, 100, 0));
-            scheduler.joined(id, 0);
-        }
-        assertTrue(scheduler.snapshot(0).exclusive(), scheduler.snapshot(0).reason());
-        scheduler.spans(true, 1);
-        assertFalse(scheduler.snapshot(1).exclusive());
-        assertTrue(scheduler.snapshot(1).reason().contains("several GPUs"), scheduler.snapshot(1).reason());
-        scheduler.mode(SchedulerMode.ON, 2);
-        assertTrue(scheduler.snapshot(2).exclusive(), "an operator's word counts");
-        scheduler.mode(SchedulerMode.AUTO, 3);
-        assertFalse(scheduler.snapshot(3).exclusive());
-        scheduler.spans(false, 4);
-        assertTrue(scheduler.snapshot(4).exclusive(), scheduler.snapshot(4).reason());
-    }
-
-    @Test
     void aTurnTakenFromAnotherIsPacedFromItsBeginning() {
         scheduler.joined(1, now());
         scheduler.joined(2, now());
