@@ -122,7 +122,8 @@ static void take_answer(struct connection *c, const void *buffer, int size)
     } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC &&
                head->type == TESSERA_MSG_REFUSED && size == (int)sizeof(struct tessera_refused)) {
         const struct tessera_refused *refused = buffer; /* readable whatever its version */
-        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason, refused->reason);
+        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason,
+                 refused->reason);
     } else if (!connection_valid(buffer, size) || head->type != TESSERA_MSG_WELCOME ||
                size != (int)sizeof(struct tessera_welcome)) {
         snprintf(c->reason, sizeof c->reason, "the manager answered with something else than version %u",

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "attendant.h"
 #include "gate.h"
 #include "pace.h"
 #include "report.h"
@@ -52,7 +53,10 @@ static void first_context_on(unsigned index, CUdevice device)
 {
     identify(index, device);
     turns_device_opened(index);
-    opened[index] = true;
+    __atomic_store_n(&opened[index], true, __ATOMIC_RELEASE);
+    /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
+    if (attendant_connected())
+        attendant_announce(index);
     struct tessera_device *sole = ++opened_count == 1 && turns_fast_path() ? &tessera_segment->devices[index] : NULL;
     __atomic_store_n(&gate_sole, sole, __ATOMIC_RELEASE);
 }

@@ -91,7 +91,8 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     uint64_t submissions = threads_submissions(device);
     /* A turn that has just begun is not idle: its thread is only waking up. */
     bool begun = view.word != d->word;
-    if (begun || submissions != d->seen_submissions || threads_syncing(device) || threads_inside(device) || capture_open(device)) {
+    bool active = threads_syncing(device) || threads_inside(device) || capture_open(device);
+    if (begun || active || submissions != d->seen_submissions) {
         d->word = view.word;
         d->seen_submissions = submissions;
         d->quiet_since_ns = now_ns;

@@ -12,7 +12,6 @@
 #include "tessera_entries.h"
 
 static void *handle;
-static char path[PATH_MAX];
 static int missing_said;
 
 static CUresult answer_no_driver(void)
@@ -44,14 +43,8 @@ void *driver_handle(void)
                         found, found[0] ? dlerror() : "");
         return NULL;
     }
-    memcpy(path, found, sizeof path);
     __atomic_store_n(&handle, opened, __ATOMIC_RELEASE);
     return opened;
-}
-
-const char *driver_path(void)
-{
-    return __atomic_load_n(&handle, __ATOMIC_ACQUIRE) ? path : NULL;
 }
 
 void *tessera_resolve(unsigned index)

@@ -7,9 +7,6 @@
 /* The vendor's library (dlopen handle), opened at the first call; NULL: there is none. Holds no lock over dlopen. */
 void *driver_handle(void);
 
-/* Its path; NULL before it was opened or if there is none. */
-const char *driver_path(void);
-
 /* Called by the lazy stubs (trampolines.S): the address at which the entry goes on, never NULL. */
 void *tessera_resolve(unsigned index);
 

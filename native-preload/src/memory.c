@@ -26,7 +26,8 @@ bool memory_managed(unsigned device)
         bool supported = result == CUDA_SUCCESS && concurrent;
         managed_support[device] = supported ? 1 : -1;
         if (!supported)
-            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot page managed memory: allocations stay plain", device);
+            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot page managed memory: allocations stay plain",
+                         device);
     }
     return managed_support[device] > 0;
 }

@@ -50,7 +50,6 @@ static void read_environment(void)
     const char *name = getenv("TESSERA_NAME");
     copy_text(current.tenant, sizeof current.tenant, name && *name ? name : current.command);
     copy_text(current.driver, sizeof current.driver, getenv("TESSERA_DRIVER"));
-    copy_text(current.nvml, sizeof current.nvml, getenv("TESSERA_NVML"));
     copy_text(current.runtime_directory, sizeof current.runtime_directory, getenv("TESSERA_RUNTIME_DIR"));
 }
 

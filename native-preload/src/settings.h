@@ -18,7 +18,6 @@ struct tessera_settings {
     char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */
     char command[TESSERA_LABEL]; /* name of the program */
     char driver[PATH_MAX];       /* TESSERA_DRIVER; empty: search */
-    char nvml[PATH_MAX];         /* TESSERA_NVML; empty: search */
     char runtime_directory[PATH_MAX]; /* TESSERA_RUNTIME_DIR; empty: the usual ones */
 };
 

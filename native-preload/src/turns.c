@@ -141,8 +141,6 @@ void turns_device_opened(unsigned device)
     else
         open_gate(device);
     pthread_mutex_unlock(&turn->lock);
-    if (connected)
-        attendant_announce(device);
 }
 
 void turns_wait(unsigned device)

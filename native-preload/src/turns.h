@@ -25,7 +25,7 @@ void turns_prepare(void);
 /* Whether membarrier(2) works here, so that submissions need no fence. */
 bool turns_fast_path(void);
 
-/* First context on the device: governs it from now on. Called with the device identified in the segment. */
+/* First context on the device: its gate is governed from now on. The caller announces the device afterwards. */
 void turns_device_opened(unsigned device);
 
 /* Blocks at a closed gate until it may be open; the caller tries again. Bounded: see attendant.c. */
