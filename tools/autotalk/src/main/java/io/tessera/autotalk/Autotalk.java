@@ -32,7 +32,9 @@ public final class Autotalk {
 
             Wherever --api stands below, a list NAME.names will do for a library of which only names are known.
 
-            autotalk check --api FILE --annotations FILE [--extents]
+            A library with a relay port has --relay FILE beside its annotations in all commands below.
+
+            autotalk check --api FILE --annotations FILE [--relay FILE] [--extents]
                 Says which entries have no decision yet, and which annotations contradict or match nothing. With
                 --extents also the buffers whose length no annotation gives, which relayed calls will need.
                   autotalk check --api cuda.api --annotations cuda.annotations
@@ -121,9 +123,9 @@ public final class Autotalk {
     }
 
     private int check(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations"), Set.of("--extents"));
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS, Set.of("--extents"));
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         decisions.problems().forEach(out::println);
         List<String> unknown = arguments.switches().contains("--extents") ? decisions.unknownExtents() : List.of();
         unknown.forEach(parameter -> out.println(parameter + " has no extent"));
@@ -138,9 +140,9 @@ public final class Autotalk {
     }
 
     private int generate(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
@@ -149,9 +151,9 @@ public final class Autotalk {
     }
 
     private int java(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out", "--resources"), Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
@@ -161,7 +163,7 @@ public final class Autotalk {
     }
 
     private int coverage(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of("--check"));
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of("--check"));
         arguments.noWords();
         List<Decisions> libraries = CommandFiles.libraries(arguments);
         if (libraries.stream().anyMatch(this::refused)) {

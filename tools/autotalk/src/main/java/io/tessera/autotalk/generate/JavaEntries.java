@@ -1,6 +1,7 @@
 package io.tessera.autotalk.generate;
 
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.marshal.Argument;
 import io.tessera.autotalk.marshal.HandleKind;
@@ -53,11 +54,21 @@ public final class JavaEntries {
             Optional<List<Argument>> arguments = marshalling.arguments(export.entry());
             text.append("entry ").append(export.name()).append(' ').append(export.entry().api()).append(' ')
                     .append(export.perThread() ? "per-thread" : "plain").append(' ')
-                    .append(arguments.isPresent() ? "known" : "unknown").append('\n');
+                    .append(arguments.isPresent() ? "known" : "unknown").append(' ')
+                    .append(service(decisions.relayServing(export.entry()))).append('\n');
             arguments.orElse(List.of()).forEach(argument -> text.append(argument.name()).append(' ')
                     .append(argument.type().name().replace(' ', '~')).append(' ').append(shape(argument)).append('\n'));
         }
         return text.toString();
+    }
+
+    /** A constant of {@code io.tessera.device.RelayService}; without a relay port everything is refused by it. */
+    private static String service(Optional<RelayServing> serving) {
+        return switch (serving.orElse(new RelayServing.Refuse(""))) {
+            case RelayServing.Local ignored -> "LOCAL";
+            case RelayServing.Send send -> send.waits() ? "CALL" : "POST";
+            case RelayServing.Refuse ignored -> "REFUSED";
+        };
     }
 
     private static String shape(Argument argument) {
