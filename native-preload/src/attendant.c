@@ -11,6 +11,7 @@
 #include "devices.h"
 #include "own_thread.h"
 #include "quota.h"
+#include "relay/meeting.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
@@ -65,6 +66,12 @@ bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes)
 {
     struct tessera_quota message = {.bytes = bytes};
     return send_message(&message.head, type, sizeof message, device) == 0;
+}
+
+bool attendant_ask_relay(void)
+{
+    struct tessera_message message;
+    return send_message(&message, TESSERA_MSG_RELAY_ASK, sizeof message, 0) == 0;
 }
 
 static void set_socket(int socket)
@@ -123,6 +130,8 @@ static void on_message(const void *buffer)
         quota_answer(head->device, quota->bytes);
     else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
         quota_trim(head->device);
+    else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer))
+        meeting_answered(buffer);
     else
         report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
 }
