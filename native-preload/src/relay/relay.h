@@ -163,7 +163,7 @@ bool relay_slot_take(struct relay_link *link, struct relay_slot *slot);
 /* Announces one more record that is answered into this slot. Before its commit. */
 void relay_slot_expect(struct relay_slot *slot);
 
-/* Waits for the answer: the executor's result, or why there is none. Out-data is at reply + 1. */
+/* Waits for the answer: the executor's result, or why there is none. reply->bytes of out-data are at reply + 1. */
 CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot);
 
 void relay_slot_give(struct relay_link *link, struct relay_slot *slot);

@@ -19,6 +19,8 @@ _Static_assert(TESSERA_RELAY_SLOTS == 64, "one word of bits a link");
 static uint64_t taken[TESSERA_MAX_DEVICES];
 /* The slot that the thread had last: its lines are in this core's cache. */
 static __thread uint8_t last_slot __attribute__((tls_model("initial-exec")));
+/* What a call that was given up finds: no out-data. */
+static struct tessera_reply no_answer;
 
 static bool try_take(uint64_t *slots, unsigned index)
 {
@@ -47,7 +49,8 @@ bool relay_slot_take(struct relay_link *link, struct relay_slot *slot)
 
 void relay_slot_give(struct relay_link *link, struct relay_slot *slot)
 {
-    __atomic_fetch_and(&taken[link->device], ~(1ULL << slot->index), __ATOMIC_RELEASE);
+    if (slot->index < TESSERA_RELAY_SLOTS)
+        __atomic_fetch_and(&taken[link->device], ~(1ULL << slot->index), __ATOMIC_RELEASE);
 }
 
 void relay_slot_expect(struct relay_slot *slot)
@@ -108,7 +111,8 @@ CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
     if (spin(reply) || sleep_until_answered(link, reply))
         return reply->result;
     /* Its answer may still come: nobody else may have this slot. */
-    slot->reply = NULL;
+    slot->reply = &no_answer;
+    slot->index = TESSERA_RELAY_SLOTS;
     CUresult state = relay_link_state(link);
     return state != CUDA_SUCCESS ? state : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -130,8 +134,6 @@ CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, vo
     memcpy(relay_body(claimed), &value, sizeof value);
     relay_commit(link, claimed);
     CUresult result = relay_slot_wait(link, &slot);
-    if (!slot.reply)
-        return result;
     size_t got = slot.reply->bytes < bytes ? slot.reply->bytes : bytes;
     if (out) {
         memcpy(out, slot.reply + 1, got);
