@@ -99,28 +99,20 @@ CUresult function_of(struct relay_context *context, const void *handle, struct f
     return __builtin_expect(*function != NULL, 1) ? CUDA_SUCCESS : ask(context, key, function);
 }
 
-void function_owned(uint64_t handle, uint64_t owner)
-{
-    struct function *function = table_find(&functions, handle);
-    if (function)
-        function->owner = owner;
-}
-
-static bool is_of_owner(const void *value, const void *of)
-{
-    return ((const struct function *)value)->owner == *(const uint64_t *)of;
-}
-
 static bool is_of_link(const void *value, const void *of)
 {
     return ((const struct function *)value)->link == of;
 }
 
-void functions_forget(uint64_t owner)
+void functions_forget(uint64_t handle)
 {
-    struct function *function;
-    while ((function = table_take_where(&functions, is_of_owner, &owner)) != NULL)
+    struct function *function = table_take(&functions, handle);
+    if (!function)
+        return;
+    if (function->handle != handle && table_find(&functions, function->handle) == function &&
+        table_take(&functions, function->handle))
         release(function);
+    release(function);
 }
 
 void functions_forget_link(struct relay_link *link)

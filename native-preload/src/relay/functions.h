@@ -14,7 +14,6 @@ struct occupancy_answer;
 /* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
 struct function {
     uint64_t handle;         /* the CUfunction behind it */
-    uint64_t owner;          /* module or library that goes away with it; 0: not known */
     struct relay_link *link;
     char *name;              /* NULL: not asked yet */
     unsigned references;     /* keys in the table */
@@ -39,11 +38,8 @@ struct function {
  */
 CUresult function_of(struct relay_context *context, const void *handle, struct function **function, uint64_t *wire);
 
-/* Tells whose a kernel is, for functions_forget(). `handle` is a CUfunction or CUkernel of the context's device. */
-void function_owned(uint64_t handle, uint64_t owner);
-
-/* Forgets what belonged to a module or library that is unloaded. */
-void functions_forget(uint64_t owner);
+/* Forgets a CUfunction or CUkernel whose module or library is unloaded. */
+void functions_forget(uint64_t handle);
 
 /* Forgets everything of a device: its contexts are gone. */
 void functions_forget_link(struct relay_link *link);

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver_types.h"
-#include "tessera_relay.h"
+#include "relay.h"
+#include "results.h"
 
 /* Layouts as nvcc 13.0 and the fatbinary tool write them. */
 #define WRAPPER_MAGIC 0x466243b1u

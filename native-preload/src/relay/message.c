@@ -46,7 +46,7 @@ static bool send_bulk(struct relay_context *context, uint32_t slot, uint64_t tot
         if (!claimed.record)
             return false;
         claimed.record->slot = slot;
-        claimed.record->context = context->number;
+        claimed.record->context = context->alive ? context->number : 0; /* libraries need none */
         struct tessera_bulk *bulk = relay_body(claimed);
         *bulk = (struct tessera_bulk){(uint32_t)done, (uint32_t)piece};
         copy_in((unsigned char *)(bulk + 1), done, piece, arguments, count);
@@ -69,7 +69,7 @@ static bool send(struct relay_context *context, unsigned entry, uint32_t slot, u
         return false;
     claimed.record->entry = (uint16_t)entry;
     claimed.record->slot = slot;
-    claimed.record->context = context->number;
+    claimed.record->context = context->alive ? context->number : 0; /* libraries need none */
     claimed.record->flags = bulk ? TESSERA_RELAY_FLAG_BULK : 0;
     uint64_t *words = relay_body(claimed);
     describe(words, arguments, count);
