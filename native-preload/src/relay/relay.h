@@ -242,10 +242,11 @@ bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay
 /* The range that holds the address, the innermost one (a mapping before its reservation). */
 bool relay_range_find(uint64_t address, struct relay_range *found);
 
-/* Forgets all ranges of a context. */
+/* Forgets all ranges of a context; what was pinned in it is given back. */
 void relay_range_context_ended(struct relay_context *context);
+void range_forked(void);
 
-/* Forgets the globals of a module, which lie in [start, start + bytes). */
+/* Whether the range is the device's own memory, not the host's. */
 static inline bool relay_range_device_side(const struct relay_range *range)
 {
     return range->kind != RELAY_RANGE_PINNED && range->kind != RELAY_RANGE_REGISTERED;

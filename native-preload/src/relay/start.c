@@ -37,6 +37,7 @@ static void in_child(void)
     link_forked();
     context_forked();
     storage_forked();
+    range_forked();
     state = FORKED;
 }
 
