@@ -16,6 +16,7 @@ struct event {
     pthread_mutex_t lock;
     bool recorded;
     bool complete;           /* seen to be */
+    bool by_graph;           /* a graph may record it, unseen */
     int word;                /* -1: none yet */
     uint64_t asked;          /* value of the WATCH_EVENT sent since the last record; 0: none */
     uint64_t position;       /* end of the ring just after it was recorded */
@@ -28,6 +29,15 @@ struct event *event_of(CUevent handle);
 
 /* The event was recorded by a record that is committed. */
 void event_recorded(struct event *event, struct stream *stream);
+
+/* A graph will record the event. */
+void event_by_graph(struct event *event);
+
+/* A capture has ended: events recorded in it stand for nothing any more. Under capture.c's lock. */
+void events_leave_capture(const struct capture *capture);
+
+/* Forgets the events of a context that ends. */
+void events_context_ended(const struct relay_context *context);
 
 /* A stream is destroyed: events do not speak of it any more. */
 void events_stream_gone(const struct stream *stream);

@@ -178,7 +178,7 @@ CUresult launch_kernel(const struct launch *launch)
     struct function *function;
     struct parameter_source source;
     uint64_t wire;
-    CUresult result = stream_enter(launch->stream, launch->per_thread, &context, &stream);
+    CUresult result = stream_enter(launch->stream, &context, &stream);
     if (result == CUDA_SUCCESS)
         result = function_of(context, launch->function, &function, &wire);
     if (result == CUDA_SUCCESS)

@@ -12,7 +12,6 @@ struct launch {
     uint32_t block[3];
     uint32_t shared_bytes;
     CUstream stream;
-    bool per_thread;      /* stream 0 is the thread's own */
     bool cooperative;
     void **parameters;
     void **extra;

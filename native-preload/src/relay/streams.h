@@ -16,7 +16,7 @@ struct mark {
     int word;           /* -1: none yet */
     uint64_t value;     /* what the last MARK writes; even */
     uint64_t position;  /* ring position just before that record */
-    uint64_t reached;   /* position up to which all work of the stream is known to be done */
+    uint64_t reached;   /* position up to which all work is known to be done */
 };
 
 struct stream {
@@ -28,7 +28,8 @@ struct stream {
     bool per_thread;    /* a thread's own: cuStreamDestroy refuses it */
     pthread_mutex_t lock; /* of the mark */
     struct mark mark;
-    struct capture *capture; /* under the lock in capture.c; NULL: work runs */
+    struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
+    bool joined;        /* its capture began in another stream */
 };
 
 /* The stream that travels as `wire` in a context: NULL where there is none such. */
@@ -38,7 +39,7 @@ struct stream *stream_of(struct relay_context *context, uint64_t wire);
  * The stream that a program names: 0, 1 and 2 with their meaning. 0, INVALID_HANDLE, CONTEXT_IS_DESTROYED, or
  * STREAM_CAPTURE_IMPLICIT for the legacy stream while a blocking stream is captured.
  */
-CUresult stream_enter(CUstream handle, bool per_thread, struct relay_context **context, struct stream **stream);
+CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream);
 
 /* Whether all that was submitted before ring position `position` to the stream is known to be complete. */
 bool stream_done(struct stream *stream, uint64_t position);
@@ -49,16 +50,7 @@ static inline uint64_t ring_position(const struct relay_link *link)
     return __atomic_load_n(&link->segment->claimed, __ATOMIC_SEQ_CST);
 }
 
-/*
- * The next value for a word. Words change owners, and the device may still write what an earlier owner asked for, so
- * values of a word only grow; all are even (device printf adds one).
- */
-uint64_t word_value(const struct relay_link *link, int word);
-
-/* Looks at most this long for the answer to a question just asked, before it says NOT_READY. */
-#define ASK_NS 20000u
-bool word_reached_soon(struct relay_link *link, int word, uint64_t value);
-
-/* A device's words and streams are gone with its context: in streams.c, called by context.c. */
+/* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */
+CUresult stream_synchronise(struct stream *stream);
 
 #endif
