@@ -2,12 +2,15 @@ package io.tessera.autotalk;
 
 import io.tessera.autotalk.Arguments.UsageException;
 import io.tessera.autotalk.annotation.AnnotationText;
+import io.tessera.autotalk.annotation.Annotations;
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.coverage.CoveragePage;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
 import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.generate.JavaEntries;
 import io.tessera.autotalk.header.HeaderReader;
 
 import io.tessera.autotalk.input.InputException;
@@ -18,9 +21,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
 final class CommandFiles {
+    /** Options that name what decisions are read from. */
+    static final Set<String> DECISIONS = Set.of("--api", "--annotations", "--relay");
+    /** The same, and where what comes out goes. */
+    static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out", "--resources");
     private static final String DEFAULT_LIBRARY = "cuda";
     private static final String NAMES_ENDING = ".names";
 
@@ -63,17 +72,24 @@ final class CommandFiles {
         return names;
     }
 
-    /** A description and its annotations. A list of names is a description too: of the library that it is named after. */
-    static Decisions decisions(Path api, Path annotations) throws IOException {
+    /** A description and its annotations, as {@code --api}, {@code --annotations} and {@code --relay} name them. A list of names is a description too: of the library that it is named after. */
+    static Decisions decisions(Arguments arguments) throws IOException {
+        return decisions(arguments.required("--api"), arguments.required("--annotations"),
+                arguments.last("--relay").map(Path::of));
+    }
+
+    private static Decisions decisions(Path api, Path annotations, Optional<Path> relay) throws IOException {
         String file = api.getFileName().toString();
         Description description = file.endsWith(NAMES_ENDING)
                 ? HeaderReader.read(file.substring(0, file.length() - NAMES_ENDING.length()), List.of(),
                         Map.of(file, names(api.toString())))
                 : DescriptionText.read(api.toString(), text(api));
-        return new Decisions(description, AnnotationText.read(annotations.toString(), text(annotations)));
+        Annotations<Serving> direct = AnnotationText.read(annotations.toString(), text(annotations));
+        return relay.isEmpty() ? new Decisions(description, direct) : new Decisions(description, direct,
+                Optional.of(AnnotationText.readRelay(relay.get().toString(), text(relay.get()))));
     }
 
-    /** The pairs of {@code --api} and {@code --annotations}. */
+    /** The pairs of {@code --api} and {@code --annotations}; the first {@code --relay} belongs to the first pair. */
     static List<Decisions> libraries(Arguments arguments) throws IOException {
         List<String> apis = arguments.all("--api");
         List<String> annotations = arguments.all("--annotations");
@@ -82,7 +98,8 @@ final class CommandFiles {
         }
         List<Decisions> libraries = new ArrayList<>();
         for (int i = 0; i < apis.size(); i++) {
-            libraries.add(decisions(Path.of(apis.get(i)), Path.of(annotations.get(i))));
+            Optional<Path> relay = i == 0 ? arguments.last("--relay").map(Path::of) : Optional.empty();
+            libraries.add(decisions(Path.of(apis.get(i)), Path.of(annotations.get(i)), relay));
         }
         return libraries;
     }
@@ -104,6 +121,15 @@ final class CommandFiles {
         Files.createDirectories(directory);
         for (Map.Entry<String, String> file : Generator.files(decisions).entrySet()) {
             write(directory.resolve(file.getKey()), file.getValue());
+        }
+    }
+
+    /** Writes what is generated for Java: sources into one directory, resources into another. */
+    static void generateJava(Decisions decisions, Path sources, Path resources) throws IOException {
+        for (Map.Entry<String, String> file : JavaEntries.files(decisions).entrySet()) {
+            Path target = (file.getKey().endsWith(".java") ? sources : resources).resolve(file.getKey());
+            Files.createDirectories(target.getParent());
+            write(target, file.getValue());
         }
     }
 
