@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device_attributes.h"
+#include "relay.h"
 #include "relay_stubs.h"
 #include "vendor.h"
 

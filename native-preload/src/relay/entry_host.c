@@ -3,6 +3,7 @@
  * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
  */
 
+#include "relay.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };

@@ -1,4 +1,5 @@
 /* Linear device memory: allocated and freed by the executor, kept account of here. */
+#include "relay.h"
 #include "relay_stubs.h"
 
 static CUresult note(struct relay_context *context, enum relay_range_kind kind, CUdeviceptr start, size_t bytes,
@@ -112,47 +113,45 @@ static CUresult allocated_async(CUresult result, struct relay_context *context, 
     return result == CUDA_SUCCESS ? note(context, RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool) : refused(result);
 }
 
-#define ALLOC_ASYNC(suffix)                                                                                            \
-    CUresult relay_cuMemAllocAsync##suffix(CUdeviceptr *pointer, size_t bytes, CUstream stream)                        \
-    {                                                                                                                  \
-        struct relay_context *context;                                                                                 \
-        CUresult result = relay_enter(&context);                                                                       \
-        if (result != CUDA_SUCCESS)                                                                                    \
-            return result;                                                                                             \
-        if (!pointer)                                                                                                  \
-            return CUDA_ERROR_INVALID_VALUE;                                                                           \
-        return allocated_async(relay_send_cuMemAllocAsync##suffix(pointer, bytes, stream), context, pointer, bytes,    \
-                               NULL);                                                                                  \
-    }                                                                                                                  \
-    CUresult relay_cuMemAllocFromPoolAsync##suffix(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,              \
-                                                   CUstream stream)                                                    \
-    {                                                                                                                  \
-        struct relay_context *context;                                                                                 \
-        CUresult result = relay_enter(&context);                                                                       \
-        if (result != CUDA_SUCCESS)                                                                                    \
-            return result;                                                                                             \
-        if (!pointer)                                                                                                  \
-            return CUDA_ERROR_INVALID_VALUE;                                                                           \
-        return allocated_async(relay_send_cuMemAllocFromPoolAsync##suffix(pointer, bytes, pool, stream), context,      \
-                               pointer, bytes, pool);                                                                  \
-    }                                                                                                                  \
-    CUresult relay_cuMemFreeAsync##suffix(CUdeviceptr pointer, CUstream stream)                                        \
-    {                                                                                                                  \
-        struct relay_context *context;                                                                                 \
-        struct relay_range range;                                                                                      \
-        CUresult result = relay_enter(&context);                                                                       \
-        if (result != CUDA_SUCCESS)                                                                                    \
-            return result;                                                                                             \
-        if (!relay_range_remove(pointer, RELAY_RANGE_POOL, &range) &&                                                  \
-            !relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range))                                                  \
-            return CUDA_ERROR_INVALID_VALUE;                                                                           \
-        result = relay_send_cuMemFreeAsync##suffix(pointer, stream);                                                   \
-        if (result == CUDA_SUCCESS)                                                                                    \
-            segment_count(TESSERA_COUNTER_FREES, 1);                                                                   \
-        else                                                                                                           \
-            relay_range_add(&range);                                                                                   \
-        return result;                                                                                                 \
-    }
+CUresult relay_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes,
+                           NULL);
+}
 
-ALLOC_ASYNC()
-ALLOC_ASYNC(_ptsz)
+CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
+                                               CUstream stream)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocated_async(relay_send_cuMemAllocFromPoolAsync(pointer, bytes, pool, stream), context,
+                           pointer, bytes, pool);
+}
+
+CUresult relay_cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_remove(pointer, RELAY_RANGE_POOL, &range) &&
+        !relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_send_cuMemFreeAsync(pointer, stream);
+    if (result == CUDA_SUCCESS)
+        segment_count(TESSERA_COUNTER_FREES, 1);
+    else
+        relay_range_add(&range);
+    return result;
+}

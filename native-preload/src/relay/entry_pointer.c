@@ -1,6 +1,7 @@
 /* What an address is: answered from the map of ranges. */
 #include <string.h>
 
+#include "relay.h"
 #include "relay_stubs.h"
 
 enum { MEMORYTYPE_HOST = 1, MEMORYTYPE_DEVICE = 2 };
