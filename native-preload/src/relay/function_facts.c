@@ -116,11 +116,3 @@ CUresult relay_cuFuncIsLoaded(int *state, CUfunction handle)
     *state = 1; /* CU_FUNCTION_LOADING_STATE_LOADED */
     return CUDA_SUCCESS;
 }
-
-CUresult relay_cuFuncLoad(CUfunction handle)
-{
-    struct relay_context *context;
-    struct function *function;
-    uint64_t wire;
-    return enter(handle, &context, &function, &wire);
-}

@@ -202,37 +202,18 @@ CUresult relay_cuKernelSetAttribute(int attribute, int value, CUkernel kernel, C
     return result != CUDA_SUCCESS ? result : set_attribute(context, kernel, attribute, value);
 }
 
-/* Hints: the driver may ignore them, and reports only wrong handles and values. */
-static CUresult hint(struct relay_context *context, unsigned entry, const void *handle, int config, int greatest)
-{
-    struct function *function;
-    uint64_t wire;
-    CUresult result = function_of(context, handle, &function, &wire);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (config < 0 || config > greatest)
-        return CUDA_ERROR_INVALID_VALUE;
-    return entry == ENTRY_cuKernelSetCacheConfig ? MESSAGE_POST(context, entry, VALUE(wire), VALUE(config), VALUE(0))
-                                                 : MESSAGE_POST(context, entry, VALUE(wire), VALUE(config));
-}
-
-CUresult relay_cuFuncSetCacheConfig(CUfunction function, int config)
-{
-    struct relay_context *context;
-    CUresult result = relay_enter(&context);
-    return result != CUDA_SUCCESS ? result : hint(context, ENTRY_cuFuncSetCacheConfig, function, config, 3);
-}
-
-CUresult relay_cuFuncSetSharedMemConfig(CUfunction function, int config)
-{
-    struct relay_context *context;
-    CUresult result = relay_enter(&context);
-    return result != CUDA_SUCCESS ? result : hint(context, ENTRY_cuFuncSetSharedMemConfig, function, config, 2);
-}
-
+/* A hint: the driver may ignore it, and reports only wrong handles and values. */
 CUresult relay_cuKernelSetCacheConfig(CUkernel kernel, int config, CUdevice device)
 {
     struct relay_context *context;
+    struct function *function;
+    uint64_t wire;
     CUresult result = context_on(device, &context);
-    return result != CUDA_SUCCESS ? result : hint(context, ENTRY_cuKernelSetCacheConfig, kernel, config, 3);
+    if (result == CUDA_SUCCESS)
+        result = function_of(context, kernel, &function, &wire);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (config < 0 || config > 3)
+        return CUDA_ERROR_INVALID_VALUE;
+    return MESSAGE_POST(context, ENTRY_cuKernelSetCacheConfig, VALUE(wire), VALUE(config), VALUE(0));
 }

@@ -52,3 +52,14 @@ CUresult relay_cuLaunchKernelEx(const void *configuration, CUfunction function, 
     };
     return launch_kernel(&launch);
 }
+
+/* The stream stands in the configuration: the twin's 0 is the thread's own. */
+CUresult relay_cuLaunchKernelEx_ptsz(const void *configuration, CUfunction function, void **parameters, void **extra)
+{
+    if (!configuration)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct layout_launch_config config = *(const struct layout_launch_config *)configuration;
+    if (config.stream == 0)
+        config.stream = TESSERA_STREAM_PER_THREAD;
+    return relay_cuLaunchKernelEx(&config, function, parameters, extra);
+}
