@@ -58,6 +58,21 @@ struct relay_description {
     const struct relay_parameter *parameter;
 };
 
+/*
+ * Since which CUDA version a name, asked of cuGetProcAddress, means which entry (cudaTypedefs.h). Sorted by name, plain
+ * before per-thread, then by version: the answer is the last row that is not newer than what is asked. Where no row is
+ * per-thread, the plain one answers for both. Entries without a known version have no row. The address to hand out is
+ * tessera_exported[entry].
+ */
+struct relay_lookup {
+    const char *name;
+    uint16_t entry;
+    uint16_t per_thread;
+    int32_t since;
+};
+extern const struct relay_lookup relay_lookups[];
+extern const unsigned relay_lookup_count;
+
 /* Sends a call and waits for its answer: the CUresult, with out-data written behind the pointers. Any thread. */
 CUresult relay_call(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
 

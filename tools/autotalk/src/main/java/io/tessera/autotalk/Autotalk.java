@@ -25,9 +25,10 @@ public final class Autotalk {
     private static final String HELP = """
             autotalk: from a driver's headers to the C side of Tessera's preload library
 
-            autotalk describe --out FILE [--library NAME] [--header FILE]... [--names FILE]...
+            autotalk describe --out FILE [--library NAME] [--header FILE]... [--names FILE]... [--versions FILE]...
                 Reads headers, in the order in which a program includes them, and lists of exported names (one a line)
-                into a description. The library is 'cuda' unless named.
+                into a description. The library is 'cuda' unless named. --versions: headers whose function types tell
+                since which version a name means which entry (cudaTypedefs.h).
                   autotalk describe --header cuda.h --header cudaGL.h --names cuda-580.names --out cuda.api
 
             Wherever --api stands below, a list NAME.names will do for a library of which only names are known.
@@ -116,7 +117,8 @@ public final class Autotalk {
     }
 
     private int describe(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--out"), Set.of());
+        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--versions", "--out"),
+                Set.of());
         arguments.noWords();
         CommandFiles.write(arguments.required("--out"), CommandFiles.describe(arguments));
         return DONE;
@@ -133,7 +135,7 @@ public final class Autotalk {
     }
 
     private int diff(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names"), Set.of());
+        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--versions"), Set.of());
         String text = CommandFiles.diff(arguments);
         out.print(text);
         return text.isEmpty() ? DONE : NO;

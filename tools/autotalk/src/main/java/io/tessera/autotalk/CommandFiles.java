@@ -12,6 +12,7 @@ import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
 import io.tessera.autotalk.generate.JavaEntries;
 import io.tessera.autotalk.header.HeaderReader;
+import io.tessera.autotalk.header.LookupVersions;
 
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
@@ -53,7 +54,12 @@ final class CommandFiles {
         for (String list : arguments.all("--names")) {
             names.put(Path.of(list).getFileName().toString(), names(list));
         }
-        return HeaderReader.read(arguments.last("--library").orElse(DEFAULT_LIBRARY), headers, names);
+        Description read = HeaderReader.read(arguments.last("--library").orElse(DEFAULT_LIBRARY), headers, names);
+        StringBuilder typedefs = new StringBuilder();
+        for (String file : arguments.all("--versions")) {
+            typedefs.append(text(Path.of(file))).append('\n');
+        }
+        return LookupVersions.read(typedefs.toString()).appliedTo(read);
     }
 
     private static List<String> names(String list) throws IOException {

@@ -76,6 +76,10 @@ class ToolkitTest {
                 arguments.addAll(List.of("--header", include.resolve(name).toString()));
             }
         }
+        for (String versions : List.of("cudaTypedefs.h", "cudaGLTypedefs.h", "cudaEGLTypedefs.h", "cudaVDPAUTypedefs.h",
+                "cudaProfilerTypedefs.h")) {
+            arguments.addAll(List.of("--versions", include.resolve(versions).toString()));
+        }
         Path api = directory.resolve("cuda.api");
         arguments.addAll(List.of("--out", api.toString()));
         Run run = Run.of(arguments.toArray(String[]::new));

@@ -43,6 +43,10 @@ public final class DescriptionText {
         text.append("  api ").append(entry.api()).append('\n');
         entry.perThread().ifPresent(twin -> text.append("  per-thread ").append(twin).append('\n'));
         text.append("  from ").append(entry.source()).append('\n');
+        if (!entry.since().equals(Entry.Since.UNKNOWN)) {
+            text.append("  since ").append(entry.since().plain()).append(' ').append(entry.since().perThread())
+                    .append('\n');
+        }
         if (!entry.exported()) {
             text.append("  not exported\n");
         }
@@ -172,6 +176,7 @@ public final class DescriptionText {
             int start = at;
             String api = "";
             String source = "";
+            Entry.Since since = Entry.Since.UNKNOWN;
             Optional<String> perThread = Optional.empty();
             Optional<TypeName> returns = Optional.empty();
             boolean exported = true;
@@ -185,6 +190,7 @@ public final class DescriptionText {
                     case "api" -> api = rest;
                     case "from" -> source = rest;
                     case "per-thread" -> perThread = Optional.of(rest);
+                    case "since" -> since = since(rest);
                     case "not" -> exported = false;
                     case "params" -> unknown = true;
                     case "returns" -> returns = Optional.of(checkedType(rest));
@@ -197,9 +203,17 @@ public final class DescriptionText {
                         + " needs 'api', 'from', and either 'returns' or 'params unknown'");
             }
             Optional<Entry.Signature> signature = returns.map(type -> new Entry.Signature(type, parameters));
-            if (entries.put(name, new Entry(name, api, perThread, source, exported, signature)) != null) {
+            if (entries.put(name, new Entry(name, api, perThread, source, exported, since, signature)) != null) {
                 throw new InputException(file, start, "entry " + name + " stands here twice");
             }
+        }
+
+        private Entry.Since since(String rest) {
+            String[] words = rest.split(" ");
+            if (words.length != 2) {
+                throw error("a version line reads 'since PLAIN PER-THREAD'");
+            }
+            return new Entry.Since(integer(words[0]), integer(words[1]));
         }
 
         private Parameter parameter(String rest) {

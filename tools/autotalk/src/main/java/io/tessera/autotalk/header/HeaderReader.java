@@ -145,7 +145,8 @@ public final class HeaderReader {
                 .findFirst();
         Declared known = declared.get(name);
         if (known == null) {
-            return new Entry(name, Entry.stem(name), twin, listOf.get(name), exported, Optional.empty());
+            return new Entry(name, Entry.stem(name), twin, listOf.get(name), exported, Entry.Since.UNKNOWN,
+                    Optional.empty());
         }
         Token where = known.prototype().name();
         List<Parameter> parameters = new ArrayList<>();
@@ -155,7 +156,7 @@ public final class HeaderReader {
         }
         TypeName returns = translation.translate(known.prototype().returns(), where);
         String header = where.file().substring(where.file().lastIndexOf('/') + 1);
-        return new Entry(name, known.api(), twin, source(header), exported,
+        return new Entry(name, known.api(), twin, source(header), exported, Entry.Since.UNKNOWN,
                 Optional.of(new Entry.Signature(returns, parameters)));
     }
 
