@@ -9,6 +9,7 @@
 #include "meeting.h"
 #include "report.h"
 #include "settings.h"
+#include "staging.h"
 #include "start.h"
 #include "vendor.h"
 #include "visible.h"
@@ -38,6 +39,7 @@ static void in_child(void)
     context_forked();
     storage_forked();
     range_forked();
+    staging_forked();
     state = FORKED;
 }
 
