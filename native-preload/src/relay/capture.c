@@ -196,12 +196,13 @@ CUresult capture_opened(struct stream *stream, int mode)
     return CUDA_SUCCESS;
 }
 
-CUresult capture_closing(struct stream *stream, bool *invalid)
+CUresult capture_closing(struct stream *stream, bool *invalid, uint64_t *key)
 {
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&lock);
     struct capture *capture = stream->capture;
     *invalid = capture && capture->invalid;
+    *key = capture ? CAPTURE_KEY | capture->id : 0;
     if (!capture)
         result = CUDA_ERROR_ILLEGAL_STATE;
     else if (capture->origin != stream)
@@ -222,6 +223,12 @@ struct capture_status capture_status(const struct stream *stream)
         status = (struct capture_status){stream->capture->invalid ? 2 : 1, stream->capture->id};
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+uint64_t capture_key(const struct stream *stream)
+{
+    struct capture_status status = capture_any() ? capture_status(stream) : (struct capture_status){0, 0};
+    return status.state ? CAPTURE_KEY | status.id : 0;
 }
 
 void capture_stream_gone(struct stream *stream)

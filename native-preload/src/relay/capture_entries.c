@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture_state.h"
+#include "holdings.h"
 #include "message.h"
 #include "results.h"
 #include "streams.h"
@@ -67,14 +68,14 @@ CUresult relay_cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
     struct relay_context *context;
     struct stream *stream;
-    uint64_t made = 0;
+    uint64_t made = 0, key;
     bool invalid;
     CUresult result = enter(handle, &context, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (!graph)
         return CUDA_ERROR_INVALID_VALUE;
-    result = capture_closing(stream, &invalid);
+    result = capture_closing(stream, &invalid, &key);
     if (result != CUDA_SUCCESS)
         return result;
     result = MESSAGE_CALL(context, ENTRY_cuStreamEndCapture, VALUE(stream->handle), OUT(&made, 8));
@@ -82,6 +83,10 @@ CUresult relay_cuStreamEndCapture(CUstream handle, CUgraph *graph)
         MESSAGE_POST(context, ENTRY_cuGraphDestroy, VALUE(made));
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
+    if (result == CUDA_SUCCESS)
+        holdings_move(key, made);
+    else
+        holdings_end(key);
     *graph = (CUgraph)(uintptr_t)(result == CUDA_SUCCESS ? made : 0);
     return result;
 }

@@ -9,6 +9,9 @@
 /* CUstreamCaptureMode */
 enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
 
+/* In no address of the user, and no handle. */
+#define CAPTURE_KEY (1ULL << 62)
+
 struct capture {
     struct capture *next;
     uint64_t id;
@@ -25,9 +28,9 @@ CUresult capture_opened(struct stream *stream, int mode);
 
 /*
  * The stream's capture is to end: 0 and it is forgotten here, or why this stream or thread cannot end it. *invalid: a call
- * that is not allowed came in between.
+ * that is not allowed came in between. *key: what it has taken (capture_key).
  */
-CUresult capture_closing(struct stream *stream, bool *invalid);
+CUresult capture_closing(struct stream *stream, bool *invalid, uint64_t *key);
 
 struct capture_status {
     int state; /* CUstreamCaptureStatus */

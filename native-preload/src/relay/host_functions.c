@@ -1,6 +1,7 @@
 /* cuLaunchHostFunc and cuStreamAddCallback. */
 #include "callbacks.h"
 #include "capture.h"
+#include "holdings.h"
 #include "streams.h"
 
 static CUresult submit(CUstream handle, struct callback *callback)
@@ -12,13 +13,17 @@ static CUresult submit(CUstream handle, struct callback *callback)
         result = capture_submit(stream);
     if (result != CUDA_SUCCESS)
         return result;
-    bool captured = stream->capture != NULL;
+    uint64_t captured = capture_key(stream);
     if (captured && callback->stream_function)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     callback->stream = handle;
-    int word = callback_prepare(context, callback, captured);
+    int word = callback_prepare(context, callback, captured != 0);
     if (word < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (captured && !holdings_add_word(captured, context->link, word)) {
+        callback_release(context->link, word);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     relay_count(context->link, TESSERA_KIND_HOST_FUNCTION);
     return relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
 }
