@@ -92,7 +92,7 @@ static void lose_manager(const char *why)
     turns_disconnected();
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
-    report_line("%s: running without turns until it is back", why);
+    report_line(settings()->space ? "%s" : "%s: running without turns until it is back", why);
 }
 
 /* Registers; the reason on failure. The gates are closed while the segment changes. */
@@ -225,7 +225,9 @@ bool attendant_start(void)
         if (registered || !settings()->required)
             started = own_thread_start("tessera", run, NULL);
     }
-    if (!registered && !warned && (reason[0] || settings()->required)) {
+    /* Of a relayed program cuInit says why it fails. */
+    bool tells = (reason[0] && !settings()->space) || settings()->required;
+    if (!registered && !warned && tells) {
         warned = true;
         report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
                                          : "%s: running without turns", reason);

@@ -161,7 +161,7 @@ void meeting_leave(struct meeting *meeting)
 unsigned meeting_hold(struct meeting *meetings, char *reason, size_t size)
 {
     if (!attendant_ask_relay()) {
-        snprintf(reason, size, "no manager to ask for an executor");
+        snprintf(reason, size, "no manager answers, so there is no executor");
         return 0;
     }
     if (!await_answers(reason, size))

@@ -47,7 +47,8 @@ static void in_child(void)
 __attribute__((destructor)) static void end(void)
 {
     int running = RUNNING;
-    __atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (__atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        relay_current = NULL;
 }
 
 /* What `tessera status` shows of the device. */
