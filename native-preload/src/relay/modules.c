@@ -193,3 +193,13 @@ void relay_modules_context_ended(struct relay_context *context)
         free(module);
     }
 }
+
+/* The executor's driver decides; what can be said without asking is what CUDA 12 and later do by default. */
+CUresult relay_cuModuleGetLoadingMode(int *mode)
+{
+    CUresult result = relay_started();
+    if (result != CUDA_SUCCESS || !mode)
+        return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
+    *mode = 2; /* CU_MODULE_LAZY_LOADING */
+    return CUDA_SUCCESS;
+}
