@@ -51,6 +51,7 @@ enum {
 enum {
     TESSERA_PLAN_PLAIN = 0,
     TESSERA_PLAN_MANAGED = 1,
+    TESSERA_PLAN_RELAY = 2, /* space sharing: RELAY.md */
 };
 
 /* One device of the client, in the client's own ordinal order. 512 bytes. */

@@ -11,6 +11,7 @@
 #include "devices.h"
 #include "own_thread.h"
 #include "quota.h"
+#include "relay/meeting.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
@@ -67,6 +68,12 @@ bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes)
     return send_message(&message.head, type, sizeof message, device) == 0;
 }
 
+bool attendant_ask_relay(void)
+{
+    struct tessera_message message;
+    return send_message(&message, TESSERA_MSG_RELAY_ASK, sizeof message, 0) == 0;
+}
+
 static void set_socket(int socket)
 {
     pthread_mutex_lock(&socket_lock);
@@ -85,7 +92,7 @@ static void lose_manager(const char *why)
     turns_disconnected();
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
-    report_line("%s: running without turns until it is back", why);
+    report_line(settings()->space ? "%s" : "%s: running without turns until it is back", why);
 }
 
 /* Registers; the reason on failure. The gates are closed while the segment changes. */
@@ -123,6 +130,8 @@ static void on_message(const void *buffer)
         quota_answer(head->device, quota->bytes);
     else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
         quota_trim(head->device);
+    else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer))
+        meeting_answered(buffer);
     else
         report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
 }
@@ -216,7 +225,9 @@ bool attendant_start(void)
         if (registered || !settings()->required)
             started = own_thread_start("tessera", run, NULL);
     }
-    if (!registered && !warned && (reason[0] || settings()->required)) {
+    /* Of a relayed program cuInit says why it fails. */
+    bool tells = (reason[0] && !settings()->space) || settings()->required;
+    if (!registered && !warned && tells) {
         warned = true;
         report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
                                          : "%s: running without turns", reason);

@@ -26,6 +26,9 @@ void attendant_announce(unsigned device);
 /* Sends a quota message. Any thread; never waits. False: there is no manager. */
 bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes);
 
+/* Asks the manager which executors serve this program (RELAY_ASK); the answers come to meeting_answered(). */
+bool attendant_ask_relay(void);
+
 /* In the child of a fork. */
 void attendant_forked(void);
 

@@ -15,6 +15,7 @@
 #include "settings.h"
 
 #define MESSAGE_MAX 4096
+#define MANAGER_SOCKET "/manager.sock"
 
 static uint64_t start_ticks(void)
 {
@@ -31,10 +32,10 @@ static uint64_t start_ticks(void)
     return field ? strtoull(field + 1, NULL, 10) : 0;
 }
 
-static int connect_to(const char *directory)
+int connection_to(const char *folder, const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager.sock", directory);
+    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s%s", folder, name);
     if (length < 0 || (size_t)length >= sizeof address.sun_path)
         return -ENAMETOOLONG;
     int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -59,9 +60,9 @@ static int connect_somewhere(char *directory, size_t size)
         snprintf(directory, size, "%s/tessera", runtime);
     else
         snprintf(directory, size, "/tmp/tessera-%u", (unsigned)geteuid());
-    int s = connect_to(directory);
+    int s = connection_to(directory, MANAGER_SOCKET);
     if (s < 0 && !settings()->runtime_directory[0] && geteuid() != 0) {
-        int root = connect_to("/run/tessera");
+        int root = connection_to("/run/tessera", MANAGER_SOCKET);
         if (root >= 0)
             return root;
     }
@@ -89,8 +90,7 @@ bool connection_valid(const void *buffer, int size)
            head->bytes == (uint32_t)size && head->device < TESSERA_MAX_DEVICES;
 }
 
-/* Receives the answer to HELLO with the descriptor that may come with it. */
-static int receive_answer(int socket, void *buffer, int *descriptor, int timeout_ms)
+int connection_receive_with(int socket, void *buffer, int *descriptor, int timeout_ms)
 {
     struct pollfd ready = {.fd = socket, .events = POLLIN};
     int n = poll(&ready, 1, timeout_ms);
@@ -147,7 +147,9 @@ struct connection connection_open(int timeout_ms)
         return c;
     }
     struct tessera_hello hello = {.pid = (uint32_t)getpid(),
-                                  .plan = settings()->managed ? TESSERA_PLAN_MANAGED : TESSERA_PLAN_PLAIN,
+                                  .plan = settings()->space     ? TESSERA_PLAN_RELAY
+                                          : settings()->managed ? TESSERA_PLAN_MANAGED
+                                                                : TESSERA_PLAN_PLAIN,
                                   .start_ticks = start_ticks(),
                                   .limit_bytes = settings()->limit_bytes};
     memcpy(hello.tenant, settings()->tenant, sizeof hello.tenant);
@@ -155,7 +157,7 @@ struct connection connection_open(int timeout_ms)
     _Alignas(8) char buffer[MESSAGE_MAX];
     int size = connection_send(s, &hello.head, TESSERA_MSG_HELLO, sizeof hello, 0);
     if (size == 0)
-        size = receive_answer(s, buffer, &c.segment, timeout_ms);
+        size = connection_receive_with(s, buffer, &c.segment, timeout_ms);
     take_answer(&c, buffer, size);
     if (c.reason[0] == '\0') {
         c.socket = s;

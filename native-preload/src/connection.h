@@ -19,11 +19,20 @@ struct connection {
 /* Connects to the manager of this user, else to root's, and registers; waits at most timeout_ms for the answer. */
 struct connection connection_open(int timeout_ms);
 
+/* Connects to the socket whose path is both joined, without waiting for anybody: a non-blocking socket, or -errno. */
+int connection_to(const char *folder, const char *name);
+
 /* Sends one message without waiting. 0, or -errno (-EAGAIN: the manager is slow; nothing was sent). */
 int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device);
 
 /* Receives one message into a buffer of 4096 bytes without waiting: its size; 0: closed by the peer; -errno. */
 int connection_receive(int socket, void *buffer);
+
+/*
+ * Receives one message into a buffer of 4096 bytes, and the descriptor that may come with it (else left as it is),
+ * waiting at most timeout_ms: its size; 0: closed by the peer; -errno.
+ */
+int connection_receive_with(int socket, void *buffer, int *descriptor, int timeout_ms);
 
 /* Whether the bytes are a message of this version: magic, length, device in range. */
 bool connection_valid(const void *buffer, int size);

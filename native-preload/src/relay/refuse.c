@@ -1,4 +1,5 @@
-#include "relay/description.h"
+/* What the relay does not serve: refused by name, counted in the error log. */
+#include "relay.h"
 #include "report.h"
 
 CUresult relay_refuse(const char *name, const char *reason)

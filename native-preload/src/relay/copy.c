@@ -1,0 +1,223 @@
+#include "copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layouts.h"
+#include "message.h"
+#include "staging.h"
+
+#define AHEAD 6u /* chunks that the device fills ahead of the thread that empties them */
+
+enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
+
+/* CUDA_MEMCPY2D */
+struct plane_side {
+    uint64_t x_bytes, y;
+    uint32_t memory_type, pad;
+    uint64_t host, device, array, pitch;
+};
+struct plane {
+    struct plane_side source, destination;
+    uint64_t width_bytes, height;
+};
+_Static_assert(sizeof(struct plane) == 128, "CUDA_MEMCPY2D");
+
+bool copy_known(const struct relay_link *link, uint64_t address, size_t bytes)
+{
+    struct relay_range range;
+    uint64_t end = address + bytes;
+    /* Mappings may lie side by side. */
+    while (relay_range_find(address, &range) && range.link == link && range.kind != RELAY_RANGE_REGISTERED &&
+           range.kind != RELAY_RANGE_RESERVED) {
+        address = range.start + range.bytes;
+        if (address >= end)
+            return true;
+    }
+    return bytes == 0;
+}
+
+struct copy_place copy_host(const struct relay_context *context, const void *address, size_t bytes)
+{
+    uint64_t at = (uintptr_t)address;
+    return (struct copy_place){copy_known(context->link, at, bytes) ? COPY_ADDRESS : COPY_PAGEABLE, at, NULL};
+}
+
+static struct plane_side plane_side(struct copy_place place)
+{
+    if (place.kind == COPY_ARRAY)
+        return (struct plane_side){.x_bytes = place.at, .memory_type = MEMORYTYPE_ARRAY, .array = (uintptr_t)place.array};
+    return (struct plane_side){.memory_type = MEMORYTYPE_DEVICE, .device = place.at};
+}
+
+/*
+ * Sends one copy between what the executor reaches. Where an address is none that we know of, the answer is waited for:
+ * it is the error.
+ */
+static CUresult submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
+                       size_t bytes)
+{
+    if (to.kind == COPY_ARRAY || from.kind == COPY_ARRAY) {
+        struct plane plane = {plane_side(from), plane_side(to), bytes, 1};
+        return MESSAGE_POST(context, ENTRY_cuMemcpy2DAsync_v2, IN(&plane, sizeof plane), VALUE(wire));
+    }
+    if (copy_known(context->link, to.at, bytes) && copy_known(context->link, from.at, bytes))
+        return MESSAGE_POST(context, ENTRY_cuMemcpyAsync, VALUE(to.at), VALUE(from.at), VALUE(bytes), VALUE(wire));
+    return MESSAGE_CALL(context, ENTRY_cuMemcpyAsync, VALUE(to.at), VALUE(from.at), VALUE(bytes), VALUE(wire));
+}
+
+static struct copy_place moved(struct copy_place place, size_t bytes)
+{
+    place.at += bytes;
+    return place;
+}
+
+static struct copy_place staged(const struct staging_chunk *chunk)
+{
+    return copy_device((uintptr_t)chunk->memory);
+}
+
+/* The source is read when this returns. */
+static CUresult from_pageable(struct relay_context *context, uint64_t wire, struct copy_place to,
+                              const unsigned char *from, size_t bytes)
+{
+    if (bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS && copy_known(context->link, to.at, bytes))
+        return MESSAGE_POST(context, ENTRY_cuMemcpyHtoDAsync_v2, VALUE(to.at), IN(from, bytes), VALUE(bytes),
+                            VALUE(wire));
+    CUresult result = CUDA_SUCCESS;
+    for (size_t done = 0; result == CUDA_SUCCESS && done < bytes;) {
+        size_t piece = bytes - done < STAGING_CHUNK ? bytes - done : STAGING_CHUNK;
+        struct staging_chunk *chunk;
+        result = staging_take(context->link, &chunk);
+        if (result != CUDA_SUCCESS)
+            break;
+        memcpy(chunk->memory, from + done, piece);
+        result = submit(context, wire, moved(to, done), staged(chunk), piece);
+        if (result == CUDA_SUCCESS)
+            result = staging_mark(context, wire, chunk);
+        staging_give(chunk);
+        done += piece;
+    }
+    return result;
+}
+
+struct flight {
+    struct staging_chunk *chunk;
+    size_t bytes;
+};
+
+/* Sends the copy of one piece into a chunk. */
+static CUresult launch(struct relay_context *context, uint64_t wire, struct copy_place from, size_t bytes,
+                       struct staging_chunk *chunk)
+{
+    CUresult result = submit(context, wire, staged(chunk), from, bytes);
+    return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
+}
+
+/* The target is written when this returns. */
+static CUresult to_pageable(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
+                            size_t bytes)
+{
+    struct flight flights[AHEAD];
+    size_t sent = 0, done = 0;
+    unsigned first = 0, count = 0;
+    CUresult result = CUDA_SUCCESS;
+    while (done < bytes && result == CUDA_SUCCESS) {
+        while (sent < bytes && count < AHEAD && result == CUDA_SUCCESS) {
+            struct staging_chunk *chunk = NULL;
+            if (count == 0)
+                result = staging_take(context->link, &chunk);
+            else if (!(chunk = staging_try(context->link)))
+                break;
+            if (result != CUDA_SUCCESS)
+                break;
+            size_t piece = bytes - sent < STAGING_CHUNK ? bytes - sent : STAGING_CHUNK;
+            result = launch(context, wire, moved(from, sent), piece, chunk);
+            flights[(first + count++) % AHEAD] = (struct flight){chunk, piece};
+            sent += piece;
+        }
+        if (result != CUDA_SUCCESS || count == 0)
+            break;
+        struct flight *flight = &flights[first];
+        result = staging_wait(context->link, flight->chunk);
+        if (result == CUDA_SUCCESS)
+            memcpy(to + done, flight->chunk->memory, flight->bytes);
+        done += flight->bytes;
+        staging_give(flight->chunk);
+        first = (first + 1) % AHEAD;
+        count--;
+    }
+    for (; count > 0; count--, first = (first + 1) % AHEAD)
+        staging_give(flights[first].chunk);
+    CUresult earlier = relay_take_error(context->link);
+    return result != CUDA_SUCCESS ? result : earlier;
+}
+
+static CUresult within_host(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
+                            size_t bytes)
+{
+    CUresult result = relay_stream_wait(context, wire);
+    if (result == CUDA_SUCCESS)
+        memmove((void *)(uintptr_t)to.at, (const void *)(uintptr_t)from.at, bytes);
+    return result;
+}
+
+static bool is_pinned(struct copy_place place)
+{
+    struct relay_range range;
+    return place.kind == COPY_ADDRESS && relay_range_find(place.at, &range) && range.kind == RELAY_RANGE_PINNED;
+}
+
+CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
+                     size_t bytes, enum copy_end end)
+{
+    if (bytes == 0)
+        return CUDA_SUCCESS;
+    bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
+    if (pageable && relay_stream_capturing(context, wire))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result;
+    if (to.kind == COPY_PAGEABLE && from.kind == COPY_PAGEABLE)
+        result = within_host(context, wire, to, from, bytes);
+    else if (from.kind == COPY_PAGEABLE)
+        result = from_pageable(context, wire, to, (const unsigned char *)(uintptr_t)from.at, bytes);
+    else if (to.kind == COPY_PAGEABLE)
+        result = to_pageable(context, wire, (unsigned char *)(uintptr_t)to.at, from, bytes);
+    else
+        result = submit(context, wire, to, from, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    relay_count(context->link, TESSERA_KIND_COPY);
+    relay_stream_submitted(context, wire);
+    /* Within the device nobody waits, as with the driver; nor for a source that is read already. */
+    bool waits = end == COPY_WAITS && !pageable && (is_pinned(to) || is_pinned(from));
+    return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
+}
+
+/* Through the host, a piece at a time: executors do not reach into each other's devices. */
+static CUresult across(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
+                       CUdeviceptr from, size_t bytes)
+{
+    unsigned char *piece = malloc(STAGING_CHUNK);
+    CUresult result = piece ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    struct copy_place host = {COPY_PAGEABLE, (uintptr_t)piece, NULL};
+    for (size_t done = 0; result == CUDA_SUCCESS && done < bytes; done += STAGING_CHUNK) {
+        size_t length = bytes - done < STAGING_CHUNK ? bytes - done : STAGING_CHUNK;
+        result = copy_linear(from_context, 0, host, copy_device(from + done), length, COPY_WAITS);
+        if (result == CUDA_SUCCESS)
+            result = copy_linear(to_context, 0, copy_device(to + done), host, length, COPY_WAITS);
+    }
+    free(piece);
+    return result == CUDA_SUCCESS ? relay_stream_wait(to_context, 0) : result;
+}
+
+CUresult copy_between(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
+                      CUdeviceptr from, size_t bytes, struct relay_context *context, uint64_t wire)
+{
+    if (to_context->link == context->link && from_context->link == context->link)
+        return copy_linear(context, wire, copy_device(to), copy_device(from), bytes, COPY_RETURNS_EARLY);
+    if (relay_stream_capturing(context, wire))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result = relay_stream_wait(context, wire);
+    return result == CUDA_SUCCESS ? across(to_context, to, from_context, from, bytes) : result;
+}

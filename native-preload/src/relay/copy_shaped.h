@@ -1,0 +1,23 @@
+/* Copies in two and three dimensions. Who uses them includes relay.h and layouts.h. */
+#ifndef TESSERA_RELAY_COPY_SHAPED_H
+#define TESSERA_RELAY_COPY_SHAPED_H
+
+#include "copy.h"
+#include "layouts.h"
+
+/*
+ * Copies in the order of the stream that travels as `wire`. Sides in pageable memory go through staging a row, or as
+ * many rows as fit, at a time.
+ */
+CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy, enum copy_end end);
+
+/* CUDA_MEMCPY2D, as a copy of one slice. */
+struct layout_copy copy_of_plane(const void *plane);
+
+/*
+ * Turns memory of which nothing is said (UVA) into what it is, and host memory that the executor reaches into an address
+ * of the device. Whether a side is left that it does not reach.
+ */
+bool copy_resolve(const struct relay_context *context, struct layout_copy *copy);
+
+#endif

@@ -1,0 +1,136 @@
+/* The driver's copies in two and three dimensions, and in batches. */
+#include <string.h>
+
+#include "copy_shaped.h"
+#include "message.h"
+#include "relay_stubs.h"
+
+/* CUDA_MEMCPY3D_PEER: as CUDA_MEMCPY3D, with a context where that has a reserved field. */
+static CUresult contexts_of(const struct layout_copy *copy, const struct relay_context *current)
+{
+    const struct layout_copy_side *sides[] = {&copy->source, &copy->destination};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct relay_context *context = relay_context_of((CUcontext)(uintptr_t)sides[i]->reserved);
+        if (!context)
+            return CUDA_ERROR_INVALID_CONTEXT;
+        if (context->link != current->link)
+            return relay_refuse("cuMemcpy3DPeer", "boxes are not copied between executors");
+    }
+    return CUDA_SUCCESS;
+}
+
+enum shape { PLANE, BOX, PEER_BOX };
+
+static CUresult shaped(const void *structure, enum shape shape, CUstream stream, bool per_thread, enum copy_end end)
+{
+    struct relay_context *context;
+    struct layout_copy copy;
+    uint64_t wire;
+    CUresult result = relay_enter(&context);
+    if (result == CUDA_SUCCESS)
+        result = relay_stream_wire(context, stream, per_thread, &wire);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!structure)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (shape == PLANE)
+        copy = copy_of_plane(structure);
+    else
+        memcpy(&copy, structure, sizeof copy);
+    if (shape == PEER_BOX)
+        result = contexts_of(&copy, context);
+    copy.source.reserved = copy.destination.reserved = 0;
+    return result == CUDA_SUCCESS ? copy_shaped(context, wire, &copy, end) : result;
+}
+
+#define TWINS(name, shape)                                                                                             \
+    CUresult relay_##name(const void *copy)                                                                            \
+    {                                                                                                                  \
+        return shaped(copy, shape, NULL, false, COPY_WAITS);                                                           \
+    }                                                                                                                  \
+    CUresult relay_##name##_ptds(const void *copy)                                                                     \
+    {                                                                                                                  \
+        return shaped(copy, shape, NULL, true, COPY_WAITS);                                                            \
+    }
+
+TWINS(cuMemcpy2D_v2, PLANE)
+TWINS(cuMemcpy2DUnaligned_v2, PLANE)
+TWINS(cuMemcpy3D_v2, BOX)
+TWINS(cuMemcpy3DPeer, PEER_BOX)
+
+CUresult relay_cuMemcpy2DAsync_v2(const void *copy, CUstream stream)
+{
+    return shaped(copy, PLANE, stream, false, COPY_RETURNS_EARLY);
+}
+
+CUresult relay_cuMemcpy3DAsync_v2(const void *copy, CUstream stream)
+{
+    return shaped(copy, BOX, stream, false, COPY_RETURNS_EARLY);
+}
+
+CUresult relay_cuMemcpy3DPeerAsync(const void *copy, CUstream stream)
+{
+    return shaped(copy, PEER_BOX, stream, false, COPY_RETURNS_EARLY);
+}
+
+/*
+ * Copies of a batch are independent of each other; in the order of the stream they are right too. The attributes say
+ * where addresses lead and when sources are read, which the map of ranges knows and staging does at once.
+ */
+static CUresult batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, size_t count, size_t *failed,
+                      CUstream stream)
+{
+    struct relay_context *context;
+    uint64_t wire;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!to || !from || !bytes || count == 0 || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_stream_wire(context, stream, false, &wire);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
+        result = copy_linear(context, wire, copy_host(context, (void *)(uintptr_t)to[i], bytes[i]),
+                             copy_host(context, (void *)(uintptr_t)from[i], bytes[i]), bytes[i], COPY_RETURNS_EARLY);
+        if (result != CUDA_SUCCESS && failed)
+            *failed = i;
+    }
+    return result;
+}
+
+CUresult relay_cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count, void *attributes,
+                                  size_t *indices, size_t attribute_count, size_t *failed, CUstream stream)
+{
+    (void)attributes;
+    (void)indices;
+    (void)attribute_count;
+    return batch(to, from, bytes, count, failed, stream);
+}
+
+CUresult relay_cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count, void *attributes,
+                                     size_t *indices, size_t attribute_count, CUstream stream)
+{
+    (void)attributes;
+    (void)indices;
+    (void)attribute_count;
+    return batch(to, from, bytes, count, NULL, stream);
+}
+
+CUresult relay_cuMemcpy3DBatchAsync(size_t count, void *operations, size_t *failed, unsigned long long flags,
+                                    CUstream stream)
+{
+    (void)count;
+    (void)operations;
+    (void)failed;
+    (void)flags;
+    (void)stream;
+    return relay_refuse("cuMemcpy3DBatchAsync", "boxes in batches are not relayed");
+}
+
+CUresult relay_cuMemcpy3DBatchAsync_v2(size_t count, void *operations, unsigned long long flags, CUstream stream)
+{
+    (void)count;
+    (void)operations;
+    (void)flags;
+    (void)stream;
+    return relay_refuse("cuMemcpy3DBatchAsync_v2", "boxes in batches are not relayed");
+}

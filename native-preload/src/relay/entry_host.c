@@ -1,0 +1,119 @@
+/*
+ * Host memory that CUDA knows: pinned, which both sides map and the device reaches under the same address; and
+ * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
+ */
+
+#include "relay.h"
+#include "relay_stubs.h"
+
+enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
+enum { HOSTREGISTER_IOMEMORY = 4, HOSTREGISTER_READ_ONLY = 8, HOSTREGISTER_KNOWN = 15 };
+
+CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    struct relay_context *context;
+    struct relay_pinned pinned;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || flags & ~(HOSTALLOC_PORTABLE | HOSTALLOC_DEVICEMAP | HOSTALLOC_WRITECOMBINED))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_pin(context->link, bytes, &pinned);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct relay_range range = {.start = (uintptr_t)pinned.address, .bytes = pinned.bytes, .kind = RELAY_RANGE_PINNED,
+                                .flags = flags, .link = context->link, .context = context, .id = pinned.id};
+    if (!relay_range_add(&range)) {
+        relay_unpin(context->link, &pinned);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    segment_count(TESSERA_COUNTER_HOST_PINNED_BYTES, pinned.bytes);
+    *pointer = pinned.address;
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+    return relay_cuMemHostAlloc(pointer, bytes, HOSTALLOC_DEVICEMAP);
+}
+
+/* The executor lets go of it when the work that was submitted before is done. */
+CUresult relay_cuMemFreeHost(void *pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_remove((uintptr_t)pointer, RELAY_RANGE_PINNED, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct relay_pinned pinned = {range.id, pointer, range.bytes};
+    segment_count(TESSERA_COUNTER_HOST_PINNED_BYTES, -range.bytes);
+    return relay_unpin(range.link, &pinned);
+}
+
+CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || flags & ~HOSTREGISTER_KNOWN)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
+        return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
+    if (relay_range_find((uintptr_t)pointer, &range) || relay_range_find((uintptr_t)pointer + bytes - 1, &range))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    range = (struct relay_range){.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
+                                 .flags = flags, .link = context->link, .context = context};
+    return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult relay_cuMemHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    return relay_cuMemHostRegister_v2(pointer, bytes, flags);
+}
+
+CUresult relay_cuMemHostUnregister(void *pointer)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return relay_range_remove((uintptr_t)pointer, RELAY_RANGE_REGISTERED, NULL) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
+CUresult relay_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, unsigned flags)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!device || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    if (!relay_range_find((uintptr_t)pointer, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (range.kind == RELAY_RANGE_REGISTERED)
+        return relay_refuse("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
+    if (range.kind != RELAY_RANGE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = (uintptr_t)pointer;
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuMemHostGetFlags(unsigned *flags, void *pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!flags || !relay_range_find((uintptr_t)pointer, &range) || range.kind != RELAY_RANGE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = range.flags | HOSTALLOC_DEVICEMAP; /* under one address space all of it is mapped */
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,319 @@
+#include "events.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "message.h"
+#include "printf.h"
+#include "functions.h"
+#include "results.h"
+#include "streams.h"
+#include "sync.h"
+#include "table.h"
+#include "words.h"
+
+/* CUevent_flags */
+enum { EVENT_INTERPROCESS = 4, EVENT_ALL_FLAGS = 7 };
+/* CUevent_record_flags, CUevent_wait_flags */
+enum { EXTERNAL = 1 };
+
+static struct table events = TABLE_INITIAL;
+
+struct event *event_of(CUevent handle)
+{
+    return table_find(&events, (uintptr_t)handle);
+}
+
+static CUresult enter(CUevent handle, struct event **event)
+{
+    struct relay_context *context;
+    *event = event_of(handle);
+    if (*event)
+        return relay_link_state((*event)->context->link);
+    CUresult result = relay_enter(&context);
+    return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_HANDLE;
+}
+
+void event_recorded(struct event *event, struct stream *stream)
+{
+    if (!event)
+        return;
+    pthread_mutex_lock(&event->lock);
+    event->position = ring_position(event->context->link);
+    event->stream = stream;
+    event->recorded = true;
+    event->complete = false;
+    event->asked = 0;
+    pthread_mutex_unlock(&event->lock);
+    if (event->capture || stream->capture)
+        capture_recorded(stream, event);
+}
+
+CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!handle || flags > EVENT_ALL_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & EVENT_INTERPROCESS)
+        return relay_refuse("cuEventCreate", "events of other processes");
+    struct event *event = calloc(1, sizeof *event);
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->context = context;
+    event->flags = flags;
+    event->word = -1;
+    pthread_mutex_init(&event->lock, NULL);
+    result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags));
+    if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS)
+        free(event);
+    else
+        *handle = (CUevent)(uintptr_t)event->handle;
+    return result;
+}
+
+static void release(struct event *event)
+{
+    word_give(event->context->link, event->word);
+    free(event);
+}
+
+CUresult relay_cuEventDestroy_v2(CUevent handle)
+{
+    struct event *event;
+    CUresult result = enter(handle, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!table_take(&events, event->handle))
+        return CUDA_ERROR_INVALID_HANDLE;
+    result = MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
+    release(event);
+    return result;
+}
+
+CUresult relay_cuEventDestroy(CUevent handle)
+{
+    return relay_cuEventDestroy_v2(handle);
+}
+
+static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    struct event *event;
+    CUresult result = stream_enter(stream_handle, &context, &stream);
+    if (result == CUDA_SUCCESS)
+        result = enter(handle, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags > EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (event->context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (capture_any() && (result = capture_submit(stream)) != CUDA_SUCCESS)
+        return result;
+    if (flags == EXTERNAL && !stream->capture)
+        flags = 0;
+    if (flags == EXTERNAL)
+        event_by_graph(event);
+    result = MESSAGE_POST(context, ENTRY_cuEventRecordWithFlags, VALUE(event->handle), VALUE(stream->handle),
+                          VALUE(flags));
+    if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
+        event_recorded(event, stream);
+    return result;
+}
+
+CUresult relay_cuEventRecord(CUevent event, CUstream stream)
+{
+    return record(event, stream, 0);
+}
+
+CUresult relay_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
+{
+    return record(event, stream, flags);
+}
+
+/* Whether it is known to be complete without asking. Under the event's lock. */
+static bool known_complete(struct event *event)
+{
+    if (!event->complete)
+        event->complete = (event->asked && relay_word_reached(event->context->link, event->word, event->asked)) ||
+                          (event->stream && stream_done(event->stream, event->position));
+    return event->complete;
+}
+
+/* Asks the executor to watch the event, once after a record. Under the event's lock. */
+static CUresult watch(struct event *event)
+{
+    struct relay_link *link = event->context->link;
+    if (event->asked)
+        return CUDA_SUCCESS;
+    if (event->word < 0 && (event->word = word_take(link)) < 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->asked = word_next(link, event->word);
+    return relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
+}
+
+void event_by_graph(struct event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    event->by_graph = event->recorded = true;
+    pthread_mutex_unlock(&event->lock);
+}
+
+/* Graphs record events without our seeing it: what was known of such an event may be about an earlier launch. */
+static void doubt(struct event *event)
+{
+    if (!event->by_graph)
+        return;
+    if (event->asked && relay_word_reached(event->context->link, event->word, event->asked))
+        event->asked = 0;
+    event->complete = false;
+    event->stream = NULL;
+}
+
+static CUresult look(struct event *event, bool *complete, uint64_t *value, bool wait_a_little)
+{
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&event->lock);
+    doubt(event);
+    *complete = known_complete(event);
+    if (!*complete) {
+        bool fresh = event->asked == 0;
+        result = watch(event);
+        if (result == CUDA_SUCCESS && fresh && wait_a_little)
+            word_reached_soon(event->context->link, event->word, event->asked);
+        *complete = result == CUDA_SUCCESS && known_complete(event);
+    }
+    *value = event->asked;
+    pthread_mutex_unlock(&event->lock);
+    return result;
+}
+
+CUresult relay_cuEventQuery(CUevent handle)
+{
+    struct event *event;
+    uint64_t value;
+    bool complete;
+    CUresult result = enter(handle, &event);
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_event_touched(event);
+    if (result != CUDA_SUCCESS || !event->recorded)
+        return result;
+    result = look(event, &complete, &value, true);
+    if (result == CUDA_SUCCESS)
+        result = relay_take_error(event->context->link);
+    return result != CUDA_SUCCESS || complete ? result : CUDA_ERROR_NOT_READY;
+}
+
+CUresult relay_cuEventSynchronize(CUevent handle)
+{
+    struct event *event;
+    uint64_t value;
+    bool complete;
+    CUresult result = enter(handle, &event);
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_event_touched(event);
+    if (result != CUDA_SUCCESS || !event->recorded)
+        return result;
+    struct sync_pass pass = sync_enter();
+    struct relay_link *link = event->context->link;
+    result = look(event, &complete, &value, false);
+    if (result == CUDA_SUCCESS && !complete)
+        result = relay_wait_word(link, event->word, value);
+    if (functions_print(link))
+        printf_flush(link);
+    sync_leave(pass, result);
+    return result != CUDA_SUCCESS ? result : relay_take_error(link);
+}
+
+static CUresult elapsed(float *milliseconds, CUevent first, CUevent second)
+{
+    struct event *begin, *end;
+    CUresult result = enter(first, &begin);
+    if (result == CUDA_SUCCESS)
+        result = enter(second, &end);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!milliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (begin->context != end->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return MESSAGE_CALL(begin->context, ENTRY_cuEventElapsedTime_v2, OUT(milliseconds, sizeof *milliseconds),
+                        VALUE(begin->handle), VALUE(end->handle));
+}
+
+CUresult relay_cuEventElapsedTime(float *milliseconds, CUevent first, CUevent second)
+{
+    return elapsed(milliseconds, first, second);
+}
+
+CUresult relay_cuEventElapsedTime_v2(float *milliseconds, CUevent first, CUevent second)
+{
+    return elapsed(milliseconds, first, second);
+}
+
+CUresult relay_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned int flags)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    struct event *event;
+    CUresult result = stream_enter(stream_handle, &context, &stream);
+    if (result == CUDA_SUCCESS)
+        result = enter(handle, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags > EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (capture_any() && flags != EXTERNAL && (result = capture_wait(stream, event)) != CUDA_SUCCESS)
+        return result;
+    if (flags == EXTERNAL && !stream->capture)
+        flags = 0;
+    if (event->context->link == context->link)
+        return MESSAGE_POST(context, ENTRY_cuStreamWaitEvent, VALUE(stream->handle), VALUE(event->handle), VALUE(flags));
+    /* An event of another device, which this device's executor does not know: waited for here. */
+    return stream->capture ? relay_refuse("cuStreamWaitEvent", "a captured wait for another device's event")
+                           : relay_cuEventSynchronize(handle);
+}
+
+static void stream_gone(void *value, void *with)
+{
+    struct event *event = value;
+    pthread_mutex_lock(&event->lock);
+    if (event->stream == with)
+        event->stream = NULL;
+    pthread_mutex_unlock(&event->lock);
+}
+
+void events_stream_gone(const struct stream *stream)
+{
+    table_each(&events, stream_gone, (void *)(uintptr_t)stream);
+}
+
+static bool is_of_context(const void *value, const void *of)
+{
+    return ((const struct event *)value)->context == of;
+}
+
+void events_context_ended(const struct relay_context *context)
+{
+    struct event *event;
+    while ((event = table_take_where(&events, is_of_context, context)) != NULL)
+        release(event);
+}
+
+static void leave(void *value, void *with)
+{
+    struct event *event = value;
+    if (event->capture == with)
+        event->capture = NULL;
+}
+
+void events_leave_capture(const struct capture *capture)
+{
+    table_each(&events, leave, (void *)(uintptr_t)capture);
+}

@@ -1,0 +1,45 @@
+/* Events of the program: which are complete is told by words, not asked. */
+#ifndef TESSERA_RELAY_EVENTS_H
+#define TESSERA_RELAY_EVENTS_H
+
+#include <pthread.h>
+
+#include "relay.h"
+
+struct stream;
+struct capture;
+
+struct event {
+    uint64_t handle;
+    struct relay_context *context;
+    unsigned flags;          /* CUevent_flags */
+    pthread_mutex_t lock;
+    bool recorded;
+    bool complete;           /* seen to be */
+    bool by_graph;           /* a graph may record it, unseen */
+    int word;                /* -1: none yet */
+    uint64_t asked;          /* value of the WATCH_EVENT sent since the last record; 0: none */
+    uint64_t position;       /* end of the ring just after it was recorded */
+    struct stream *stream;   /* in which; NULL: not known any more */
+    struct capture *capture; /* recorded in one; under capture.c's lock */
+};
+
+/* The event of a program's handle; NULL: there is none such. */
+struct event *event_of(CUevent handle);
+
+/* The event was recorded by a record that is committed. */
+void event_recorded(struct event *event, struct stream *stream);
+
+/* A graph will record the event. */
+void event_by_graph(struct event *event);
+
+/* A capture has ended: events recorded in it stand for nothing any more. Under capture.c's lock. */
+void events_leave_capture(const struct capture *capture);
+
+/* Forgets the events of a context that ends. */
+void events_context_ended(const struct relay_context *context);
+
+/* A stream is destroyed: events do not speak of it any more. */
+void events_stream_gone(const struct stream *stream);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * Structures of the driver API that the relay port reads or writes, as cuda.h 13.0 lays them out on x86-64; pointers and
+ * handles are 64-bit numbers here. checks/layouts compares them with a cuda.h where there is one.
+ */
+#ifndef TESSERA_RELAY_LAYOUTS_H
+#define TESSERA_RELAY_LAYOUTS_H
+
+#include <stdint.h>
+
+enum {
+    LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    LAUNCH_ATTRIBUTE_COMPLETION_EVENT = 12,
+    LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE = 13,
+};
+
+/* CUlaunchAttribute: also what CUstreamAttrValue and CUkernelNodeAttrValue hold as value. */
+struct layout_launch_attribute {
+    uint32_t id;
+    uint32_t pad;
+    union {
+        unsigned char bytes[64];
+        uint64_t event; /* PROGRAMMATIC_EVENT, COMPLETION_EVENT */
+        uint32_t dimension[3];
+        int32_t number;
+    } value;
+};
+
+/* CUlaunchConfig */
+struct layout_launch_config {
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    uint32_t pad;
+    uint64_t stream;
+    uint64_t attributes;
+    uint32_t attribute_count;
+    uint32_t pad2;
+};
+
+/* CUDA_KERNEL_NODE_PARAMS_v2; the first 56 bytes are CUDA_KERNEL_NODE_PARAMS_v1 */
+struct layout_kernel_node {
+    uint64_t function;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    uint32_t pad;
+    uint64_t parameters;
+    uint64_t extra;
+    uint64_t kernel;
+    uint64_t context;
+};
+#define LAYOUT_KERNEL_NODE_V1 56u
+
+/* CUDA_MEMCPY3D */
+struct layout_copy_side {
+    uint64_t x_bytes, y, z, lod;
+    uint32_t memory_type; /* 1 host, 2 device, 3 array, 4 unified */
+    uint32_t pad;
+    uint64_t host, device, array, reserved;
+    uint64_t pitch, height;
+};
+struct layout_copy {
+    struct layout_copy_side source, destination;
+    uint64_t width_bytes, height, depth;
+};
+
+/* CUDA_MEMSET_NODE_PARAMS_v2; the first 40 bytes are version 1 */
+struct layout_memset_node {
+    uint64_t destination, pitch;
+    uint32_t value, element_bytes;
+    uint64_t width, height;
+    uint64_t context;
+};
+#define LAYOUT_MEMSET_NODE_V1 40u
+
+/* CUDA_HOST_NODE_PARAMS */
+struct layout_host_node {
+    uint64_t function, data;
+};
+
+/* CUDA_BATCH_MEM_OP_NODE_PARAMS */
+struct layout_memory_ops_node {
+    uint64_t context;
+    uint32_t count, pad;
+    uint64_t operations;
+    uint32_t flags, pad2;
+};
+#define LAYOUT_MEMORY_OP 48u /* CUstreamBatchMemOpParams */
+
+/* CUDA_MEM_ALLOC_NODE_PARAMS */
+struct layout_alloc_node {
+    unsigned char pool[88]; /* CUmemPoolProps */
+    uint64_t access;
+    uint64_t access_count;
+    uint64_t bytes;
+    uint64_t pointer;
+};
+#define LAYOUT_ACCESS 12u /* CUmemAccessDesc */
+
+/* CUDA_CONDITIONAL_NODE_PARAMS */
+struct layout_conditional_node {
+    uint64_t handle;
+    uint32_t type, size;
+    uint64_t graphs; /* out: the driver's array of size graphs */
+    uint64_t context;
+};
+
+/* CUDA_MEMCPY_NODE_PARAMS */
+struct layout_copy_node {
+    int32_t flags, reserved;
+    uint64_t context;
+    struct layout_copy copy;
+};
+
+/* CUDA_EVENT_RECORD_NODE_PARAMS, CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS */
+struct layout_handle_node {
+    uint64_t handle;
+    uint64_t more; /* child graphs: ownership */
+};
+
+enum {
+    NODE_KERNEL = 0,
+    NODE_COPY = 1,
+    NODE_MEMSET = 2,
+    NODE_HOST = 3,
+    NODE_GRAPH = 4,
+    NODE_EMPTY = 5,
+    NODE_EVENT_WAIT = 6,
+    NODE_EVENT_RECORD = 7,
+    NODE_SEMAPHORES_SIGNAL = 8,
+    NODE_SEMAPHORES_WAIT = 9,
+    NODE_ALLOC = 10,
+    NODE_FREE = 11,
+    NODE_MEMORY_OPS = 12,
+    NODE_CONDITIONAL = 13,
+};
+
+/* CUgraphNodeParams */
+struct layout_node {
+    uint32_t type;
+    uint32_t reserved[3];
+    union {
+        uint64_t reserved[29];
+        struct layout_kernel_node kernel;
+        struct layout_copy_node copy;
+        struct layout_memset_node memset;
+        struct layout_host_node host;
+        struct layout_handle_node handle;
+        struct layout_memory_ops_node operations;
+        struct layout_alloc_node alloc;
+        struct layout_conditional_node conditional;
+    } of;
+    uint64_t reserved2;
+};
+
+/* CUDA_LAUNCH_PARAMS */
+struct layout_launch_params {
+    uint64_t function;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    uint32_t pad;
+    uint64_t stream;
+    uint64_t parameters;
+};
+
+_Static_assert(sizeof(struct layout_launch_attribute) == 72, "CUlaunchAttribute");
+_Static_assert(sizeof(struct layout_launch_config) == 56, "CUlaunchConfig");
+_Static_assert(sizeof(struct layout_kernel_node) == 72, "CUDA_KERNEL_NODE_PARAMS");
+_Static_assert(sizeof(struct layout_copy) == 200, "CUDA_MEMCPY3D");
+_Static_assert(sizeof(struct layout_memset_node) == 48, "CUDA_MEMSET_NODE_PARAMS_v2");
+_Static_assert(sizeof(struct layout_memory_ops_node) == 32, "CUDA_BATCH_MEM_OP_NODE_PARAMS");
+_Static_assert(sizeof(struct layout_alloc_node) == 120, "CUDA_MEM_ALLOC_NODE_PARAMS");
+_Static_assert(sizeof(struct layout_node) == 256, "CUgraphNodeParams");
+_Static_assert(sizeof(struct layout_launch_params) == 56, "CUDA_LAUNCH_PARAMS");
+
+#endif

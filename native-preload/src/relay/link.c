@@ -1,0 +1,129 @@
+/* Links: their state, and the thread that notices when an executor is gone. */
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backoff.h"
+#include "clock.h"
+#include "link.h"
+#include "own_thread.h"
+#include "report.h"
+
+#define TICK_MS 250
+#define SILENCE_NS 5000000000ULL /* RELAY.md, section 3 */
+
+struct relay_link relay_links[TESSERA_MAX_DEVICES];
+unsigned relay_link_count;
+static uint64_t joined_ns;
+
+struct relay_link *relay_link_of(uint64_t handle)
+{
+    unsigned number = (unsigned)(handle >> 36 & 0xf);
+    if (!relay_handle_type(handle))
+        return NULL;
+    for (unsigned i = 0; i < relay_link_count; i++)
+        if (relay_links[i].number == number)
+            return &relay_links[i];
+    return NULL;
+}
+
+static void lose(struct relay_link *link, const char *why)
+{
+    if (__atomic_exchange_n(&link->lost, 1, __ATOMIC_ACQ_REL))
+        return;
+    report_error(CUDA_ERROR_CONTEXT_IS_DESTROYED, "device %u: %s", link->device, why);
+    report_line("device %u: %s: every later CUDA call fails", link->device, why);
+}
+
+bool relay_link_alive(struct relay_link *link)
+{
+    if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
+        return false;
+    if (__atomic_load_n(&link->segment->ended, __ATOMIC_ACQUIRE)) {
+        lose(link, "the executor has let go of this program");
+        return false;
+    }
+    uint64_t now_ns = monotonic_ns();
+    uint64_t beat_ns = __atomic_load_n(&link->segment->executor_heartbeat_ns, __ATOMIC_RELAXED);
+    if (beat_ns < joined_ns)
+        beat_ns = joined_ns;
+    if (beat_ns < now_ns && now_ns - beat_ns > SILENCE_NS) {
+        lose(link, "the executor is silent");
+        return false;
+    }
+    return true;
+}
+
+CUresult relay_link_state(struct relay_link *link)
+{
+    int error = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE);
+    if (error != 0)
+        return error;
+    return relay_link_alive(link) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult relay_take_error(struct relay_link *link)
+{
+    struct tessera_relay_segment *segment = link->segment;
+    int error = __atomic_load_n(&segment->context_error, __ATOMIC_ACQUIRE);
+    if (error == 0 && __atomic_load_n(&segment->call_error, __ATOMIC_RELAXED) != 0)
+        error = __atomic_exchange_n(&segment->call_error, 0, __ATOMIC_ACQ_REL);
+    return error;
+}
+
+void relay_put_error(struct relay_link *link, CUresult error)
+{
+    int none = 0;
+    __atomic_compare_exchange_n(&link->segment->call_error, &none, error, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Ends with the process; a link that is lost stays lost. */
+static void *watch(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        struct pollfd ready[TESSERA_MAX_DEVICES];
+        uint64_t now_ns = monotonic_ns();
+        for (unsigned i = 0; i < relay_link_count; i++) {
+            struct relay_link *link = &relay_links[i];
+            bool alive = relay_link_alive(link);
+            if (alive)
+                __atomic_store_n(&link->segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
+            /* What arrives belongs to whoever asked (pinned.c): only the end is of interest here. */
+            ready[i] = (struct pollfd){.fd = alive ? link->socket : -1, .events = POLLRDHUP};
+        }
+        if (poll(ready, relay_link_count, TICK_MS) <= 0)
+            continue;
+        for (unsigned i = 0; i < relay_link_count; i++)
+            if (ready[i].revents & (POLLRDHUP | POLLHUP | POLLERR))
+                lose(&relay_links[i], "the executor is gone");
+    }
+    return NULL;
+}
+
+void link_open(unsigned device, unsigned number, struct tessera_relay_segment *segment, int socket)
+{
+    relay_links[device] =
+        (struct relay_link){.segment = segment, .device = device, .number = number, .socket = socket};
+}
+
+bool link_watch(unsigned count)
+{
+    joined_ns = monotonic_ns();
+    relay_link_count = count;
+    return own_thread_start("tessera-relay", watch, NULL);
+}
+
+void link_forked(void)
+{
+    for (unsigned i = 0; i < relay_link_count; i++) {
+        struct relay_link *link = &relay_links[i];
+        close(link->socket); /* the child's copy: with it open the executor would not see the parent's end */
+        link->socket = -1;
+        link->lost = 1;
+        /* The pages did not come along (MADV_DONTFORK): where they were, the child reads zeros. */
+        mmap(link->segment, sizeof *link->segment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    }
+    relay_link_count = 0;
+}

@@ -1,0 +1,32 @@
+/* What modules and libraries answered by name: each is asked once. Any thread. */
+#ifndef TESSERA_RELAY_NAMES_H
+#define TESSERA_RELAY_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum name_kind {
+    NAME_FUNCTION = 1, /* of a module: CUfunction */
+    NAME_KERNEL = 2,   /* of a library: CUkernel */
+    NAME_GLOBAL = 3,   /* device address */
+    NAME_MANAGED = 4,
+};
+
+struct name_answer {
+    uint64_t value; /* handle or address */
+    uint64_t bytes; /* of a global */
+};
+
+/* `owner` is the executor's handle of the module or library. */
+bool names_find(uint64_t owner, enum name_kind kind, const char *name, struct name_answer *answer);
+
+/* Remembers an answer; name NULL: only that it goes away with its owner. Without memory it is simply asked again. */
+void names_put(uint64_t owner, enum name_kind kind, const char *name, struct name_answer answer);
+
+/* The name under which a value was found, or NULL; lives as long as its owner. */
+const char *names_of(uint64_t value, enum name_kind kind);
+
+/* Forgets an owner's names, its functions' facts, and the ranges of its globals. */
+void names_forget(uint64_t owner);
+
+#endif

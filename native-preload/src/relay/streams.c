@@ -1,0 +1,165 @@
+#include "streams.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "events.h"
+#include "functions.h"
+#include "message.h"
+#include "printf.h"
+#include "stream_table.h"
+#include "sync.h"
+#include "words.h"
+
+#define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
+
+/* Nothing was claimed in the ring since the last mark, by whomever: it still speaks for all work. */
+static bool is_last(const struct relay_link *link, const struct mark *mark)
+{
+    return mark->value != 0 && ring_position(link) <= mark->position + MARK_ROOM;
+}
+
+static bool look(struct relay_link *link, struct mark *mark)
+{
+    if (mark->word < 0 || mark->value == 0 || !relay_word_reached(link, mark->word, mark->value))
+        return false;
+    if (mark->reached < mark->position)
+        mark->reached = mark->position;
+    return true;
+}
+
+/* Sends a mark unless the last one still speaks. Under the mark's lock. */
+static CUresult ask(struct relay_context *context, uint64_t handle, struct mark *mark)
+{
+    if (is_last(context->link, mark))
+        return CUDA_SUCCESS;
+    if (mark->word < 0 && (mark->word = word_take(context->link)) < 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    look(context->link, mark);
+    mark->position = ring_position(context->link);
+    mark->value = word_next(context->link, mark->word);
+    return relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
+}
+
+/* Waits for all work before now, and brings what it printed. */
+static CUresult wait_for(struct relay_context *context, uint64_t handle, struct mark *mark, pthread_mutex_t *lock)
+{
+    struct relay_link *link = context->link;
+    pthread_mutex_lock(lock);
+    CUresult result = ask(context, handle, mark);
+    uint64_t value = mark->value, position = mark->position;
+    int word = mark->word;
+    pthread_mutex_unlock(lock);
+    bool prints = functions_print(link);
+    if (result == CUDA_SUCCESS)
+        result = relay_wait_word(link, word, value + prints);
+    if (prints)
+        printf_flush(link);
+    if (result != CUDA_SUCCESS)
+        return result;
+    pthread_mutex_lock(lock);
+    if (mark->reached < position)
+        mark->reached = position;
+    pthread_mutex_unlock(lock);
+    return relay_take_error(link);
+}
+
+CUresult stream_synchronise(struct stream *stream)
+{
+    struct sync_pass pass = sync_enter();
+    CUresult result = wait_for(stream->context, stream->handle, &stream->mark, &stream->lock);
+    sync_leave(pass, result);
+    return result;
+}
+
+static CUresult query(struct stream *stream)
+{
+    struct relay_link *link = stream->context->link;
+    pthread_mutex_lock(&stream->lock);
+    bool asked = is_last(link, &stream->mark);
+    CUresult result = ask(stream->context, stream->handle, &stream->mark);
+    if (result == CUDA_SUCCESS && !asked)
+        word_reached_soon(link, stream->mark.word, stream->mark.value);
+    bool done = result == CUDA_SUCCESS && look(link, &stream->mark);
+    pthread_mutex_unlock(&stream->lock);
+    if (result == CUDA_SUCCESS)
+        result = relay_take_error(link);
+    return result != CUDA_SUCCESS || done ? result : CUDA_ERROR_NOT_READY;
+}
+
+bool stream_done(struct stream *stream, uint64_t position)
+{
+    struct mark *all = stream_context_mark(stream->context);
+    pthread_mutex_lock(&stream->lock);
+    look(stream->context->link, &stream->mark);
+    bool done = stream->mark.reached >= position || __atomic_load_n(&all->reached, __ATOMIC_RELAXED) >= position;
+    pthread_mutex_unlock(&stream->lock);
+    return done;
+}
+
+CUresult relay_stream_wait(struct relay_context *context, uint64_t wire)
+{
+    struct stream *stream = stream_of(context, wire);
+    return stream ? stream_synchronise(stream) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+void relay_stream_submitted(struct relay_context *context, uint64_t wire)
+{
+    /* Nothing to do: marks speak up to a place of the ring, and every submission is a record. */
+    (void)context;
+    (void)wire;
+}
+
+CUresult relay_cuStreamSynchronize(CUstream handle)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    CUresult result = stream_enter(handle, &context, &stream);
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_touched(stream);
+    return result != CUDA_SUCCESS ? result : stream_synchronise(stream);
+}
+
+CUresult relay_cuStreamQuery(CUstream handle)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    CUresult result = stream_enter(handle, &context, &stream);
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_touched(stream);
+    return result != CUDA_SUCCESS ? result : query(stream);
+}
+
+static CUresult synchronise_context(struct relay_context *context)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    CUresult result = capture_any() ? capture_synchronised(context) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sync_pass pass = sync_enter();
+    result = wait_for(context, TESSERA_RELAY_ALL_STREAMS, stream_context_mark(context), &lock);
+    sync_leave(pass, result);
+    return result;
+}
+
+CUresult relay_cuCtxSynchronize(void)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    return result != CUDA_SUCCESS ? result : synchronise_context(context);
+}
+
+CUresult relay_cuCtxSynchronize_v2(CUcontext handle)
+{
+    struct relay_context *context;
+    if (!handle)
+        return relay_cuCtxSynchronize();
+    CUresult result = relay_started();
+    if (result != CUDA_SUCCESS)
+        return result;
+    context = relay_context_of(handle);
+    if (!context || !context->alive)
+        return context ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+    result = relay_link_state(context->link);
+    return result != CUDA_SUCCESS ? result : synchronise_context(context);
+}

@@ -1,0 +1,56 @@
+/* Streams of the program: what the client keeps of each, and their synchronisation by completion words. */
+#ifndef TESSERA_RELAY_STREAMS_H
+#define TESSERA_RELAY_STREAMS_H
+
+#include <pthread.h>
+
+#include "relay.h"
+
+struct capture;
+
+/*
+ * A word that the device writes when the work before it is done, and up to which place of the ring that speaks. Whoever
+ * finds that nothing was claimed since needs not ask again, whichever thread submits through whatever entry.
+ */
+struct mark {
+    int word;           /* -1: none yet */
+    uint64_t value;     /* what the last MARK writes; even */
+    uint64_t position;  /* ring position just before that record */
+    uint64_t reached;   /* position up to which all work is known to be done */
+};
+
+struct stream {
+    uint64_t handle;    /* the executor's; 0: a context's legacy stream */
+    struct relay_context *context;
+    uint64_t id;
+    unsigned flags;     /* CU_STREAM_NON_BLOCKING */
+    int priority;
+    bool per_thread;    /* a thread's own: cuStreamDestroy refuses it */
+    pthread_mutex_t lock; /* of the mark */
+    struct mark mark;
+    struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
+    bool joined;        /* its capture began in another stream */
+};
+
+/* The stream that travels as `wire` in a context: NULL where there is none such. */
+struct stream *stream_of(struct relay_context *context, uint64_t wire);
+
+/*
+ * The stream that a program names: 0, 1 and 2 with their meaning. 0, INVALID_HANDLE, CONTEXT_IS_DESTROYED, or
+ * STREAM_CAPTURE_IMPLICIT for the legacy stream while a blocking stream is captured.
+ */
+CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream);
+
+/* Whether all that was submitted before ring position `position` to the stream is known to be complete. */
+bool stream_done(struct stream *stream, uint64_t position);
+
+/* The present end of the ring: work submitted so far lies before it. */
+static inline uint64_t ring_position(const struct relay_link *link)
+{
+    return __atomic_load_n(&link->segment->claimed, __ATOMIC_SEQ_CST);
+}
+
+/* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */
+CUresult stream_synchronise(struct stream *stream);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Completion words with an order of values. Words change owners, and the device may still write what an earlier owner
+ * asked for: so the values of a word only grow, all are even (device printf adds one), and a word is handed on only when
+ * its last value was written.
+ */
+#ifndef TESSERA_RELAY_WORDS_H
+#define TESSERA_RELAY_WORDS_H
+
+#include "relay.h"
+
+/* A word for MARK or WATCH_EVENT; -1: none is left. */
+int word_take(struct relay_link *link);
+
+/* The next value to ask for. The caller orders its own calls for one word. */
+uint64_t word_next(const struct relay_link *link, int word);
+
+/* Gives a word back as soon as the last value asked for was written. */
+void word_give(struct relay_link *link, int word);
+
+/* Looks for at most WORD_SOON_NS whether the answer to a question just asked comes. */
+#define WORD_SOON_NS 20000u
+bool word_reached_soon(struct relay_link *link, int word, uint64_t value);
+
+#endif
