@@ -43,6 +43,7 @@ class ParserErrorTest {
         ".local .align 3 .u32 x; # 10:17: an alignment is a power of two, not 3",
         "ret; /* no end # 10:6: comment does not end",
         ".pragma ``no end; # 10:9: string does not end",
+        "mov.b32 a, 0\u00FC; # 10:13: unexpected character 0xc3",
         "mov.b32 a, \\; # 10:12: unexpected character '\\'"})
     void inAKernel(String statements, String message) {
         String text = statements.replace("``", "\"");
