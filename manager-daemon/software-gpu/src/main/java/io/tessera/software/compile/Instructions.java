@@ -1,0 +1,75 @@
+package io.tessera.software.compile;
+
+import io.tessera.software.execution.RuntimeCalls;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Kernel;
+import java.lang.classfile.CodeBuilder;
+
+/** Emits one instruction that neither branches nor stops: asks each subject in turn. */
+final class Instructions {
+    private final CodeBuilder code;
+    private final IntegerEmitter integers;
+    private final BitEmitter bits;
+    private final FloatEmitter floats;
+    private final HalfEmitter halves;
+    private final ComparisonEmitter comparisons;
+    private final ConversionEmitter conversions;
+    private final MoveEmitter moves;
+    private final MemoryEmitter memory;
+    private final AtomicEmitter atomics;
+    private final Stops stops;
+    private final Registers registers;
+    private final ClassConstants constants;
+
+    Instructions(CodeBuilder code, Registers registers, Kernel kernel, ClassConstants constants) {
+        this.code = code;
+        this.registers = registers;
+        this.constants = constants;
+        this.integers = new IntegerEmitter(code, registers);
+        this.bits = new BitEmitter(code, registers);
+        this.floats = new FloatEmitter(code, registers);
+        this.halves = new HalfEmitter(code, registers);
+        this.comparisons = new ComparisonEmitter(code, registers);
+        this.conversions = new ConversionEmitter(code, registers);
+        this.moves = new MoveEmitter(code, registers);
+        this.memory = new MemoryEmitter(code, registers, kernel);
+        this.atomics = new AtomicEmitter(code, registers, memory);
+        this.stops = new Stops(code, registers);
+    }
+
+    /**
+     * Emits it.
+     *
+     * @throws NotCompiledException if no subject knows it
+     */
+    void emit(Instruction instruction) {
+        switch (instruction.opcode()) {
+            case TRAP -> {
+                Calls.invoke(code, Traps.class, "trap", RuntimeException.class);
+                code.athrow();
+                return;
+            }
+            case CALL_RUNTIME -> {
+                code.aload(Frame.THREAD);
+                constants.push(code, instruction, Instruction.class);
+                code.loadConstant(registers.frameBase());
+                Calls.invoke(code, RuntimeCalls.class, "call", void.class, ThreadState.class, Instruction.class,
+                        long.class);
+                return;
+            }
+            case NOP, PMEVENT -> {
+                return;
+            }
+            default -> {
+            }
+        }
+        boolean done = moves.emit(instruction) || memory.emit(instruction) || integers.emit(instruction)
+                || floats.emit(instruction) || bits.emit(instruction) || comparisons.emit(instruction)
+                || conversions.emit(instruction) || halves.emit(instruction) || stops.arrive(instruction)
+                || atomics.emit(instruction);
+        if (!done) {
+            throw new NotCompiledException(instruction.spelling());
+        }
+    }
+}
