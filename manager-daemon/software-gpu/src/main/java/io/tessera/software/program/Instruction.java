@@ -1,0 +1,87 @@
+package io.tessera.software.program;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One lowered instruction.
+ *
+ * <p>Operands by opcode, where it is not PTX's own order: loads have one result per vector element and one argument,
+ * the {@link Operand.Address}; stores and {@code red} have the address, then one argument per element; {@code atom} has
+ * results, the address, then its operands; {@code setp} has one or two results ({@link Operand.Sink} allowed);
+ * {@code mov} has either one result and one argument, or packs (one result, many arguments) or unpacks (many results,
+ * one argument); {@code bra} has one {@link Operand.Target}; {@code brx} the index, then all targets; {@code call} the
+ * callee ({@link Operand.Function}, {@link Operand.Runtime}, or a register), then the
+ * {@link Operand.FrameSlot}s of its arguments, with those of its results as results.
+ *
+ * @param opcode    the operation
+ * @param types     the types as written, in order; empty where PTX writes none
+ * @param modifiers the other words as written
+ * @param space     state space of the address operand; null where there is none
+ * @param results   what is written
+ * @param arguments what is read
+ * @param guard     predicate that must hold for the instruction to act, or null
+ * @param line      line in the PTX text
+ * @param spelling  opcode and modifiers as written, for messages
+ */
+public record Instruction(Opcode opcode, List<ScalarType> types, Set<Modifier> modifiers, StateSpace space,
+        List<Operand> results, List<Operand> arguments, Operand.Register guard, int line, String spelling) {
+    /** Keeps its own copies. */
+    public Instruction {
+        types = List.copyOf(types);
+        modifiers = Set.copyOf(modifiers);
+        results = List.copyOf(results);
+        arguments = List.copyOf(arguments);
+    }
+
+    /** Whether the word was written. */
+    public boolean has(Modifier modifier) {
+        return modifiers.contains(modifier);
+    }
+
+    /** The first type: that of the operation or of the result. */
+    public ScalarType type() {
+        return types.getFirst();
+    }
+
+    /** The last type: that of the source where an instruction names two. */
+    public ScalarType sourceType() {
+        return types.getLast();
+    }
+
+    /** The first result. */
+    public Operand result() {
+        return results.getFirst();
+    }
+
+    /** An argument by place. */
+    public Operand argument(int place) {
+        return arguments.get(place);
+    }
+
+    /** The address operand: the first argument of that kind. */
+    public Operand.Address address() {
+        for (Operand argument : arguments) {
+            if (argument instanceof Operand.Address address) {
+                return address;
+            }
+        }
+        throw new IllegalStateException(spelling + " has no address");
+    }
+
+    /** The first of the words that was written, or null. */
+    public Modifier firstOf(Modifier... words) {
+        for (Modifier word : words) {
+            if (has(word)) {
+                return word;
+            }
+        }
+        return null;
+    }
+
+    /** Rounding of a float result: rn, rz, rm or rp; rn where none was written. */
+    public Modifier rounding() {
+        Modifier written = firstOf(Modifier.RN, Modifier.RZ, Modifier.RM, Modifier.RP);
+        return written == null ? Modifier.RN : written;
+    }
+}

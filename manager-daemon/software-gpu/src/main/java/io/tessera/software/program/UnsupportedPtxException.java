@@ -1,0 +1,33 @@
+package io.tessera.software.program;
+
+/** PTX that is well-formed but that the software GPU does not have; the message names the instruction and its line. */
+public final class UnsupportedPtxException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final String construct;
+    private final int line;
+
+    /**
+     * Names what is missing.
+     *
+     * @param function  function that holds it, or empty
+     * @param construct the instruction or directive as written
+     * @param line      its line in the PTX text
+     */
+    public UnsupportedPtxException(String function, String construct, int line) {
+        super("the software GPU has no " + construct + " (line " + line
+                + (function.isEmpty() ? ")" : ", in " + function + ")"));
+        this.construct = construct;
+        this.line = line;
+    }
+
+    /** The instruction or directive as written. */
+    public String construct() {
+        return construct;
+    }
+
+    /** Line in the PTX text. */
+    public int line() {
+        return line;
+    }
+}
