@@ -40,7 +40,7 @@ public final class Event {
 
         @Override
         public boolean run(Task running) {
-            nanos = clock.nanos();
+            nanos = clock.nowNs();
             return true;
         }
 

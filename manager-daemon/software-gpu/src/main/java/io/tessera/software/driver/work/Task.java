@@ -10,15 +10,17 @@ import java.util.List;
 public final class Task {
     private final Operation operation;
     private final FaultState fault;
+    private final Output output;
     private final Workers workers;
     private List<Task> successors = new ArrayList<>(2);
     private int unmet = 1;
     private boolean done;
 
     /** A task that waits for nothing yet, and is not submitted. */
-    public Task(Operation operation, FaultState fault, Workers workers) {
+    public Task(Operation operation, FaultState fault, Output output, Workers workers) {
         this.operation = operation;
         this.fault = fault;
+        this.output = output;
         this.workers = workers;
     }
 
@@ -30,6 +32,11 @@ public final class Task {
     /** The fault state of its context. */
     public FaultState fault() {
         return fault;
+    }
+
+    /** Where kernels print. */
+    public Output output() {
+        return output;
     }
 
     /** The threads of its device. */
@@ -106,6 +113,20 @@ public final class Task {
     /** Whether it is done. */
     public synchronized boolean isDone() {
         return done;
+    }
+
+    /** Waits until it is done, or so long; true if it is done. An interrupt ends the wait and is kept for the caller. */
+    public boolean await(long millis) {
+        synchronized (this) {
+            try {
+                if (!done) {
+                    wait(millis);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return done;
+        }
     }
 
     /** Waits until it is done; an interrupt is kept for the caller and does not end the wait. */

@@ -46,7 +46,7 @@ public final class WordPoller implements AutoCloseable {
 
     private void watch() {
         List<Waiter> waiting = new ArrayList<>();
-        long moved = clock.nanos();
+        long moved = clock.nowNs();
         while (!closed) {
             boolean progress = arrive(waiting);
             for (Iterator<Waiter> each = waiting.iterator(); each.hasNext();) {
@@ -55,7 +55,7 @@ public final class WordPoller implements AutoCloseable {
                     progress = true;
                 }
             }
-            long now = clock.nanos();
+            long now = clock.nowNs();
             moved = progress ? now : moved;
             pause(waiting.isEmpty(), now - moved);
         }
