@@ -8,9 +8,13 @@ import java.util.List;
  *
  * @param name    without the dot
  * @param numbers its numbers in order, as many as are written; empty for a flag
- * @param strings its strings without quotes ({@code .pragma}), else empty
+ * @param strings its strings without quotes ({@code .pragma}); what {@code .attribute(...)} lists, without dots; else
+ *                empty
  */
 public record FunctionAttribute(String name, List<Long> numbers, List<String> strings) {
+    /** Name of the one that stands before the function's name: {@code .attribute(.unified(1, 2))}. */
+    public static final String ATTRIBUTE = "attribute";
+
     /** Copies the lists. */
     public FunctionAttribute {
         numbers = List.copyOf(numbers);

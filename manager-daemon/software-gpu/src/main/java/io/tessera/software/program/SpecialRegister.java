@@ -12,9 +12,9 @@ public enum SpecialRegister {
     CLOCK, CLOCK_HI, CLOCK64, GLOBALTIMER, GLOBALTIMER_LO, GLOBALTIMER_HI,
     DYNAMIC_SMEM_SIZE, TOTAL_SMEM_SIZE, AGGR_SMEM_SIZE, RESERVED_SMEM_OFFSET_BEGIN, RESERVED_SMEM_OFFSET_END,
     RESERVED_SMEM_OFFSET_CAP, CURRENT_GRAPH_EXEC,
-    /** Environment register 1: low half of the address of the grid's workspace, which grid-wide barriers use. */
+    /** Environment register 1: high half of the address of the grid's workspace, which grid-wide barriers use. */
     ENVREG1,
-    /** Environment register 2: high half of that address. */
+    /** Environment register 2: low half of that address. */
     ENVREG2,
     /** WARP_SZ, the constant 32. */
     WARP_SZ;

@@ -1,0 +1,63 @@
+package io.tessera.guardian.image;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A fat binary as nvcc 13.0 and its predecessors since CUDA 5 write it: a header of 16 bytes and entries, each with a
+ * header of its own. The format is not documented by NVIDIA; what is read here was measured on files of nvcc 13.0.
+ * Immutable as long as nobody writes to the bytes.
+ *
+ * @param entries in the order of the file
+ */
+public record FatBinary(List<FatBinaryEntry> entries) {
+    private static final int HEADER_BYTES = 16;
+    private static final int VERSION = 1;
+
+    /** Copies the list. */
+    public FatBinary {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * Reads the headers of a fat binary; unpacks nothing.
+     *
+     * @param image the bytes, which are kept and not copied; what follows the declared size is passed over
+     * @throws ImageException if it is none, or if a size that it declares leaves the bytes
+     */
+    public static FatBinary parse(byte[] image) throws ImageException {
+        Bytes bytes = new Bytes(image);
+        if (image.length < HEADER_BYTES || bytes.u32(0) != ImageKind.FAT_BINARY_MAGIC) {
+            throw new ImageException("not a fat binary: " + image.length + " bytes without its magic number");
+        }
+        int version = bytes.u16(4);
+        int header = bytes.u16(6);
+        long size = bytes.u64(8);
+        if (version != VERSION || header < HEADER_BYTES || header > image.length) {
+            throw new ImageException("fat binary of version " + version + " with a header of " + header + " bytes");
+        }
+        if (size < 0 || size > image.length - header) {
+            throw new ImageException("fat binary declares " + Long.toUnsignedString(size) + " bytes, "
+                    + (image.length - header) + " are there");
+        }
+        int end = header + (int) size;
+        List<FatBinaryEntry> entries = new ArrayList<>();
+        for (int at = header; at < end; at = entries.getLast().end()) {
+            entries.add(new FatBinaryEntry(image, at, end));
+        }
+        return new FatBinary(entries);
+    }
+
+    /**
+     * The PTX that can be compiled for a GPU, best first: made for the GPU nearest to it, and of these the most specific
+     * one, as the driver chooses. Who lacks the instructions that a specific one uses takes a later one.
+     */
+    public List<FatBinaryEntry> ptxFor(ComputeCapability gpu) {
+        return entries.stream()
+                .filter(e -> e.kind() == FatBinaryEntry.Kind.PTX && e.specificity().ptxRunsOn(e.capability(), gpu))
+                .sorted(Comparator.comparing(FatBinaryEntry::capability).thenComparing(FatBinaryEntry::specificity)
+                        .reversed())
+                .toList();
+    }
+}

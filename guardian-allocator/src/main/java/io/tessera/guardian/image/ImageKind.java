@@ -1,0 +1,73 @@
+package io.tessera.guardian.image;
+
+/** What the first bytes of a module image say it is. */
+public enum ImageKind {
+    /** NVIDIA's container of several images, without the wrapper that stays in the client. */
+    FAT_BINARY,
+    /** Machine code: an ELF file. */
+    CUBIN,
+    /** PTX text. */
+    PTX,
+    /** Intermediate code for link-time optimisation. */
+    LTO_IR,
+    /** None of these. */
+    UNKNOWN;
+
+    /** First word of a fat binary; read as little-endian, as all numbers here. */
+    static final int FAT_BINARY_MAGIC = 0xBA55ED50;
+    /** First word of an ELF file. */
+    static final int ELF_MAGIC = 0x464C457F;
+    /** First word of LTO-IR as nvcc 13.0 writes it; seen, not documented. */
+    static final int LTO_IR_MAGIC = 0x7F4E43ED;
+
+    /** The kind of an image; its contents are not checked further. */
+    public static ImageKind of(byte[] image) {
+        if (image.length >= Integer.BYTES) {
+            switch (new Bytes(image).u32(0)) {
+                case FAT_BINARY_MAGIC:
+                    return FAT_BINARY;
+                case ELF_MAGIC:
+                    return CUBIN;
+                case LTO_IR_MAGIC:
+                    return LTO_IR;
+                default:
+                    break;
+            }
+        }
+        return startsWithVersion(image) ? PTX : UNKNOWN;
+    }
+
+    /** Whether {@code .version} is the first thing after blanks and comments. */
+    private static boolean startsWithVersion(byte[] text) {
+        byte[] version = {'.', 'v', 'e', 'r', 's', 'i', 'o', 'n'};
+        int at = 0;
+        while (at < text.length) {
+            byte c = text[at];
+            byte next = at + 1 < text.length ? text[at + 1] : 0;
+            if (c == ' ' || c >= '\t' && c <= '\r') {
+                at++;
+            } else if (c == '/' && next == '/') {
+                at = after(text, at, (byte) '\n', (byte) '\n');
+            } else if (c == '/' && next == '*') {
+                at = after(text, at + 3, (byte) '*', (byte) '/');
+            } else {
+                break;
+            }
+        }
+        for (int i = 0; i < version.length; i++) {
+            if (at + i >= text.length || text[at + i] != version[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Position after the next byte {@code last} that follows {@code before}; for a line end both are the same. */
+    private static int after(byte[] text, int from, byte before, byte last) {
+        int at = from;
+        while (at < text.length && !(text[at] == last && (before == last || text[at - 1] == before))) {
+            at++;
+        }
+        return at + 1;
+    }
+}

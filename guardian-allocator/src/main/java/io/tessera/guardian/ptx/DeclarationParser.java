@@ -1,0 +1,248 @@
+package io.tessera.guardian.ptx;
+
+import io.tessera.guardian.ptx.Lexer.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads declarations of variables, parameters and registers. Not thread-safe. */
+final class DeclarationParser {
+    /** How many variables one {@code name<count>} may declare; registers are not expanded and need no bound. */
+    private static final int LONGEST_ROW = 4096;
+    private static final int HIGHEST_ALIGNMENT = 1 << 20;
+
+    private final Tokens tokens;
+    private final Scopes scopes;
+    private final InitializerParser initializers;
+
+    DeclarationParser(Tokens tokens, Scopes scopes, InitializerParser initializers) {
+        this.tokens = tokens;
+        this.scopes = scopes;
+        this.initializers = initializers;
+    }
+
+    /** What stands between a space and a name. */
+    private static final class Head {
+        private final int line;
+        private final StateSpace space;
+        private int alignment;
+        private int vectorLength = 1;
+        private ScalarType type;
+        private Optional<Variable.Pointer> pointer = Optional.empty();
+        private final List<String> attributes = new ArrayList<>(0);
+
+        private Head(int line, StateSpace space) {
+            this.line = line;
+            this.space = space;
+        }
+    }
+
+    /** Whether a word starts a declaration of variables. */
+    static boolean isSpace(String word) {
+        return switch (word) {
+            case "const", "global", "local", "param", "shared", "tex" -> true;
+            default -> false;
+        };
+    }
+
+    /** Variables of the module, from their space to the semicolon. */
+    List<Variable> globals(Linkage linkage) throws PtxException {
+        List<Variable> variables = variables(linkage);
+        for (Variable variable : variables) {
+            boolean defines = linkage != Linkage.EXTERN && linkage != Linkage.COMMON;
+            scopes.declareGlobal(variable.name(), false, defines);
+        }
+        return variables;
+    }
+
+    /** Variables of a block, from their space to the semicolon. */
+    List<Variable> locals(Linkage linkage) throws PtxException {
+        List<Variable> variables = variables(linkage);
+        for (Variable variable : variables) {
+            scopes.declare(variable.name(), Scopes.Kind.VARIABLE);
+        }
+        return variables;
+    }
+
+    /** {@code (.param .u64 a, .param .b8 b[16])}; empty where no parenthesis stands. */
+    List<Variable> parameters() throws PtxException {
+        List<Variable> parameters = new ArrayList<>(4);
+        if (!tokens.accept('(') || tokens.accept(')')) {
+            return parameters;
+        }
+        do {
+            Head head = head();
+            String name = tokens.name("a parameter's name");
+            if (!name.equals("_")) {
+                scopes.declare(name, head.space == StateSpace.REG ? Scopes.Kind.REGISTER : Scopes.Kind.VARIABLE);
+            }
+            parameters.add(variable(Linkage.INTERNAL, head, name, dimensions(), Optional.empty()));
+        } while (tokens.accept(','));
+        tokens.expect(')');
+        return parameters;
+    }
+
+    /** {@code .reg .b32 %r<4>, x;}, the first word of which has been passed over. */
+    RegisterDeclaration registers(int line) throws PtxException {
+        int vectorLength = 1;
+        while (tokens.atDotted("v2") || tokens.atDotted("v4") || tokens.atDotted("v8")) {
+            vectorLength = tokens.dotted("a vector").charAt(1) - '0';
+        }
+        ScalarType type = type();
+        List<RegisterDeclaration.Names> names = new ArrayList<>(1);
+        do {
+            String name = tokens.name("a register's name");
+            if (tokens.accept('<')) {
+                int count = (int) tokens.integer("a number of registers", Integer.MAX_VALUE);
+                scopes.declareRow(name, count);
+                tokens.expect('>');
+                names.add(new RegisterDeclaration.Names(name, count));
+            } else {
+                scopes.declare(name, Scopes.Kind.REGISTER);
+                names.add(new RegisterDeclaration.Names(name, RegisterDeclaration.Names.SINGLE));
+            }
+        } while (tokens.accept(','));
+        tokens.expect(';');
+        return new RegisterDeclaration(type, vectorLength, names, line);
+    }
+
+    private List<Variable> variables(Linkage linkage) throws PtxException {
+        Head head = head();
+        List<Variable> variables = new ArrayList<>(1);
+        do {
+            String name = tokens.name("a variable's name");
+            if (tokens.accept('<')) {
+                long count = tokens.integer("a number of variables", LONGEST_ROW);
+                tokens.expect('>');
+                for (long i = 0; i < count; i++) {
+                    variables.add(variable(linkage, head, name + i, List.of(), Optional.empty()));
+                }
+                continue;
+            }
+            List<Long> dimensions = dimensions();
+            Optional<Initializer> initializer = tokens.accept('=') ? Optional.of(initializers.value())
+                    : Optional.empty();
+            variables.add(variable(linkage, head, name, dimensions, initializer));
+        } while (tokens.accept(','));
+        tokens.expect(';');
+        return variables;
+    }
+
+    private static Variable variable(Linkage linkage, Head head, String name, List<Long> dimensions,
+            Optional<Initializer> initializer) {
+        return new Variable(linkage, head.space, head.alignment, head.type, head.vectorLength, name, dimensions,
+                initializer, head.pointer, head.attributes, head.line);
+    }
+
+    private Head head() throws PtxException {
+        int line = tokens.line();
+        if (tokens.kind() != Kind.DOTTED || StateSpace.of(tokens.word()) == null) {
+            throw tokens.error("expected a state space, found " + tokens.shown());
+        }
+        Head head = new Head(line, StateSpace.of(tokens.word()));
+        tokens.advance();
+        while (tokens.kind() == Kind.DOTTED) {
+            switch (tokens.word()) {
+                case "align" -> head.alignment = alignment();
+                case "v2", "v4", "v8" -> head.vectorLength = tokens.dotted("a vector").charAt(1) - '0';
+                case "ptr" -> head.pointer = Optional.of(pointer());
+                case "attribute" -> attributes(head.attributes);
+                default -> {
+                    if (head.type != null) {
+                        throw tokens.error("expected a name, found " + tokens.shown());
+                    }
+                    head.type = type();
+                }
+            }
+        }
+        if (head.type == null) {
+            throw tokens.error("expected a type, found " + tokens.shown());
+        }
+        return head;
+    }
+
+    private ScalarType type() throws PtxException {
+        ScalarType type = tokens.kind() == Kind.DOTTED ? ScalarType.of(tokens.word()) : null;
+        if (type == null) {
+            throw tokens.error("expected a type, found " + tokens.shown());
+        }
+        tokens.advance();
+        return type;
+    }
+
+    private int alignment() throws PtxException {
+        tokens.advance();
+        int alignment = (int) tokens.integer("an alignment", HIGHEST_ALIGNMENT);
+        if (Integer.bitCount(alignment) != 1) {
+            throw tokens.error("an alignment is a power of two, not " + alignment);
+        }
+        return alignment;
+    }
+
+    private Variable.Pointer pointer() throws PtxException {
+        tokens.advance();
+        StateSpace space = tokens.kind() == Kind.DOTTED ? StateSpace.of(tokens.word()) : null;
+        if (space != null) {
+            tokens.advance();
+        }
+        return new Variable.Pointer(Optional.ofNullable(space), tokens.atDotted("align") ? alignment() : 0);
+    }
+
+    /** {@code .attribute(.managed, .unified(1, 2))}. */
+    private void attributes(List<String> into) throws PtxException {
+        tokens.advance();
+        tokens.expect('(');
+        do {
+            StringBuilder attribute = new StringBuilder(tokens.dotted("an attribute"));
+            if (tokens.accept('(')) {
+                attribute.append('(').append(number());
+                while (tokens.accept(',')) {
+                    attribute.append(", ").append(number());
+                }
+                attribute.append(')');
+                tokens.expect(')');
+            }
+            into.add(attribute.toString());
+        } while (tokens.accept(','));
+        tokens.expect(')');
+    }
+
+    /** A number of an attribute, as written. */
+    private String number() throws PtxException {
+        String source = tokens.source();
+        if (tokens.kind() != Kind.INTEGER) {
+            throw tokens.error("expected a number, found " + tokens.shown());
+        }
+        tokens.advance();
+        return source;
+    }
+
+    /** The attributes of a function, if any stand here. */
+    List<String> functionAttributes() throws PtxException {
+        List<String> attributes = new ArrayList<>(0);
+        if (tokens.atDotted("attribute")) {
+            attributes(attributes);
+        }
+        return attributes;
+    }
+
+    private List<Long> dimensions() throws PtxException {
+        if (!tokens.at('[')) {
+            return List.of();
+        }
+        List<Long> dimensions = new ArrayList<>(1);
+        while (tokens.accept('[')) {
+            if (tokens.accept(']')) {
+                dimensions.add(Variable.UNSIZED);
+                continue;
+            }
+            Operand.Immediate length = initializers.integer();
+            if (length.value() < 0) {
+                throw tokens.error("an array has no negative length");
+            }
+            dimensions.add(length.value());
+            tokens.expect(']');
+        }
+        return dimensions;
+    }
+}

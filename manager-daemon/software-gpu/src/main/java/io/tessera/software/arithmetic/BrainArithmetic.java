@@ -1,0 +1,127 @@
+package io.tessera.software.arithmetic;
+
+/**
+ * Arithmetic of {@code .bf16}, the upper half of binary32, on the low 16 bits of an {@code int}; results are rounded to nearest even
+ * and zero-extended. A NaN result is always 0x7fff, as the PTX ISA says. Add, subtract and multiply go through
+ * {@code float}, whose 24 significant bits are enough for a second rounding to do no harm (2p + 2, Figueroa 1995);
+ * {@code fma} rounds to odd in between.
+ */
+public final class BrainArithmetic {
+    /** The NaN that instructions produce. */
+    public static final int NAN = 0x7fff;
+    private static final int SIGN = 0x8000;
+    private static final int INFINITY = 0x7f80;
+    private static final int SMALLEST_NORMAL = 0x0080;
+    private static final int ONE = 0x3f80;
+
+    private BrainArithmetic() {
+    }
+
+    /** The value, exactly; a NaN keeps its payload. */
+    public static float toSingle(int a) {
+        return Float.intBitsToFloat(a << 16);
+    }
+
+    /** Rounds to nearest even; any NaN becomes {@link #NAN}. */
+    public static int ofSingle(float value) {
+        if (value != value) {
+            return NAN;
+        }
+        int bits = Float.floatToRawIntBits(value);
+        return bits + 0x7fff + (bits >>> 16 & 1) >>> 16;
+    }
+
+    /** {@code add.rn}. */
+    public static int add(int a, int b) {
+        return ofSingle(toSingle(a) + toSingle(b));
+    }
+
+    /** {@code sub.rn}. */
+    public static int sub(int a, int b) {
+        return ofSingle(toSingle(a) - toSingle(b));
+    }
+
+    /** {@code mul.rn}. */
+    public static int mul(int a, int b) {
+        return ofSingle(toSingle(a) * toSingle(b));
+    }
+
+    /** {@code fma.rn}. */
+    public static int fma(int a, int b, int c) {
+        double product = (double) toSingle(a) * toSingle(b);
+        double addend = toSingle(c);
+        double sum = product + addend;
+        if (!(Math.abs(sum) <= Double.MAX_VALUE)) {
+            return ofSingle((float) sum);
+        }
+        sum = ExactTransforms.oddSum(product, addend);
+        return (int) BinaryFormat.BF16.encode(sum, Rounding.NEAREST_EVEN);
+    }
+
+    /** {@code .ftz}: a subnormal number becomes a zero of its sign. */
+    public static int flush(int a) {
+        return (a & 0x7fff) < SMALLEST_NORMAL ? a & SIGN : a & 0xffff;
+    }
+
+    /** {@code .sat}: clamps to [0, 1]; NaN and negative zero become positive zero. */
+    public static int saturate(int a) {
+        int bits = a & 0xffff;
+        return bits > INFINITY ? 0 : Math.min(bits, ONE);
+    }
+
+    /** {@code .relu}: negative values become positive zero, NaN becomes {@link #NAN}. */
+    public static int relu(int a) {
+        return isNan(a) ? NAN : (a & SIGN) != 0 ? 0 : a & 0xffff;
+    }
+
+    /** Whether this is a NaN. */
+    public static boolean isNan(int a) {
+        return (a & 0x7fff) > INFINITY;
+    }
+
+    /** Orders as numbers, -0 before +0. */
+    private static int order(int a) {
+        return (a & SIGN) != 0 ? ~a & 0x7fff | 0xffff8000 : a & 0x7fff;
+    }
+
+    /** {@code min}: the other operand if one is NaN; -0 is less than +0. */
+    public static int min(int a, int b) {
+        if (isNan(a) || isNan(b)) {
+            return isNan(a) ? isNan(b) ? NAN : b & 0xffff : a & 0xffff;
+        }
+        return (order(a) <= order(b) ? a : b) & 0xffff;
+    }
+
+    /** {@code max}: the other operand if one is NaN; -0 is less than +0. */
+    public static int max(int a, int b) {
+        if (isNan(a) || isNan(b)) {
+            return isNan(a) ? isNan(b) ? NAN : b & 0xffff : a & 0xffff;
+        }
+        return (order(a) >= order(b) ? a : b) & 0xffff;
+    }
+
+    /** {@code min.NaN}: NaN if one operand is. */
+    public static int minNan(int a, int b) {
+        return isNan(a) || isNan(b) ? NAN : min(a, b);
+    }
+
+    /** {@code max.NaN}: NaN if one operand is. */
+    public static int maxNan(int a, int b) {
+        return isNan(a) || isNan(b) ? NAN : max(a, b);
+    }
+
+    /** {@code .xorsign.abs}: gives the magnitude of a result the product of the operands' signs. */
+    public static int xorSign(int result, int a, int b) {
+        return result & 0x7fff | (a ^ b) & SIGN;
+    }
+
+    /** {@code abs}: clears the sign; a NaN becomes {@link #NAN}. */
+    public static int abs(int a) {
+        return isNan(a) ? NAN : a & 0x7fff;
+    }
+
+    /** {@code neg}: inverts the sign; a NaN becomes {@link #NAN}. */
+    public static int neg(int a) {
+        return isNan(a) ? NAN : (a ^ SIGN) & 0xffff;
+    }
+}

@@ -1,0 +1,15 @@
+package io.tessera.software.execution;
+
+/** Why a thread stopped. */
+public enum Stop {
+    /** It has ended. */
+    EXIT,
+    /** Its budget of loop passes is used up, or it waits for memory to change: others get a turn, then it goes on. */
+    YIELD,
+    /** It waits at a barrier of its block. */
+    BARRIER,
+    /** It waits at the barrier of its cluster. */
+    CLUSTER,
+    /** It waits for lanes of its warp. */
+    WARP
+}

@@ -1,0 +1,140 @@
+package io.tessera.software.execution;
+
+import io.tessera.software.memory.MemoryFault;
+
+/**
+ * One CUDA thread. Touched only by the host thread that runs its block. Fields are public because compiled kernels
+ * read and write them at every stop.
+ */
+public final class ThreadState {
+    /** Loop passes that a thread may make before others get a turn. */
+    public static final int BUDGET = 1 << 14;
+
+    /** The block. */
+    public BlockState block;
+    /** Place in the block. */
+    public int tidX;
+    /** Place in the block. */
+    public int tidY;
+    /** Place in the block. */
+    public int tidZ;
+    /** Place in the warp, 0 to 31. */
+    public int lane;
+    /** The warp's number in the block. */
+    public int warp;
+    /** Real address of this thread's local memory. */
+    public long localBase;
+    /** Size of its local memory. */
+    public int localBytes;
+    /** Loop passes left; code takes one off at each backward branch and stops with YIELD below zero. */
+    public int budget;
+
+    /** Where the program goes on; 0 at the beginning. The program's own meaning otherwise. */
+    public int resumePoint;
+    /** What compiled code keeps over a stop; belongs to the program, grown by it, kept between blocks for reuse. */
+    public long[] saved;
+    /** What the interpreter keeps over a stop; null at the beginning. */
+    public Object frames;
+
+    /** Request: what the warp does. */
+    public WarpOperation operation;
+    /** Request: member mask; for ACTIVEMASK the number that tells the place in the program. */
+    public int mask;
+    /** Request: this lane's value (32 bits zero-extended, or 64), or its predicate as 0 or 1. */
+    public long value;
+    /** Request: PTX's operand b of shfl, source lane or distance. */
+    public int laneOperand;
+    /** Request: PTX's operand c of shfl, clamp and segment mask. */
+    public int clamp;
+    /** Request: number of the block's barrier. */
+    public int barrier;
+    /** Request: threads that the barrier counts, or 0 for the whole block. */
+    public int barrierThreads;
+    /** Request: what the barrier computes from {@code value}. */
+    public BarrierOperation barrierOperation;
+
+    /** Phase of the cluster's barrier in which this thread has arrived and not yet waited. */
+    public int clusterPhase;
+
+    /** Result of the warp operation or barrier reduction; 32-bit results are zero-extended. */
+    public long result;
+    /** Predicate that came with it: shfl's source was in range, match.all agreed, elect chose this lane. */
+    public boolean flag;
+
+    /** Asks for a warp operation; the program returns the stop. */
+    public Stop askWarp(WarpOperation wanted, int members, long laneValue) {
+        operation = wanted;
+        mask = members;
+        value = laneValue;
+        return Stop.WARP;
+    }
+
+    /** Asks for a shuffle; the program returns the stop. */
+    public Stop askShuffle(WarpOperation wanted, int members, int laneValue, int b, int c) {
+        operation = wanted;
+        mask = members;
+        value = Integer.toUnsignedLong(laneValue);
+        laneOperand = b;
+        clamp = c;
+        return Stop.WARP;
+    }
+
+    /** Asks for a barrier; the program returns the stop. */
+    public Stop askBarrier(int number, int threads, BarrierOperation wanted, boolean predicate) {
+        checkBarrier(number, threads);
+        barrier = number;
+        barrierThreads = threads;
+        barrierOperation = wanted;
+        value = predicate ? 1 : 0;
+        return Stop.BARRIER;
+    }
+
+    /** Arrives at a barrier without waiting. */
+    public void arrive(int number, int threads) {
+        checkBarrier(number, threads);
+        block.barriers[number].arriveOnly(threads == 0 ? block.threadCount : threads);
+    }
+
+    /** Arrives at the cluster's barrier without waiting; a stop with CLUSTER waits for that phase's end. */
+    public void arriveCluster() {
+        ClusterState cluster = block.cluster;
+        clusterPhase = cluster.phase;
+        cluster.arrived++;
+        cluster.completeIfAll();
+    }
+
+    private static void checkBarrier(int number, int threads) {
+        if (number < 0 || number >= BlockState.BARRIERS || threads < 0 || threads % 32 != 0) {
+            throw new KernelTrap(FaultKind.ILLEGAL_INSTRUCTION,
+                    "barrier " + number + " for " + threads + " threads does not exist");
+        }
+    }
+
+    /**
+     * Real address of local memory.
+     *
+     * @throws MemoryFault if the access is misaligned or outside this thread's local memory
+     */
+    public long local(long offset, int bytes) {
+        if ((offset & bytes - 1) != 0) {
+            throw new MemoryFault(true, offset, "access to local memory");
+        }
+        if (offset < 0 || offset > localBytes - bytes) {
+            throw new MemoryFault(false, offset, "access to local memory (the thread has " + localBytes + " bytes)");
+        }
+        return localBase + offset;
+    }
+
+    /** Checks that a frame fits; called by a function before it uses its frame. */
+    public void checkStack(long frameEnd) {
+        if (frameEnd > localBytes) {
+            throw new KernelTrap(FaultKind.STACK_OVERFLOW, "frames need " + frameEnd + " bytes of local memory, "
+                    + "the thread has " + localBytes);
+        }
+    }
+
+    /** The thread's number in its block. */
+    public int linear() {
+        return warp * 32 + lane;
+    }
+}

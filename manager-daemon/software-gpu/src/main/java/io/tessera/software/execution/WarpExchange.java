@@ -1,0 +1,190 @@
+package io.tessera.software.execution;
+
+/** Completes the operations that lanes of one warp do together. Stateless. */
+final class WarpExchange {
+    private WarpExchange() {
+    }
+
+    /**
+     * Completes every operation whose members have all arrived.
+     *
+     * @param threads the block's threads
+     * @param status  their status
+     * @param first   the warp's first thread
+     * @param end     after its last
+     * @return whether some lane can go on
+     */
+    static boolean complete(ThreadState[] threads, byte[] status, int first, int end) {
+        boolean released = false;
+        for (int i = first; i < end; i++) {
+            if (status[i] == BlockRun.AT_WARP && threads[i].operation != WarpOperation.ACTIVEMASK) {
+                int members = members(threads, status, first, end, i);
+                if (members != 0) {
+                    perform(threads, first, members, threads[i].operation);
+                    for (int lane = 0; lane < end - first; lane++) {
+                        if ((members >>> lane & 1) != 0) {
+                            status[first + lane] = BlockRun.READY;
+                        }
+                    }
+                    released = true;
+                }
+            }
+        }
+        return released;
+    }
+
+    /** Lanes that take part with a lane if all of them have arrived; otherwise 0. Exited lanes are not waited for. */
+    private static int members(ThreadState[] threads, byte[] status, int first, int end, int of) {
+        ThreadState asking = threads[of];
+        int mask = asking.mask | 1 << of - first;
+        int members = 0;
+        for (int lane = 0; lane < end - first; lane++) {
+            if ((mask >>> lane & 1) == 0 || status[first + lane] == BlockRun.EXITED) {
+                continue;
+            }
+            ThreadState other = threads[first + lane];
+            if (status[first + lane] != BlockRun.AT_WARP || other.operation != asking.operation
+                    || (other.mask | 1 << lane) != mask) {
+                return 0;
+            }
+            members |= 1 << lane;
+        }
+        return members;
+    }
+
+    /** Gives lanes that wait at the same activemask, and that nobody else can join any more, their mask. */
+    static boolean completeActiveMask(ThreadState[] threads, byte[] status, int first, int end) {
+        for (int i = first; i < end; i++) {
+            if (status[i] == BlockRun.AT_WARP && threads[i].operation == WarpOperation.ACTIVEMASK) {
+                int active = 0;
+                for (int j = i; j < end; j++) {
+                    if (status[j] == BlockRun.AT_WARP && threads[j].operation == WarpOperation.ACTIVEMASK
+                            && threads[j].mask == threads[i].mask) {
+                        active |= 1 << j - first;
+                    }
+                }
+                for (int j = i; j < end; j++) {
+                    if ((active >>> j - first & 1) != 0) {
+                        threads[j].result = Integer.toUnsignedLong(active);
+                        status[j] = BlockRun.READY;
+                    }
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void perform(ThreadState[] threads, int first, int members, WarpOperation operation) {
+        switch (operation) {
+            case SYNC, ACTIVEMASK -> {
+            }
+            case SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX -> shuffle(threads, first, members, operation);
+            case VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT -> vote(threads, first, members, operation);
+            case MATCH_ANY, MATCH_ALL -> match(threads, first, members, operation == WarpOperation.MATCH_ALL);
+            case ELECT -> elect(threads, first, members);
+            default -> reduce(threads, first, members, operation);
+        }
+    }
+
+    /** PTX ISA, "shfl.sync": source lane, range check and segment as its pseudo-code has them. */
+    private static void shuffle(ThreadState[] threads, int first, int members, WarpOperation operation) {
+        for (int lane = 0; lane < 32; lane++) {
+            if ((members >>> lane & 1) == 0) {
+                continue;
+            }
+            ThreadState thread = threads[first + lane];
+            int b = thread.laneOperand & 0x1F;
+            int clamp = thread.clamp & 0x1F;
+            int segment = thread.clamp >>> 8 & 0x1F;
+            int maxLane = lane & segment | clamp & ~segment;
+            int minLane = lane & segment;
+            int source = switch (operation) {
+                case SHFL_UP -> lane - b;
+                case SHFL_DOWN -> lane + b;
+                case SHFL_BFLY -> lane ^ b;
+                default -> minLane | b & ~segment;
+            };
+            thread.flag = operation == WarpOperation.SHFL_UP ? source >= maxLane : source <= maxLane;
+            if (!thread.flag) {
+                source = lane;
+            }
+            // A source that is not a member gives an undefined value; its own one is as good as any.
+            boolean member = (members >>> source & 1) != 0;
+            thread.result = member ? threads[first + source].value : thread.value;
+        }
+    }
+
+    private static void vote(ThreadState[] threads, int first, int members, WarpOperation operation) {
+        int ballot = 0;
+        for (int lane = 0; lane < 32; lane++) {
+            if ((members >>> lane & 1) != 0 && threads[first + lane].value != 0) {
+                ballot |= 1 << lane;
+            }
+        }
+        long result = switch (operation) {
+            case VOTE_ALL -> ballot == members ? 1 : 0;
+            case VOTE_ANY -> ballot != 0 ? 1 : 0;
+            case VOTE_UNI -> ballot == members || ballot == 0 ? 1 : 0;
+            default -> Integer.toUnsignedLong(ballot);
+        };
+        give(threads, first, members, result);
+    }
+
+    private static void give(ThreadState[] threads, int first, int members, long result) {
+        for (int lane = 0; lane < 32; lane++) {
+            if ((members >>> lane & 1) != 0) {
+                threads[first + lane].result = result;
+            }
+        }
+    }
+
+    private static void match(ThreadState[] threads, int first, int members, boolean all) {
+        for (int lane = 0; lane < 32; lane++) {
+            if ((members >>> lane & 1) == 0) {
+                continue;
+            }
+            int same = 0;
+            for (int other = 0; other < 32; other++) {
+                if ((members >>> other & 1) != 0 && threads[first + other].value == threads[first + lane].value) {
+                    same |= 1 << other;
+                }
+            }
+            ThreadState thread = threads[first + lane];
+            thread.flag = same == members;
+            thread.result = all && !thread.flag ? 0 : Integer.toUnsignedLong(same);
+        }
+    }
+
+    private static void elect(ThreadState[] threads, int first, int members) {
+        int leader = Integer.numberOfTrailingZeros(members);
+        for (int lane = 0; lane < 32; lane++) {
+            if ((members >>> lane & 1) != 0) {
+                threads[first + lane].flag = lane == leader;
+                threads[first + lane].result = leader;
+            }
+        }
+    }
+
+    private static void reduce(ThreadState[] threads, int first, int members, WarpOperation operation) {
+        int result = (int) threads[first + Integer.numberOfTrailingZeros(members)].value;
+        for (int lane = Integer.numberOfTrailingZeros(members) + 1; lane < 32; lane++) {
+            if ((members >>> lane & 1) == 0) {
+                continue;
+            }
+            int value = (int) threads[first + lane].value;
+            result = switch (operation) {
+                case REDUX_ADD -> result + value;
+                case REDUX_MIN_S -> Math.min(result, value);
+                case REDUX_MAX_S -> Math.max(result, value);
+                case REDUX_MIN_U -> Integer.compareUnsigned(value, result) < 0 ? value : result;
+                case REDUX_MAX_U -> Integer.compareUnsigned(value, result) > 0 ? value : result;
+                case REDUX_AND -> result & value;
+                case REDUX_OR -> result | value;
+                case REDUX_XOR -> result ^ value;
+                default -> throw new IllegalStateException("no reduction: " + operation);
+            };
+        }
+        give(threads, first, members, Integer.toUnsignedLong(result));
+    }
+}

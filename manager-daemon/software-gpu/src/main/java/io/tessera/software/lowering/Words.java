@@ -1,0 +1,78 @@
+package io.tessera.software.lowering;
+
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
+import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Sorts the words after an opcode into types, a state space and modifiers. */
+final class Words {
+    private static final Set<Opcode> GENERIC_BY_DEFAULT = EnumSet.of(Opcode.LD, Opcode.LDU, Opcode.ST, Opcode.ATOM,
+            Opcode.RED, Opcode.PREFETCH, Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD,
+            Opcode.CREATEPOLICY, Opcode.MBARRIER_INIT, Opcode.MBARRIER_INVAL, Opcode.MBARRIER_ARRIVE,
+            Opcode.MBARRIER_ARRIVE_DROP, Opcode.MBARRIER_EXPECT_TX, Opcode.MBARRIER_COMPLETE_TX,
+            Opcode.MBARRIER_TEST_WAIT, Opcode.MBARRIER_TRY_WAIT, Opcode.CP_ASYNC_MBARRIER_ARRIVE, Opcode.MAPA,
+            Opcode.GETCTARANK, Opcode.CP_ASYNC);
+    /** Opcodes whose other words choose cache behaviour or an ordering that is always given. */
+    private static final Set<Opcode> HINTS_ONLY = EnumSet.of(Opcode.FENCE, Opcode.CREATEPOLICY, Opcode.PREFETCH,
+            Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.NOP, Opcode.PMEVENT, Opcode.CP_ASYNC_COMMIT,
+            Opcode.CP_ASYNC_WAIT);
+
+    final List<ScalarType> types = new ArrayList<>();
+    final Set<Modifier> modifiers = EnumSet.noneOf(Modifier.class);
+    StateSpace space;
+    /** The first word that means nothing here, or null. */
+    String unknown;
+
+    static Words of(Opcode opcode, List<String> written) {
+        Words words = new Words();
+        for (String word : written) {
+            words.take(opcode, word);
+        }
+        if (words.space == null && GENERIC_BY_DEFAULT.contains(opcode)) {
+            words.space = StateSpace.GENERIC;
+        }
+        return words;
+    }
+
+    private void take(Opcode opcode, String word) {
+        StateSpace named = space(word);
+        ScalarType type = ScalarType.ofToken(word);
+        if (named != null) {
+            // Of cp.async.shared.global the destination is named first.
+            space = space == null ? named : space;
+        } else if (type != null) {
+            types.add(type);
+        } else if (!word.startsWith("L1::") && !word.startsWith("L2::") && !word.startsWith("sem::")) {
+            Modifier modifier = Modifier.ofToken(word.toLowerCase(Locale.ROOT));
+            if (modifier != null) {
+                modifiers.add(modifier);
+            } else if (!HINTS_ONLY.contains(opcode) && !isOpcodePart(opcode, word) && unknown == null) {
+                unknown = word;
+            }
+        }
+    }
+
+    /** Words that the opcode's name has already told. */
+    private static boolean isOpcodePart(Opcode opcode, String word) {
+        return opcode.name().contains(word.toUpperCase(Locale.ROOT)) || word.equals("mbarrier")
+                || opcode == Opcode.WARP_SYNC && word.equals("warp");
+    }
+
+    private static StateSpace space(String word) {
+        return switch (word) {
+            case "global" -> StateSpace.GLOBAL;
+            case "const" -> StateSpace.CONST;
+            case "shared", "shared::cta" -> StateSpace.SHARED;
+            case "shared::cluster" -> StateSpace.SHARED_CLUSTER;
+            case "local" -> StateSpace.LOCAL;
+            case "param", "param::entry", "param::func" -> StateSpace.PARAM;
+            default -> null;
+        };
+    }
+}

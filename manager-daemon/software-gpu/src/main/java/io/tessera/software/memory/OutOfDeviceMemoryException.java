@@ -1,0 +1,11 @@
+package io.tessera.software.memory;
+
+/** The arena has no room; the message says how much was asked for and how much is left. */
+public final class OutOfDeviceMemoryException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    OutOfDeviceMemoryException(long bytes, long freeBytes, long capacityBytes) {
+        super(bytes + " bytes asked for, " + freeBytes + " of " + capacityBytes
+                + " left in the software GPU's memory (--memory sets its size)");
+    }
+}

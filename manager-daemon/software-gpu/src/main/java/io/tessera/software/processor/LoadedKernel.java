@@ -1,0 +1,18 @@
+package io.tessera.software.processor;
+
+import io.tessera.software.execution.ThreadProgram;
+import io.tessera.software.program.Kernel;
+
+/**
+ * A kernel that can be launched. Immutable; valid until its module is closed.
+ *
+ * @param module  where it comes from
+ * @param kernel  the lowered kernel: parameters, shared and local memory, limits
+ * @param program what runs each thread
+ */
+public record LoadedKernel(LoadedModule module, Kernel kernel, ThreadProgram program) {
+    /** Its name. */
+    public String name() {
+        return kernel.name();
+    }
+}

@@ -1,0 +1,69 @@
+package io.tessera.software.processor;
+
+import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.program.Kernel;
+import io.tessera.software.program.Program;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A module whose variables lie in device memory. Thread-safe. Kernels are lowered and translated when they are first
+ * asked for. The owner closes it when no grid of it is running.
+ */
+public final class LoadedModule implements AutoCloseable {
+    private final SoftwareProcessor processor;
+    private final Program program;
+    private final Map<String, GlobalVariable> globals;
+    private final Map<String, Long> addresses;
+    private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
+
+    LoadedModule(SoftwareProcessor processor, Program program, Map<String, GlobalVariable> globals,
+            Map<String, Long> addresses) {
+        this.processor = processor;
+        this.program = program;
+        this.globals = Map.copyOf(globals);
+        this.addresses = new LinkedHashMap<>(addresses);
+    }
+
+    /** Names of its kernels. */
+    public Set<String> kernelNames() {
+        return program.kernelNames();
+    }
+
+    /** Its variables in global and constant memory, by name. */
+    public Map<String, GlobalVariable> globals() {
+        return globals;
+    }
+
+    /**
+     * A kernel, ready to launch; the same object at every call.
+     *
+     * @throws io.tessera.software.program.UnsupportedPtxException if it holds an instruction that the software GPU lacks
+     * @throws NoSuchElementException if the module has no such kernel
+     */
+    public LoadedKernel kernel(String name) {
+        return kernels.computeIfAbsent(name, wanted -> {
+            Kernel kernel = program.kernel(wanted);
+            return new LoadedKernel(this, kernel, processor.options().translator().translate(kernel, symbols()));
+        });
+    }
+
+    private SymbolAddresses symbols() {
+        return symbol -> {
+            Long address = addresses.get(symbol);
+            if (address == null) {
+                throw new NoSuchElementException("the module has no symbol " + symbol);
+            }
+            return address;
+        };
+    }
+
+    /** Frees its variables; its kernels must not be launched any more. */
+    @Override
+    public void close() {
+        globals.values().forEach(variable -> processor.memory().free(variable.address()));
+    }
+}

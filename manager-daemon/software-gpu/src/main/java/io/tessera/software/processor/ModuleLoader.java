@@ -1,0 +1,82 @@
+package io.tessera.software.processor;
+
+import io.tessera.software.memory.DeviceMemory;
+import io.tessera.software.memory.MemoryKind;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Program;
+import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.Variable;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Lays the variables of a module out in device memory and gives its functions code addresses. */
+final class ModuleLoader {
+    /**
+     * Code addresses count up from here, over all modules of the process: above every address that a program on
+     * x86-64 can have, so that none is taken for data.
+     */
+    private static final AtomicLong NEXT_CODE = new AtomicLong(1L << 56);
+    private static final long CODE_STEP = 16;
+
+    private final DeviceMemory memory;
+    private final Map<String, GlobalVariable> globals = new LinkedHashMap<>();
+    private final Map<String, Long> addresses = new HashMap<>();
+
+    private ModuleLoader(DeviceMemory memory) {
+        this.memory = memory;
+    }
+
+    /**
+     * Loads a module.
+     *
+     * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
+     * @throws NoSuchElementException if it refers to a variable that only another module has
+     */
+    static LoadedModule load(SoftwareProcessor processor, Program program) {
+        ModuleLoader loader = new ModuleLoader(processor.memory());
+        try {
+            loader.place(program);
+            program.variables().values().forEach(loader::initialise);
+        } catch (RuntimeException e) {
+            loader.globals.values().forEach(variable -> processor.memory().free(variable.address()));
+            throw e;
+        }
+        return new LoadedModule(processor, program, loader.globals, loader.addresses);
+    }
+
+    private void place(Program program) {
+        for (String function : program.functionNames()) {
+            addresses.put(function, NEXT_CODE.getAndAdd(CODE_STEP));
+        }
+        for (Variable variable : program.variables().values()) {
+            if (!variable.external()) {
+                MemoryKind kind = variable.space() == StateSpace.CONST ? MemoryKind.CONST : MemoryKind.GLOBAL;
+                long address = memory.allocate(Math.max(1, variable.bytes()), variable.align(), kind);
+                globals.put(variable.name(), new GlobalVariable(variable.name(), address, variable.bytes()));
+                addresses.put(variable.name(), address);
+            }
+        }
+    }
+
+    private void initialise(Variable variable) {
+        if (variable.external()) {
+            return;
+        }
+        long address = addresses.get(variable.name());
+        RealMemory.put(address, variable.initial());
+        for (Variable.Reference reference : variable.references()) {
+            Long target = addresses.get(reference.symbol());
+            if (target == null) {
+                throw new NoSuchElementException(variable.name() + " refers to " + reference.symbol()
+                        + ", which the module does not define");
+            }
+            long value = target + reference.addend() >>> reference.shift();
+            for (int i = 0; i < reference.bytes(); i++) {
+                RealMemory.putByte(address + reference.offset() + i, (byte) (value >>> 8 * i));
+            }
+        }
+    }
+}

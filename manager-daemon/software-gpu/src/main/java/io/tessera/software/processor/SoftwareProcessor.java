@@ -1,0 +1,127 @@
+package io.tessera.software.processor;
+
+import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.software.execution.DeviceHeap;
+import io.tessera.software.execution.DeviceOutput;
+import io.tessera.software.execution.GridControl;
+import io.tessera.software.execution.GridState;
+import io.tessera.software.execution.LaunchOutcome;
+import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.execution.GridRunner;
+import io.tessera.software.lowering.PtxProgram;
+import io.tessera.software.memory.DeviceMemory;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.memory.MemoryKind;
+import io.tessera.software.program.Kernel;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A software GPU: memory, modules, launches. Thread-safe; several launches may run at once and then share the worker
+ * threads. Order between launches is the caller's affair.
+ */
+public final class SoftwareProcessor implements AutoCloseable {
+    /** Size of the words for grid-wide barriers: a size, then the barrier itself, which starts at zero. */
+    private static final int WORKSPACE_BYTES = 512;
+
+    /** Alignment of parameter buffers; larger than that of any parameter. */
+    private static final long PARAMETER_ALIGN = 512;
+
+    private final ProcessorOptions options;
+    private final DeviceMemory memory;
+    private final DeviceHeap heap;
+    private final ExecutorService pool;
+    private final AtomicLong launches = new AtomicLong();
+
+    /**
+     * Starts a device.
+     *
+     * @throws io.tessera.software.memory.HostMemoryException if the host has no address space for its memory
+     */
+    public SoftwareProcessor(ProcessorOptions options) {
+        this.options = options;
+        this.memory = new DeviceMemory(options.memoryBytes());
+        this.heap = new DeviceHeap(memory, options.limits().heapBytes());
+        AtomicLong number = new AtomicLong();
+        this.pool = Executors.newFixedThreadPool(Math.max(1, options.workers()), task -> {
+            Thread thread = new Thread(task, "software-gpu-" + number.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** How it was set up. */
+    public ProcessorOptions options() {
+        return options;
+    }
+
+    /** Its memory. */
+    public DeviceMemory memory() {
+        return memory;
+    }
+
+    /**
+     * Loads a module from PTX text.
+     *
+     * @throws PtxException if it is not PTX
+     * @throws io.tessera.software.program.UnsupportedPtxException if a variable or function is of a kind that is lacking
+     * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
+     */
+    public LoadedModule load(String ptx) throws PtxException {
+        return load(PtxProgram.parse(ptx));
+    }
+
+    /** Loads a module that has been parsed; errors as {@link #load(String)}. */
+    public LoadedModule load(PtxModule ptx) {
+        return load(PtxProgram.of(ptx));
+    }
+
+    private LoadedModule load(PtxProgram program) {
+        return ModuleLoader.load(this, program);
+    }
+
+    /**
+     * Runs a grid to its end, on the calling thread and on worker threads.
+     *
+     * @param output  takes what the kernel prints
+     * @param control lets another thread stop the grid
+     * @throws io.tessera.software.execution.LaunchRefusedException if the device cannot do the launch as asked
+     * @throws io.tessera.software.execution.KernelFault if a thread does what ends its grid
+     */
+    public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, DeviceOutput output, GridControl control) {
+        Kernel kernel = loaded.kernel();
+        LaunchCheck check = LaunchCheck.of(kernel, spec, options.limits());
+        long parameters = 0;
+        long workspace = 0;
+        try {
+            if (kernel.parameterBytes() > 0) {
+                parameters = memory.allocate(kernel.parameterBytes(), PARAMETER_ALIGN, MemoryKind.PARAM);
+                RealMemory.put(parameters, spec.parameters());
+            }
+            if (spec.cooperative()) {
+                workspace = memory.allocate(WORKSPACE_BYTES);
+            }
+            GridState grid = new GridState(new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
+                    check.explicitCluster(), launches.incrementAndGet(), parameters, spec.dynamicSharedBytes(),
+                    workspace), new GridState.Device(memory.map(), options.limits(), heap, options.clock()), output,
+                    control);
+            return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);
+        } finally {
+            if (parameters != 0) {
+                memory.free(parameters);
+            }
+            if (workspace != 0) {
+                memory.free(workspace);
+            }
+        }
+    }
+
+    /** Ends the worker threads and gives the memory back; no grid may be running. */
+    @Override
+    public void close() {
+        pool.close();
+        memory.close();
+    }
+}
