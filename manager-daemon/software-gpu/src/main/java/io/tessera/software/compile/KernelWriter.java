@@ -1,0 +1,314 @@
+package io.tessera.software.compile;
+
+import io.tessera.software.execution.BlockState;
+import io.tessera.software.execution.GridState;
+import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.memory.MemoryMap;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Kernel;
+import io.tessera.software.program.Opcode;
+import io.tessera.software.program.Operand;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.instruction.SwitchCase;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Writes the body of {@code resume}: a switch to where the thread stopped, then the kernel's code with its registers in
+ * locals. At a stop the live registers go to the thread's state; the code at the resume point takes them back.
+ */
+final class KernelWriter {
+    /** A place where a stopped thread goes on. */
+    private record ResumePoint(Label label, BitSet live, Label target) {
+    }
+
+    private final CodeBuilder code;
+    private final Kernel kernel;
+    private final FlatCode flat;
+    private final Flow flow;
+    private final Registers registers;
+    private final Instructions instructions;
+    private final Stops stops;
+    private final Label[] labels;
+    private final List<ResumePoint> resumePoints = new ArrayList<>();
+    private final boolean usesCarry;
+    private final int budget;
+
+    KernelWriter(CodeBuilder code, Kernel kernel, FlatCode flat, SymbolAddresses addresses) {
+        this.code = code;
+        this.kernel = kernel;
+        this.flat = flat;
+        this.flow = new Flow(flat.steps());
+        this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
+        this.instructions = new Instructions(code, registers, kernel);
+        this.stops = new Stops(code, registers);
+        this.labels = new Label[flat.steps().size()];
+        this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
+        this.budget = Math.max(Frame.REGISTERS, registers.endLocal());
+    }
+
+    private static boolean usesCarry(Step step) {
+        return step instanceof Step.Plain plain && switch (plain.instruction().opcode()) {
+            case ADDC, SUBC, MADC -> true;
+            default -> false;
+        };
+    }
+
+    /** Writes everything. */
+    void write() {
+        Label dispatch = code.newLabel();
+        Label begin = code.newLabel();
+        prologue();
+        // The switch stands at the end, when all resume points are known.
+        code.goto_(dispatch).labelBinding(begin);
+        for (int i = 0; i < labels.length; i++) {
+            if (flow.isTarget(i)) {
+                labels[i] = code.newLabel();
+            }
+        }
+        for (int i = 0; i < labels.length; i++) {
+            if (labels[i] != null) {
+                code.labelBinding(labels[i]);
+            }
+            step(i);
+        }
+        // Reached by nothing: the verifier wants every path to end.
+        leave(Stop.EXIT);
+        code.labelBinding(dispatch);
+        dispatch(begin);
+    }
+
+    private void prologue() {
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "block", BlockState.class);
+        code.astore(Frame.BLOCK).aload(Frame.BLOCK);
+        Calls.get(code, BlockState.class, "grid", GridState.class);
+        code.astore(Frame.GRID).aload(Frame.GRID);
+        Calls.get(code, GridState.class, "map", MemoryMap.class);
+        code.astore(Frame.MAP).aload(Frame.GRID);
+        Calls.get(code, GridState.class, "parameterBase", long.class);
+        code.lstore(Frame.PARAMETERS).iconst_0().istore(Frame.CARRY);
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "budget", int.class);
+        code.istore(budget);
+        registers.clearAll();
+    }
+
+    private void dispatch(Label begin) {
+        List<SwitchCase> cases = new ArrayList<>();
+        cases.add(SwitchCase.of(0, begin));
+        for (int i = 0; i < resumePoints.size(); i++) {
+            cases.add(SwitchCase.of(i + 1, resumePoints.get(i).label()));
+        }
+        Label wrong = code.newLabel();
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "resumePoint", int.class);
+        code.tableswitch(0, resumePoints.size(), wrong, cases);
+        for (ResumePoint point : resumePoints) {
+            if (point.target() != null) {
+                code.labelBinding(point.label());
+                restore(point.live());
+                code.goto_(point.target());
+            }
+        }
+        code.labelBinding(wrong).aload(Frame.THREAD);
+        Calls.invoke(code, Traps.class, "wrongResumePoint", RuntimeException.class, ThreadState.class);
+        code.athrow();
+    }
+
+    private void leave(Stop stop) {
+        Calls.push(code, stop);
+        code.areturn();
+    }
+
+    private void step(int place) {
+        switch (flat.steps().get(place)) {
+            case Step.Plain plain -> plain(plain, place);
+            case Step.Jump jump -> {
+                registers.enter(jump.slotBase(), 0);
+                jump(jump.instruction().guard(), jump.target(), place);
+            }
+            case Step.SkipCall skip -> {
+                registers.enter(skip.slotBase(), 0);
+                Operand.Register guard = skip.instruction().guard();
+                registers.pushInt(guard);
+                code.ifeq(labels[skip.target()]);
+            }
+            case Step.Enter enter -> {
+                code.aload(Frame.THREAD).loadConstant(enter.frameEnd());
+                Calls.invokeVirtual(code, ThreadState.class, "checkStack", void.class, long.class);
+            }
+            case Step.Copy copy -> {
+                pushLocal(copy.from());
+                pushLocal(copy.to());
+                code.loadConstant((long) copy.bytes());
+                Calls.invoke(code, RealMemory.class, "copy", void.class, long.class, long.class, long.class);
+            }
+        }
+    }
+
+    private void pushLocal(long offset) {
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "localBase", long.class);
+        code.loadConstant(offset).ladd();
+    }
+
+    private void plain(Step.Plain step, int place) {
+        Instruction instruction = step.instruction();
+        registers.enter(step.slotBase(), step.frameBase());
+        if (instruction.opcode() == Opcode.BRA) {
+            jump(instruction.guard(), step.targets().getFirst(), place);
+            return;
+        }
+        Label skip = null;
+        if (instruction.guard() != null) {
+            skip = code.newLabel();
+            registers.pushInt(instruction.guard());
+            code.ifeq(skip);
+        }
+        switch (instruction.opcode()) {
+            case BRX -> jumpIndexed(step, place);
+            case RET, EXIT -> leave(Stop.EXIT);
+            default -> {
+                if (WaitingCode.stops(instruction)) {
+                    stop(instruction, place);
+                } else {
+                    instructions.emit(instruction);
+                }
+            }
+        }
+        if (skip != null) {
+            code.labelBinding(skip);
+        }
+    }
+
+    private void jump(Operand.Register guard, int target, int place) {
+        boolean backward = target <= place;
+        if (!backward) {
+            if (guard == null) {
+                code.goto_(labels[target]);
+            } else {
+                registers.pushInt(guard);
+                code.ifne(labels[target]);
+            }
+            return;
+        }
+        Label skip = code.newLabel();
+        if (guard != null) {
+            registers.pushInt(guard);
+            code.ifeq(skip);
+        }
+        spend();
+        code.ifge(labels[target]);
+        yieldBefore(target);
+        code.labelBinding(skip);
+    }
+
+    /** Takes one off the budget and pushes what is left. */
+    private void spend() {
+        code.iinc(budget, -1).iload(budget);
+    }
+
+    /** Stops the thread so that it goes on at a step. */
+    private void yieldBefore(int target) {
+        BitSet live = flow.liveBefore(target);
+        ResumePoint point = null;
+        for (ResumePoint known : resumePoints) {
+            point = known.target() == labels[target] ? known : point;
+        }
+        if (point == null) {
+            point = new ResumePoint(code.newLabel(), live, labels[target]);
+            resumePoints.add(point);
+        }
+        save(live, resumePoints.indexOf(point) + 1);
+        leave(Stop.YIELD);
+    }
+
+    private void jumpIndexed(Step.Plain step, int place) {
+        if (step.targets().stream().anyMatch(target -> target <= place)) {
+            Label go = code.newLabel();
+            spend();
+            code.ifge(go);
+            // Resumes before the branch itself.
+            int back = place;
+            if (labels[back] == null) {
+                throw new NotCompiledException("brx.idx backwards that is no branch target itself");
+            }
+            yieldBefore(back);
+            code.labelBinding(go);
+        }
+        List<SwitchCase> cases = new ArrayList<>();
+        for (int i = 0; i < step.targets().size(); i++) {
+            cases.add(SwitchCase.of(i, labels[step.targets().get(i)]));
+        }
+        Label wrong = code.newLabel();
+        registers.pushInt(step.instruction().argument(0));
+        code.tableswitch(0, cases.size() - 1, wrong, cases).labelBinding(wrong);
+        Calls.invoke(code, Traps.class, "wrongIndex", RuntimeException.class);
+        code.athrow();
+    }
+
+    /** A stop with a result: asks, saves, leaves; the code after it takes the result. */
+    private void stop(Instruction instruction, int place) {
+        stops.ask(instruction, resumePoints.size() + 1);
+        code.astore(Frame.VALUE);
+        BitSet live = flow.liveAfter(place);
+        if (instruction.guard() == null) {
+            BitSet written = new BitSet();
+            RegisterUse.writes(flat.steps().get(place), written::set);
+            live.andNot(written);
+        }
+        ResumePoint point = new ResumePoint(code.newLabel(), live, null);
+        resumePoints.add(point);
+        save(live, resumePoints.size());
+        code.aload(Frame.VALUE).areturn();
+        code.labelBinding(point.label());
+        restore(live);
+        stops.takeResult(instruction);
+    }
+
+    private void save(BitSet live, int resumePoint) {
+        int count = live.cardinality() + (usesCarry ? 1 : 0);
+        code.aload(Frame.THREAD).loadConstant(resumePoint);
+        Calls.put(code, ThreadState.class, "resumePoint", int.class);
+        if (count == 0) {
+            return;
+        }
+        code.aload(Frame.THREAD).loadConstant(count);
+        Calls.invoke(code, SavedRegisters.class, "room", long[].class, ThreadState.class, int.class);
+        code.astore(Frame.SAVED);
+        registers.save(live, Frame.SAVED);
+        if (usesCarry) {
+            code.aload(Frame.SAVED).loadConstant(count - 1).iload(Frame.CARRY).i2l().lastore();
+        }
+    }
+
+    private void restore(BitSet live) {
+        int count = live.cardinality() + (usesCarry ? 1 : 0);
+        if (count == 0) {
+            return;
+        }
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "saved", long[].class);
+        code.astore(Frame.SAVED);
+        registers.restore(live, Frame.SAVED);
+        if (usesCarry) {
+            code.aload(Frame.SAVED).loadConstant(count - 1).laload().l2i().istore(Frame.CARRY);
+        }
+    }
+
+    /** Places where a thread may go on after a stop. */
+    int resumePointCount() {
+        return resumePoints.size();
+    }
+
+    /** The kernel that is written. */
+    Kernel kernel() {
+        return kernel;
+    }
+}

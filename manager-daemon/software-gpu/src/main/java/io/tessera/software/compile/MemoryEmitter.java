@@ -1,0 +1,185 @@
+package io.tessera.software.compile;
+
+import io.tessera.software.execution.BlockState;
+import io.tessera.software.execution.GridState;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.memory.MemoryMap;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Kernel;
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
+import java.lang.classfile.CodeBuilder;
+import java.util.List;
+
+/** Emits {@code ld}, {@code st}, fences and what only advises caches. */
+final class MemoryEmitter {
+    private static final Class<?> MEMORY = RealMemory.class;
+
+    private final CodeBuilder code;
+    private final Registers registers;
+    private final Kernel kernel;
+
+    MemoryEmitter(CodeBuilder code, Registers registers, Kernel kernel) {
+        this.code = code;
+        this.registers = registers;
+        this.kernel = kernel;
+    }
+
+    /** Emits the instruction; false if it is none of these. */
+    boolean emit(Instruction instruction) {
+        switch (instruction.opcode()) {
+            case LD, LDU -> load(instruction);
+            case ST -> store(instruction);
+            case FENCE -> Calls.invoke(code, MEMORY, "fence", void.class);
+            case PREFETCH, PREFETCHU, APPLYPRIORITY -> {
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Pushes the real address of an access, checked. */
+    void pushChecked(StateSpace space, Operand.Address address, int bytes) {
+        switch (space) {
+            case GENERIC, GLOBAL, CONST -> {
+                registers.pushAddress(address);
+                code.aload(Frame.MAP).loadConstant(bytes);
+                Calls.invoke(code, Access.class, "checked", long.class, long.class,
+                        MemoryMap.class, int.class);
+            }
+            case SHARED, SHARED_CLUSTER -> {
+                code.aload(Frame.BLOCK);
+                registers.pushAddress(address);
+                code.loadConstant(bytes);
+                Calls.invokeVirtual(code, BlockState.class, space == StateSpace.SHARED ? "shared" : "sharedCluster",
+                        long.class, long.class, int.class);
+            }
+            case LOCAL -> {
+                code.aload(Frame.THREAD);
+                registers.pushAddress(address);
+                code.loadConstant(bytes);
+                Calls.invokeVirtual(code, ThreadState.class, "local", long.class, long.class, int.class);
+            }
+            case PARAM -> {
+                Long constant = registers.constantAddress(address);
+                if (constant != null && constant % bytes == 0 && constant >= 0
+                        && constant + bytes <= kernel.parameterBytes()) {
+                    code.lload(Frame.PARAMETERS).loadConstant((long) constant).ladd();
+                } else {
+                    code.aload(Frame.GRID);
+                    registers.pushAddress(address);
+                    code.loadConstant(bytes);
+                    Calls.invokeVirtual(code, GridState.class, "parameter", long.class, long.class, int.class);
+                }
+            }
+        }
+    }
+
+    private static ScalarType elementType(Instruction instruction) {
+        ScalarType type = instruction.type();
+        if (type.bits() > 64) {
+            throw new NotCompiledException(instruction.spelling());
+        }
+        return type;
+    }
+
+    private static boolean isOrdered(Instruction instruction) {
+        return instruction.firstOf(Modifier.VOLATILE, Modifier.RELAXED, Modifier.ACQUIRE, Modifier.RELEASE,
+                Modifier.MMIO) != null;
+    }
+
+    private void load(Instruction instruction) {
+        ScalarType type = elementType(instruction);
+        List<Operand> results = instruction.results();
+        pushChecked(instruction.space(), instruction.address(), type.bytes() * results.size());
+        if (results.size() > 1) {
+            code.lstore(Frame.ADDRESS);
+        }
+        for (int i = 0; i < results.size(); i++) {
+            if (results.size() > 1) {
+                pushElementAddress(i, type);
+            }
+            get(type, isOrdered(instruction));
+            popLoaded(results.get(i), type);
+        }
+    }
+
+    private void pushElementAddress(int place, ScalarType type) {
+        code.lload(Frame.ADDRESS);
+        if (place > 0) {
+            code.loadConstant((long) place * type.bytes()).ladd();
+        }
+    }
+
+    /** Replaces the address on the stack by what lies there, extended to an int, or a long. */
+    private void get(ScalarType type, boolean ordered) {
+        String order = ordered ? "Volatile" : "";
+        switch (type.bytes()) {
+            case 1 -> {
+                Calls.invoke(code, MEMORY, "getByte", byte.class, long.class);
+                if (!type.isSigned()) {
+                    code.loadConstant(0xff).iand();
+                }
+            }
+            case 2 -> {
+                Calls.invoke(code, MEMORY, "getShort" + order, short.class, long.class);
+                if (!type.isSigned()) {
+                    code.i2c();
+                }
+            }
+            case 4 -> Calls.invoke(code, MEMORY, "getInt" + order, int.class, long.class);
+            default -> Calls.invoke(code, MEMORY, "getLong" + order, long.class, long.class);
+        }
+    }
+
+    private void popLoaded(Operand result, ScalarType type) {
+        if (type.bits() == 64) {
+            registers.popLong(result);
+        } else if (type.isSigned() && Registers.isLong(result)) {
+            code.i2l();
+            registers.popLong(result);
+        } else {
+            registers.popInt(result);
+        }
+    }
+
+    private void store(Instruction instruction) {
+        ScalarType type = elementType(instruction);
+        List<Operand> values = instruction.arguments().subList(1, instruction.arguments().size());
+        pushChecked(instruction.space(), instruction.address(), type.bytes() * values.size());
+        if (values.size() > 1) {
+            code.lstore(Frame.ADDRESS);
+        }
+        for (int i = 0; i < values.size(); i++) {
+            if (values.size() > 1) {
+                pushElementAddress(i, type);
+            }
+            put(values.get(i), type, isOrdered(instruction) ? "Volatile" : "");
+        }
+    }
+
+    private void put(Operand value, ScalarType type, String order) {
+        if (type.bits() == 64) {
+            registers.pushLong(value);
+            Calls.invoke(code, MEMORY, "putLong" + order, void.class, long.class, long.class);
+            return;
+        }
+        registers.pushInt(value);
+        switch (type.bytes()) {
+            case 1 -> {
+                code.i2b();
+                Calls.invoke(code, MEMORY, "putByte", void.class, long.class, byte.class);
+            }
+            case 2 -> {
+                code.i2s();
+                Calls.invoke(code, MEMORY, "putShort" + order, void.class, long.class, short.class);
+            }
+            default -> Calls.invoke(code, MEMORY, "putInt" + order, void.class, long.class, int.class);
+        }
+    }
+}

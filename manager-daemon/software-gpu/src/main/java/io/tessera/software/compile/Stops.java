@@ -1,0 +1,173 @@
+package io.tessera.software.compile;
+
+import io.tessera.software.execution.BarrierOperation;
+import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.execution.WarpOperation;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.ScalarType;
+import java.lang.classfile.CodeBuilder;
+
+/** Emits instructions at which a thread stops: what it asks for, and what it takes from the answer. */
+final class Stops {
+    private final CodeBuilder code;
+    private final Registers registers;
+
+    Stops(CodeBuilder code, Registers registers) {
+        this.code = code;
+        this.registers = registers;
+    }
+
+    /**
+     * Fills in the request and pushes the stop.
+     *
+     * @param place number that tells this place in the program from others
+     */
+    void ask(Instruction instruction, int place) {
+        switch (instruction.opcode()) {
+            case BARRIER_SYNC, BARRIER_RED -> barrier(instruction);
+            case CLUSTER_WAIT -> Calls.push(code, Stop.CLUSTER);
+            case NANOSLEEP -> Calls.push(code, Stop.YIELD);
+            case SHFL -> shuffle(instruction);
+            case VOTE -> warp(operation(instruction), instruction.argument(1), instruction.argument(0), 32);
+            case MATCH, REDUX -> warp(operation(instruction), instruction.argument(1), instruction.argument(0),
+                    instruction.type().bits());
+            case WARP_SYNC -> warp(WarpOperation.SYNC, instruction.argument(0), null, 32);
+            case ELECT -> warp(WarpOperation.ELECT, instruction.argument(0), null, 32);
+            case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, new Operand.Immediate(place), null, 32);
+            default -> throw new NotCompiledException(instruction.spelling());
+        }
+    }
+
+    private void barrier(Instruction instruction) {
+        boolean reduces = instruction.opcode() == Opcode.BARRIER_RED;
+        int numbers = instruction.arguments().size() - (reduces ? 1 : 0);
+        code.aload(Frame.THREAD);
+        pushBarrier(instruction, numbers);
+        BarrierOperation operation = BarrierOperation.NONE;
+        if (reduces) {
+            operation = instruction.has(Modifier.POPC) ? BarrierOperation.POPC
+                    : instruction.has(Modifier.AND) ? BarrierOperation.AND : BarrierOperation.OR;
+        }
+        Calls.push(code, operation);
+        if (reduces) {
+            registers.pushInt(instruction.argument(numbers));
+        } else {
+            code.iconst_0();
+        }
+        Calls.invokeVirtual(code, ThreadState.class, "askBarrier", Stop.class, int.class, int.class,
+                BarrierOperation.class, boolean.class);
+    }
+
+    private void pushBarrier(Instruction instruction, int numbers) {
+        if (numbers > 0) {
+            registers.pushInt(instruction.argument(0));
+        } else {
+            code.iconst_0();
+        }
+        if (numbers > 1) {
+            registers.pushInt(instruction.argument(1));
+        } else {
+            code.iconst_0();
+        }
+    }
+
+    /** Emits arrivals that do not wait; false if the instruction is none. */
+    boolean arrive(Instruction instruction) {
+        switch (instruction.opcode()) {
+            case BARRIER_ARRIVE -> {
+                code.aload(Frame.THREAD);
+                pushBarrier(instruction, instruction.arguments().size());
+                Calls.invokeVirtual(code, ThreadState.class, "arrive", void.class, int.class, int.class);
+            }
+            case CLUSTER_ARRIVE -> {
+                code.aload(Frame.THREAD);
+                Calls.invokeVirtual(code, ThreadState.class, "arriveCluster", void.class);
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void shuffle(Instruction instruction) {
+        code.aload(Frame.THREAD);
+        Calls.push(code, operation(instruction));
+        registers.pushInt(instruction.argument(3));
+        for (int i = 0; i < 3; i++) {
+            registers.pushInt(instruction.argument(i));
+        }
+        Calls.invokeVirtual(code, ThreadState.class, "askShuffle", Stop.class, WarpOperation.class, int.class,
+                int.class, int.class, int.class);
+    }
+
+    private void warp(WarpOperation operation, Operand mask, Operand value, int bits) {
+        code.aload(Frame.THREAD);
+        Calls.push(code, operation);
+        registers.pushInt(mask);
+        if (value == null) {
+            code.lconst_0();
+        } else if (bits == 64) {
+            registers.pushLong(value);
+        } else {
+            registers.pushInt(value);
+            registers.zeroExtend();
+        }
+        Calls.invokeVirtual(code, ThreadState.class, "askWarp", Stop.class, WarpOperation.class, int.class,
+                long.class);
+    }
+
+    private static WarpOperation operation(Instruction instruction) {
+        return switch (instruction.opcode()) {
+            case SHFL -> switch (instruction.firstOf(Modifier.UP, Modifier.DOWN, Modifier.BFLY, Modifier.IDX)) {
+                case UP -> WarpOperation.SHFL_UP;
+                case DOWN -> WarpOperation.SHFL_DOWN;
+                case BFLY -> WarpOperation.SHFL_BFLY;
+                case null, default -> WarpOperation.SHFL_IDX;
+            };
+            case VOTE -> switch (instruction.firstOf(Modifier.ALL, Modifier.ANY, Modifier.UNI, Modifier.BALLOT)) {
+                case ALL -> WarpOperation.VOTE_ALL;
+                case ANY -> WarpOperation.VOTE_ANY;
+                case UNI -> WarpOperation.VOTE_UNI;
+                case null, default -> WarpOperation.VOTE_BALLOT;
+            };
+            case MATCH -> instruction.has(Modifier.ALL) ? WarpOperation.MATCH_ALL : WarpOperation.MATCH_ANY;
+            default -> reduction(instruction);
+        };
+    }
+
+    private static WarpOperation reduction(Instruction instruction) {
+        if (instruction.type().isFloat()) {
+            throw new NotCompiledException(instruction.spelling());
+        }
+        boolean signed = instruction.type() == ScalarType.S32;
+        return switch (instruction.firstOf(Modifier.ADD, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR,
+                Modifier.XOR)) {
+            case ADD -> WarpOperation.REDUX_ADD;
+            case MIN -> signed ? WarpOperation.REDUX_MIN_S : WarpOperation.REDUX_MIN_U;
+            case MAX -> signed ? WarpOperation.REDUX_MAX_S : WarpOperation.REDUX_MAX_U;
+            case AND -> WarpOperation.REDUX_AND;
+            case OR -> WarpOperation.REDUX_OR;
+            case null, default -> WarpOperation.REDUX_XOR;
+        };
+    }
+
+    /** After the stop: moves what came of it into the results. */
+    void takeResult(Instruction instruction) {
+        if (instruction.results().isEmpty()) {
+            return;
+        }
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "result", long.class);
+        registers.popLong(instruction.result());
+        if (instruction.results().size() > 1) {
+            code.aload(Frame.THREAD);
+            Calls.get(code, ThreadState.class, "flag", boolean.class);
+            registers.popInt(instruction.results().get(1));
+        }
+    }
+}
