@@ -100,6 +100,16 @@ public final class CaptureRules {
         checkImplicit(stream);
     }
 
+    /** Ends the entry if the stream captures: what it does cannot be recorded. */
+    public static void forbidUnrecordable(Stream stream) {
+        synchronized (stream.context().order()) {
+            if (stream.capture() != null) {
+                stream.capture().invalidate();
+                throw new DriverException(CudaError.STREAM_CAPTURE_UNSUPPORTED);
+            }
+        }
+    }
+
     /** Nobody can wait for a whole context while one of its streams captures. */
     static void forbidWaitForAll(Context context) {
         for (Capture capture : context.captures()) {

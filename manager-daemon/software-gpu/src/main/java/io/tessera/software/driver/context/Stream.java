@@ -11,6 +11,8 @@ import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -29,6 +31,7 @@ public final class Stream {
     private final long id;
     private final boolean legacy;
     private final StreamOutput output = new StreamOutput();
+    private final Map<Integer, byte[]> attributes = new ConcurrentHashMap<>();
     private Task tail;
     private Capture capture;
 
@@ -58,6 +61,21 @@ public final class Stream {
     /** A number that no other stream of the process has. */
     public long id() {
         return id;
+    }
+
+    /** Attributes that the program set, 64 bytes each by CUstreamAttrID; they are hints without effect here. */
+    public Map<Integer, byte[]> attributes() {
+        return attributes;
+    }
+
+    /** Sets an attribute. */
+    public void setAttribute(int attribute, byte[] value) {
+        attributes.put(attribute, value.clone());
+    }
+
+    /** Takes over another stream's attributes. */
+    public void setAttributes(Map<Integer, byte[]> others) {
+        attributes.putAll(others);
     }
 
     void print(byte[] text) {

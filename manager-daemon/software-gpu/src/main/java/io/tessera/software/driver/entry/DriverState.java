@@ -9,6 +9,7 @@ import io.tessera.software.driver.memory.Allocation;
 import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.driver.memory.Pool;
 import io.tessera.software.driver.memory.VirtualMemory;
+import io.tessera.software.driver.module.ModuleLoader;
 import io.tessera.software.driver.operation.KernelLaunch;
 import io.tessera.software.processor.SoftwareProcessor;
 import java.util.ArrayDeque;
@@ -28,6 +29,7 @@ public final class DriverState implements AutoCloseable {
     private final DriverLog log;
     private final Handles handles = new Handles();
     private final VirtualMemory virtual;
+    private final ModuleLoader loader;
     private final Pool defaultPool = new Pool(0);
     private final List<Context> contexts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
@@ -42,6 +44,23 @@ public final class DriverState implements AutoCloseable {
         this.profile = profile;
         this.log = log;
         virtual = new VirtualMemory(services.memory());
+        loader = new ModuleLoader(processor, services.memory(), services.clock(),
+                reason -> log.rejected("module", reason));
+    }
+
+    /** Makes modules of images. */
+    ModuleLoader loader() {
+        return loader;
+    }
+
+    /** Does the driver's own bookkeeping once all work of all contexts that there is now has ended. Does not wait. */
+    void whenQuiet(Runnable body) {
+        Runnable next = body;
+        for (Context context : contexts) {
+            Runnable inner = next;
+            next = () -> context.whenQuiet(inner);
+        }
+        next.run();
     }
 
     /** What runs kernels. */

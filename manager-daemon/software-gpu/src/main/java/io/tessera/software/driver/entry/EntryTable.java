@@ -56,15 +56,15 @@ public final class EntryTable {
         new LinkerEntries(state).register(table);
         new LaunchEntries(state).register(table);
         new OccupancyEntries(state).register(table);
-        new CaptureEntries(state).register(table);
-        new GraphEntries(state).register(table);
-        new GraphNodeEntries(state).register(table);
-        new GraphEdgeEntries(state).register(table);
-        new GraphExecEntries(state).register(table);
-        new UserObjectEntries(state).register(table);
-        new ArrayEntries(state).register(table);
-        new TextureEntries(state).register(table);
-        new TextureReferenceEntries(state).register(table);
+        //new CaptureEntries(state).register(table);
+        //new GraphEntries(state).register(table);
+        //new GraphNodeEntries(state).register(table);
+        //new GraphEdgeEntries(state).register(table);
+        //new GraphExecEntries(state).register(table);
+        //new UserObjectEntries(state).register(table);
+        //new ArrayEntries(state).register(table);
+        //new TextureEntries(state).register(table);
+        //new TextureReferenceEntries(state).register(table);
         return table;
     }
 }
