@@ -1,0 +1,68 @@
+package io.tessera.software.driver;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.tessera.device.DriverOptions;
+import io.tessera.device.DriverPort;
+import io.tessera.device.DriverPortProvider;
+import io.tessera.device.DriverUnavailableException;
+import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.compile.KernelCompiler;
+import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.execution.ThreadProgram;
+import io.tessera.software.memory.HostMemoryException;
+import io.tessera.software.processor.ProcessorOptions;
+import io.tessera.software.program.Kernel;
+import io.tessera.software.program.UnsupportedPtxException;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Opens software GPUs: there is one on every machine. */
+public final class SoftwareDriverProvider implements DriverPortProvider {
+    private static final Path MACHINE_ID = Path.of("/etc/machine-id");
+    private static final long PAGE_BYTES = 2L << 20;
+
+    @Override
+    public String name() {
+        return "software";
+    }
+
+    @Override
+    public DriverPort open(DriverOptions options) throws DriverUnavailableException {
+        if (options.ordinal() != 0) {
+            throw new DriverUnavailableException("there is one software GPU, with ordinal 0; asked for was "
+                    + options.ordinal());
+        }
+        long memory = options.memoryBytes() != 0 ? options.memoryBytes() : quarterOfMemory();
+        int workers = Runtime.getRuntime().availableProcessors();
+        try {
+            DeviceClock clock = DeviceClock.system();
+            return new SoftwareDriver(new ProcessorOptions(memory, workers, DeviceLimits.of(workers),
+                    new KernelCompiler(SoftwareDriverProvider::lacking, clock::nowNs), clock), machine(),
+                    System.err::println);
+        } catch (HostMemoryException e) {
+            throw new DriverUnavailableException("no address space for a software GPU with " + memory
+                    + " bytes: choose less with --memory", e);
+        }
+    }
+
+    private static ThreadProgram lacking(Kernel kernel, SymbolAddresses addresses) {
+        throw new UnsupportedPtxException(kernel.name(), "compiled form of it", 0);
+    }
+
+    private static long quarterOfMemory() {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        return system.getTotalMemorySize() / 4 / PAGE_BYTES * PAGE_BYTES;
+    }
+
+    /** The machine's own number; where it has none all machines are alike, which only a shared status page would tell. */
+    private static String machine() {
+        try {
+            return Files.exists(MACHINE_ID) ? Files.readString(MACHINE_ID).strip() : "";
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.tessera.software.driver.entry;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.software.driver.abi.CudaError;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/** What the driver says beyond its results: a line for each lost context, and counts of entries it lacks. Thread-safe. */
+public final class DriverLog {
+    private final Consumer<String> lines;
+    private final Map<DriverEntry, LongAdder> refused = new ConcurrentHashMap<>();
+
+    /** With a place for lines. */
+    public DriverLog(Consumer<String> lines) {
+        this.lines = lines;
+    }
+
+    /** A kernel lost its context. */
+    public void lostContext(CudaError error, String kernel, String message) {
+        lines.accept("software GPU: " + error.symbol() + " in kernel " + kernel + ": " + message);
+    }
+
+    /** Something failed in a way that has no documented error. */
+    public void defect(String where, Throwable failure) {
+        lines.accept("software GPU: " + where + " failed: " + failure);
+        for (StackTraceElement frame : failure.getStackTrace()) {
+            lines.accept("    at " + frame);
+        }
+    }
+
+    /** An image or a kernel in it cannot be used. */
+    public void rejected(String what, String reason) {
+        lines.accept("software GPU: " + what + ": " + reason);
+    }
+
+    /** An entry that the driver lacks was called; said once for each. */
+    public void refused(DriverEntry entry) {
+        LongAdder counter = refused.computeIfAbsent(entry, _ -> new LongAdder());
+        counter.increment();
+        if (counter.sum() == 1) {
+            lines.accept("software GPU: " + entry + " is not supported");
+        }
+    }
+
+    /** How often which entries were called that the driver lacks. */
+    public Map<DriverEntry, Long> refusals() {
+        Map<DriverEntry, Long> counts = new EnumMap<>(DriverEntry.class);
+        refused.forEach((entry, counter) -> counts.put(entry, counter.sum()));
+        return counts;
+    }
+}

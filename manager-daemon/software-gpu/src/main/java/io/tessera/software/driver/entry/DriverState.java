@@ -1,0 +1,196 @@
+package io.tessera.software.driver.entry;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.context.Context;
+import io.tessera.software.driver.context.Services;
+import io.tessera.software.driver.graph.GraphMemory;
+import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.DriverMemory;
+import io.tessera.software.driver.memory.Pool;
+import io.tessera.software.driver.memory.VirtualMemory;
+import io.tessera.software.driver.module.ModuleLoader;
+import io.tessera.software.driver.operation.KernelLaunch;
+import io.tessera.software.processor.SoftwareProcessor;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** What the entries share: the device, its contexts, the handles. Thread-safe. */
+public final class DriverState implements AutoCloseable {
+    /** How long an allocation waits for memory that is freed as soon as the work before it has ended. */
+    private static final long PENDING_FREE_MS = 10_000;
+
+    private final SoftwareProcessor processor;
+    private final Services services;
+    private final DeviceProfile profile;
+    private final DriverLog log;
+    private final Handles handles = new Handles();
+    private final VirtualMemory virtual;
+    private final ModuleLoader loader;
+    private final Pool defaultPool = new Pool(0);
+    private final List<Context> contexts = new CopyOnWriteArrayList<>();
+    private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
+    private final PrimaryContext primary = new PrimaryContext(this);
+    private final Map<Long, GraphMemory> graphMemory = new ConcurrentHashMap<>();
+    private volatile Pool currentPool = defaultPool;
+
+    /** State over a processor, which it owns. */
+    public DriverState(SoftwareProcessor processor, Services services, DeviceProfile profile, DriverLog log) {
+        this.processor = processor;
+        this.services = services;
+        this.profile = profile;
+        this.log = log;
+        virtual = new VirtualMemory(services.memory());
+        loader = new ModuleLoader(processor, services.memory(), services.clock(),
+                reason -> log.rejected("module", reason));
+    }
+
+    /** Makes modules of images. */
+    ModuleLoader loader() {
+        return loader;
+    }
+
+    /** Does the driver's own bookkeeping once all work of all contexts that there is now has ended. Does not wait. */
+    void whenQuiet(Runnable body) {
+        Runnable next = body;
+        for (Context context : contexts) {
+            Runnable inner = next;
+            next = () -> context.whenQuiet(inner);
+        }
+        next.run();
+    }
+
+    /** What runs kernels. */
+    SoftwareProcessor processor() {
+        return processor;
+    }
+
+    /** Memory, threads and clock. */
+    Services services() {
+        return services;
+    }
+
+    /** The memory. */
+    DriverMemory memory() {
+        return services.memory();
+    }
+
+    /** The program's own virtual memory. */
+    VirtualMemory virtual() {
+        return virtual;
+    }
+
+    /** What the device says of itself. */
+    DeviceProfile profile() {
+        return profile;
+    }
+
+    /** Where lines about lost contexts go. */
+    DriverLog log() {
+        return log;
+    }
+
+    /** What a kernel that loses its context is told to. */
+    KernelLaunch.FaultReport faultReport() {
+        return log::lostContext;
+    }
+
+    /** Objects by handle. */
+    Handles handles() {
+        return handles;
+    }
+
+    /** The primary context's state. */
+    PrimaryContext primary() {
+        return primary;
+    }
+
+    /** The pool that the device began with. */
+    Pool defaultPool() {
+        return defaultPool;
+    }
+
+    /** The pool that allocations without a pool come from. */
+    Pool currentPool() {
+        return currentPool;
+    }
+
+    void setCurrentPool(Pool pool) {
+        currentPool = pool;
+    }
+
+    /** The calling thread's stack of contexts, the current one first. */
+    ArrayDeque<Context> stack() {
+        return stack.get();
+    }
+
+    /** The current context, null if there is none. */
+    Context current() {
+        return stack.get().peek();
+    }
+
+    /** Makes a context. */
+    Context newContext(int flags) {
+        long handle = handles.reserve();
+        Context context = new Context(services, handle, flags);
+        handles.bind(handle, context);
+        contexts.add(context);
+        return context;
+    }
+
+    /** Ends a context. */
+    void destroyContext(Context context) {
+        context.destroy();
+        contexts.remove(context);
+        handles.remove(context);
+        stack.get().remove(context);
+    }
+
+    /** All contexts. */
+    List<Context> contexts() {
+        return contexts;
+    }
+
+    /** Takes device memory; waits for memory that is about to be freed where there is too little. */
+    Allocation allocate(long bytes, Allocation.Kind kind, Context context) {
+        try {
+            return memory().allocate(bytes, kind, context.handle());
+        } catch (DriverException e) {
+            if (e.error() != CudaError.OUT_OF_MEMORY || !context.awaitQuiet(PENDING_FREE_MS)) {
+                throw e;
+            }
+            return memory().allocate(bytes, kind, context.handle());
+        }
+    }
+
+    /** Frees device memory when all work that may use it has ended; its addresses mean nothing from now on. */
+    void freeWhenQuiet(Allocation allocation, Context context) {
+        if (memory().forget(allocation)) {
+            context.whenQuiet(() -> memory().giveBack(allocation));
+        }
+    }
+
+    /** Memory of graphs' allocation nodes, by address. */
+    Map<Long, GraphMemory> graphMemory() {
+        return graphMemory;
+    }
+
+    /** Ends everything: contexts are lost first, so that no kernel runs on. */
+    @Override
+    public void close() {
+        for (Context context : contexts) {
+            context.fault().raise(CudaError.DEINITIALIZED);
+            context.drain();
+        }
+        services.workers().close();
+        services.memory().addresses().all().forEach(allocation -> {
+            if (allocation.host()) {
+                memory().releaseHost(allocation);
+            }
+        });
+        processor.close();
+    }
+}

@@ -1,0 +1,68 @@
+package io.tessera.software.driver.entry;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.context.Context;
+
+/** The device's primary context: made with the first reference, ended with the last. Thread-safe. */
+final class PrimaryContext {
+    private final DriverState state;
+    private Context context;
+    private int references;
+    private int flags;
+
+    PrimaryContext(DriverState state) {
+        this.state = state;
+    }
+
+    synchronized Context retain() {
+        if (context == null) {
+            context = state.newContext(flags);
+        }
+        references++;
+        return context;
+    }
+
+    void release() {
+        Context ended = null;
+        synchronized (this) {
+            DriverException.require(references > 0, CudaError.INVALID_CONTEXT);
+            references--;
+            if (references == 0) {
+                ended = context;
+                context = null;
+            }
+        }
+        if (ended != null) {
+            state.destroyContext(ended);
+        }
+    }
+
+    /** Ends the context whatever its references are: they count for the next one. */
+    void reset() {
+        Context ended;
+        synchronized (this) {
+            ended = context;
+            context = references > 0 && ended != null ? state.newContext(flags) : null;
+        }
+        if (ended != null) {
+            ended.fault().raise(CudaError.CONTEXT_IS_DESTROYED);
+            state.destroyContext(ended);
+        }
+    }
+
+    synchronized boolean active() {
+        return context != null;
+    }
+
+    synchronized int flags() {
+        return context == null ? flags : context.flags();
+    }
+
+    synchronized void setFlags(int next) {
+        flags = next;
+        if (context != null) {
+            context.setFlags(next);
+        }
+    }
+}

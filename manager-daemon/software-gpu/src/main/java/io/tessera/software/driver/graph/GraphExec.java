@@ -1,0 +1,203 @@
+package io.tessera.software.driver.graph;
+
+import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.operation.EventRecord;
+import io.tessera.software.driver.operation.EventWait;
+import io.tessera.software.driver.operation.Nothing;
+import io.tessera.software.driver.work.Event;
+import io.tessera.software.driver.work.FaultState;
+import io.tessera.software.driver.work.Operation;
+import io.tessera.software.driver.work.Output;
+import io.tessera.software.driver.work.Task;
+import io.tessera.software.driver.work.Workers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * An executable graph: a copy of a graph's nodes in an order in which they can run, whose parameters can be changed
+ * and whose shape cannot. One launch at a time runs; a later one waits for it. Not thread-safe, as the driver
+ * documents.
+ */
+public final class GraphExec {
+    /** CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. */
+    public static final long AUTO_FREE = 1;
+
+    private final Graph graph;
+    private final long flags;
+    private final List<GraphNode> order;
+    private final Map<GraphNode, GraphExec> children = new HashMap<>();
+    private final Set<GraphNode> disabled = new HashSet<>();
+    private Task lastLaunch;
+
+    /** Makes an executable graph of a graph as it is now. */
+    public GraphExec(Graph source, long flags) {
+        this.flags = flags;
+        graph = source.copy();
+        order = graph.inOrder();
+        for (GraphNode node : order) {
+            if (node.operation() instanceof ChildGraph child) {
+                children.put(node, new GraphExec(child.graph(), flags));
+            }
+        }
+    }
+
+    /** The flags it was made with. */
+    public long flags() {
+        return flags;
+    }
+
+    /** Its own copy of the graph. */
+    Graph graph() {
+        return graph;
+    }
+
+    /** The executable child of a node. */
+    GraphExec child(GraphNode node) {
+        return children.get(node);
+    }
+
+    /** This graph's twin of a node of the graph it was made from. */
+    public GraphNode twin(GraphNode node) {
+        GraphNode twin = graph.copyOf(node);
+        DriverException.require(twin != null, CudaError.INVALID_VALUE);
+        return twin;
+    }
+
+    /** Changes what the twin of a node does; its type stays. */
+    public void setOperation(GraphNode node, Operation next) {
+        GraphNode twin = twin(node);
+        DriverException.require(NodeType.of(next) == twin.type(), CudaError.INVALID_VALUE);
+        if (next instanceof ChildGraph child) {
+            DriverException.require(GraphUpdate.apply(children.get(twin), child.graph()).accepted(),
+                    CudaError.INVALID_VALUE);
+        } else {
+            twin.setOperation(next);
+        }
+    }
+
+    /** Whether the twin of a node runs. */
+    public boolean enabled(GraphNode node) {
+        return !disabled.contains(switchable(node));
+    }
+
+    /** Lets the twin of a node run, or not. */
+    public void setEnabled(GraphNode node, boolean on) {
+        GraphNode twin = switchable(node);
+        if (on) {
+            disabled.remove(twin);
+        } else {
+            disabled.add(twin);
+        }
+    }
+
+    private GraphNode switchable(GraphNode node) {
+        GraphNode twin = twin(node);
+        NodeType type = twin.type();
+        DriverException.require(type == NodeType.KERNEL || type == NodeType.MEMCPY || type == NodeType.MEMSET,
+                CudaError.INVALID_VALUE);
+        return twin;
+    }
+
+    /** What a launch needs of the device. */
+    public record Environment(FaultState fault, Output output, Workers workers, DeviceClock clock) {
+    }
+
+    /**
+     * Makes the tasks of a launch.
+     *
+     * @param before puts the launch's first task after what the stream did before
+     * @return the launch's last task, not submitted; {@code started} are the others, to be submitted in order
+     */
+    public Task launch(Environment environment, Consumer<Task> before, List<Task> started) {
+        accountMemory();
+        Task head = task(Nothing.INSTANCE, environment).after(lastLaunch);
+        before.accept(head);
+        started.add(head);
+        Task tail = expand(environment, head, started);
+        lastLaunch = tail;
+        return tail;
+    }
+
+    /** Memory that nodes allocate and free is decided on at launch, in an order in which the nodes could run. */
+    private void accountMemory() {
+        for (GraphNode node : order) {
+            switch (node.operation()) {
+                case MemoryAllocate allocate -> allocate.memory().allocate((flags & AUTO_FREE) != 0);
+                case MemoryFree free -> free.memory().free();
+                case ChildGraph _ -> children.get(node).accountMemory();
+                default -> {
+                }
+            }
+        }
+    }
+
+    private Task expand(Environment environment, Task head, List<Task> started) {
+        Map<GraphNode, Task> tasks = new HashMap<>();
+        Task tail = task(Nothing.INSTANCE, environment).after(head);
+        for (GraphNode node : order) {
+            List<Task> after = new ArrayList<>();
+            node.dependencies().keySet().forEach(from -> after.add(tasks.get(from)));
+            if (after.isEmpty()) {
+                after.add(head);
+            }
+            Task task = taskOf(node, environment, after, started);
+            tasks.put(node, task);
+            started.add(task);
+            if (node.dependents().isEmpty()) {
+                tail.after(task);
+            }
+        }
+        return tail;
+    }
+
+    private Task taskOf(GraphNode node, Environment environment, List<Task> after, List<Task> started) {
+        Operation operation = disabled.contains(node) ? Nothing.INSTANCE : node.operation();
+        switch (operation) {
+            case ChildGraph _ -> {
+                Task head = task(Nothing.INSTANCE, environment);
+                after.forEach(head::after);
+                started.add(head);
+                return children.get(node).expand(environment, head, started);
+            }
+            case EventRecord record -> {
+                Event.Recording recording = Event.newRecording(environment.clock());
+                Task task = task(recording, environment);
+                after.forEach(task::after);
+                record.event().record(recording.carriedBy(task));
+                return task;
+            }
+            case EventWait wait -> {
+                Task task = task(operation, environment).after(wait.event().task());
+                after.forEach(task::after);
+                return task;
+            }
+            default -> {
+                Task task = task(operation, environment);
+                after.forEach(task::after);
+                return task;
+            }
+        }
+    }
+
+    private static Task task(Operation operation, Environment environment) {
+        return new Task(operation, environment.fault(), environment.output(), environment.workers());
+    }
+
+    /** Gives up what it holds; its last launch has ended. */
+    public void destroy() {
+        children.values().forEach(GraphExec::destroy);
+        graph.destroy();
+    }
+
+    /** The last launch's last task, null if there was none. */
+    public Task lastLaunch() {
+        return lastLaunch;
+    }
+}

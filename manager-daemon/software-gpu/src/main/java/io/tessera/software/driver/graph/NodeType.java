@@ -1,0 +1,65 @@
+package io.tessera.software.driver.graph;
+
+import io.tessera.software.driver.operation.Copy;
+import io.tessera.software.driver.operation.EventRecord;
+import io.tessera.software.driver.operation.EventWait;
+import io.tessera.software.driver.operation.Fill;
+import io.tessera.software.driver.operation.HostFunction;
+import io.tessera.software.driver.operation.KernelLaunch;
+import io.tessera.software.driver.operation.MemoryWords;
+import io.tessera.software.driver.operation.StreamCallback;
+import io.tessera.software.driver.work.Operation;
+
+/** Types of nodes, with the numbers of CUgraphNodeType. */
+public enum NodeType {
+    /** A kernel. */
+    KERNEL(0),
+    /** A copy. */
+    MEMCPY(1),
+    /** A fill. */
+    MEMSET(2),
+    /** A host function. */
+    HOST(3),
+    /** A graph. */
+    GRAPH(4),
+    /** Nothing. */
+    EMPTY(5),
+    /** Waits for an event. */
+    WAIT_EVENT(6),
+    /** Records an event. */
+    EVENT_RECORD(7),
+    /** Allocates. */
+    MEM_ALLOC(10),
+    /** Frees. */
+    MEM_FREE(11),
+    /** Waits for and writes words. */
+    BATCH_MEM_OP(12);
+
+    private final int number;
+
+    NodeType(int number) {
+        this.number = number;
+    }
+
+    /** Its number in the interface. */
+    public int number() {
+        return number;
+    }
+
+    /** The type of the node that an operation makes. */
+    public static NodeType of(Operation operation) {
+        return switch (operation) {
+            case KernelLaunch _ -> KERNEL;
+            case Copy _ -> MEMCPY;
+            case Fill _ -> MEMSET;
+            case HostFunction _, StreamCallback _ -> HOST;
+            case ChildGraph _ -> GRAPH;
+            case EventWait _ -> WAIT_EVENT;
+            case EventRecord _ -> EVENT_RECORD;
+            case MemoryAllocate _ -> MEM_ALLOC;
+            case MemoryFree _ -> MEM_FREE;
+            case MemoryWords _ -> BATCH_MEM_OP;
+            default -> EMPTY;
+        };
+    }
+}

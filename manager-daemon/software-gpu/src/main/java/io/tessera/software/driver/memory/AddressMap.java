@@ -1,0 +1,64 @@
+package io.tessera.software.driver.memory;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Which allocation an address belongs to. Ranges never overlap. Thread-safe. */
+public final class AddressMap {
+    private final ConcurrentSkipListMap<Long, Allocation> byAddress = new ConcurrentSkipListMap<>();
+    private final AtomicLong nextId = new AtomicLong(1);
+
+    /** A range nobody knows yet; it counts from {@link #add} on. */
+    public Allocation describe(long address, long bytes, Allocation.Kind kind, long context, int flags) {
+        return new Allocation(address, bytes, kind, context, flags, nextId.getAndIncrement());
+    }
+
+    /** Makes a range known. */
+    public synchronized void add(Allocation allocation, CudaError ifTaken) {
+        Map.Entry<Long, Allocation> below = byAddress.lowerEntry(allocation.end());
+        DriverException.require(below == null || below.getValue().end() <= allocation.address(), ifTaken);
+        byAddress.put(allocation.address(), allocation);
+    }
+
+    /** Forgets the range that begins exactly here; null if there is none. */
+    public Allocation remove(long address) {
+        return byAddress.remove(address);
+    }
+
+    /** The range that begins exactly here, null if there is none. */
+    public Allocation at(long address) {
+        return byAddress.get(address);
+    }
+
+    /** The range that an address lies in, null if there is none. */
+    public Allocation containing(long address) {
+        Map.Entry<Long, Allocation> below = byAddress.floorEntry(address);
+        return below != null && address < below.getValue().end() ? below.getValue() : null;
+    }
+
+    /** Whether all of a stretch is known; neighbours that were mapped side by side count as one. */
+    public boolean covers(long address, long bytes) {
+        long at = address;
+        long end = address + bytes;
+        if (bytes < 0 || end < address) {
+            return false;
+        }
+        do {
+            Allocation part = containing(at);
+            if (part == null) {
+                return false;
+            }
+            at = part.end();
+        } while (at < end);
+        return true;
+    }
+
+    /** All ranges, as they are now. */
+    public Collection<Allocation> all() {
+        return byAddress.values();
+    }
+}

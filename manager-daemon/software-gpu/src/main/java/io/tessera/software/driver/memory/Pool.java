@@ -1,0 +1,77 @@
+package io.tessera.software.driver.memory;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+
+/**
+ * A pool of stream-ordered allocations. Memory comes from the device's arena when it is asked for and goes back when it
+ * is freed, so a pool reserves exactly what is in use; the release threshold is kept and has nothing to act upon.
+ * Thread-safe.
+ */
+public final class Pool {
+    /** Numbers of CUmemPool_attribute. */
+    private static final int RELEASE_THRESHOLD = 4;
+    private static final int RESERVED_CURRENT = 5;
+    private static final int RESERVED_HIGH = 6;
+    private static final int USED_CURRENT = 7;
+    private static final int USED_HIGH = 8;
+
+    private final long maxBytes;
+    private final long[] reuse = {0, 1, 1, 1};
+    private long threshold;
+    private long used;
+    private long high;
+    private boolean destroyed;
+
+    /** A pool; 0 bytes mean no limit of its own. */
+    public Pool(long maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /** Counts an allocation. */
+    public synchronized void charge(long bytes) {
+        DriverException.require(!destroyed, CudaError.INVALID_VALUE);
+        DriverException.require(maxBytes == 0 || used + bytes <= maxBytes, CudaError.OUT_OF_MEMORY);
+        used += bytes;
+        high = Math.max(high, used);
+    }
+
+    /** Takes back what {@link #charge} counted. */
+    public synchronized void discharge(long bytes) {
+        used -= bytes;
+    }
+
+    /** Ends it: no allocation is made from it any more; those there are live on. */
+    public synchronized void destroy() {
+        destroyed = true;
+    }
+
+    /** Whether an attribute is an int in the interface; the others are 64 bits. */
+    public static boolean isInt(int attribute) {
+        return attribute >= 1 && attribute < RELEASE_THRESHOLD;
+    }
+
+    /** The value of an attribute. */
+    public synchronized long get(int attribute) {
+        return switch (attribute) {
+            case 1, 2, 3 -> reuse[attribute];
+            case RELEASE_THRESHOLD -> threshold;
+            case RESERVED_CURRENT, USED_CURRENT -> used;
+            case RESERVED_HIGH, USED_HIGH -> high;
+            default -> throw new DriverException(CudaError.INVALID_VALUE);
+        };
+    }
+
+    /** Sets an attribute; the marks of high water can only be set back. */
+    public synchronized void set(int attribute, long value) {
+        switch (attribute) {
+            case 1, 2, 3 -> reuse[attribute] = value;
+            case RELEASE_THRESHOLD -> threshold = value;
+            case RESERVED_HIGH, USED_HIGH -> {
+                DriverException.require(value == 0, CudaError.INVALID_VALUE);
+                high = used;
+            }
+            default -> throw new DriverException(CudaError.INVALID_VALUE);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.tessera.software.driver.module;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.DriverMemory;
+import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.processor.GlobalVariable;
+import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.program.UnsupportedPtxException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A loaded module (CUmodule). Functions are compiled when they are first asked for. Thread-safe. */
+public final class DriverModule {
+    private final LoadedModule loaded;
+    private final DeviceLimits limits;
+    private final DriverMemory memory;
+    private final List<Allocation> variables = new ArrayList<>();
+    private final Map<String, DeviceFunction> functions = new ConcurrentHashMap<>();
+    private final Map<String, Object> references = new ConcurrentHashMap<>();
+
+    /** Takes over a module of the processor; its variables become known addresses. */
+    public DriverModule(LoadedModule loaded, DeviceLimits limits, DriverMemory memory, long context) {
+        this.loaded = loaded;
+        this.limits = limits;
+        this.memory = memory;
+        for (GlobalVariable variable : loaded.globals().values()) {
+            Allocation known = memory.addresses().describe(variable.address(), Math.max(1, variable.bytes()),
+                    Allocation.Kind.MODULE, context, 0);
+            memory.addresses().add(known, CudaError.UNKNOWN);
+            variables.add(known);
+        }
+    }
+
+    /** A kernel; ends the entry with NOT_FOUND, or with INVALID_PTX if it has an instruction that is lacking. */
+    public DeviceFunction function(String name) {
+        DriverException.require(loaded.kernelNames().contains(name), CudaError.NOT_FOUND);
+        try {
+            return functions.computeIfAbsent(name,
+                    wanted -> new DeviceFunction(this, loaded.kernel(wanted), limits));
+        } catch (UnsupportedPtxException e) {
+            throw new DriverException(CudaError.INVALID_PTX, "kernel " + name + ": " + e.getMessage());
+        }
+    }
+
+    /** Names of its kernels. */
+    public List<String> functionNames() {
+        return loaded.kernelNames().stream().sorted().toList();
+    }
+
+    /** A variable; ends the entry with NOT_FOUND. */
+    public GlobalVariable variable(String name) {
+        GlobalVariable variable = loaded.globals().get(name);
+        DriverException.require(variable != null, CudaError.NOT_FOUND);
+        return variable;
+    }
+
+    /** Texture and surface references that were asked for, by name. */
+    public Map<String, Object> references() {
+        return references;
+    }
+
+    /** Makes its variables unknown; kernels that run may still use them until {@link #close}. */
+    public void forget() {
+        variables.forEach(memory::forget);
+    }
+
+    /** Frees what it has; no kernel of it is running. */
+    public void close() {
+        loaded.close();
+    }
+}

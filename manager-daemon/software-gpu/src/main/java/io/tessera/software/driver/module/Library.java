@@ -1,0 +1,31 @@
+package io.tessera.software.driver.module;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A library (CUlibrary): a module that belongs to no context. Thread-safe. */
+public final class Library {
+    private final DriverModule module;
+    private final Map<String, LibraryKernel> kernels = new ConcurrentHashMap<>();
+
+    /** A library of one module. */
+    public Library(DriverModule module) {
+        this.module = module;
+    }
+
+    /** Its module. */
+    public DriverModule module() {
+        return module;
+    }
+
+    /** A kernel; ends the entry as {@link DriverModule#function} does. */
+    public LibraryKernel kernel(String name) {
+        DeviceFunction function = module.function(name);
+        return kernels.computeIfAbsent(name, _ -> new LibraryKernel(this, function));
+    }
+
+    /** The kernels that were asked for. */
+    public Iterable<LibraryKernel> known() {
+        return kernels.values();
+    }
+}

@@ -1,0 +1,85 @@
+package io.tessera.software.driver.operation;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.module.DeviceFunction;
+import io.tessera.software.driver.work.Operation;
+import io.tessera.software.driver.work.Task;
+import io.tessera.software.execution.GridControl;
+import io.tessera.software.execution.KernelFault;
+import io.tessera.software.execution.LaunchRefusedException;
+import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.processor.SoftwareProcessor;
+import java.util.Map;
+
+/**
+ * Runs a kernel.
+ *
+ * @param function   which
+ * @param handle     as the program named it: a CUfunction, or the CUkernel that it came from
+ * @param spec       how much of it, and its parameters
+ * @param attributes launch attributes that programs can ask a graph's node for: 64 bytes by CUlaunchAttributeID
+ * @param processor  what runs it
+ * @param report     told of a kernel that lost its context
+ */
+public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec, Map<Integer, byte[]> attributes,
+        SoftwareProcessor processor, FaultReport report) implements Operation {
+    /** Says which kernel lost a context, where, and why; for the log. */
+    @FunctionalInterface
+    public interface FaultReport {
+        /** One fault. */
+        void lost(CudaError error, String kernel, String message);
+    }
+
+    /** Whether all its blocks have to run together. */
+    public boolean cooperative() {
+        return spec.cooperative();
+    }
+
+    @Override
+    public Place place() {
+        return Place.WORKER;
+    }
+
+    @Override
+    public boolean run(Task task) {
+        GridControl control = new GridControl();
+        Runnable cancel = control::cancel;
+        task.fault().stopWhenLost(cancel);
+        try {
+            processor.launch(function.loaded(), spec, task.output()::print, control);
+        } catch (KernelFault fault) {
+            lose(task, errorOf(fault), fault.getMessage());
+        } catch (LaunchRefusedException refused) {
+            lose(task, errorOf(refused.reason()), refused.getMessage());
+        } finally {
+            task.fault().ended(cancel);
+        }
+        return true;
+    }
+
+    private void lose(Task task, CudaError error, String message) {
+        task.fault().raise(error);
+        report.lost(error, function.name(), message);
+    }
+
+    private static CudaError errorOf(KernelFault fault) {
+        return switch (fault.kind()) {
+            case ILLEGAL_ADDRESS -> CudaError.ILLEGAL_ADDRESS;
+            case MISALIGNED_ADDRESS -> CudaError.MISALIGNED_ADDRESS;
+            case INVALID_PC -> CudaError.INVALID_PC;
+            case ASSERT -> CudaError.ASSERT;
+            case ILLEGAL_INSTRUCTION -> CudaError.ILLEGAL_INSTRUCTION;
+            case TRAP, STACK_OVERFLOW, DEADLOCK -> CudaError.LAUNCH_FAILED;
+        };
+    }
+
+    /** The driver's error for a launch that the processor refuses. */
+    public static CudaError errorOf(LaunchRefusedException.Reason reason) {
+        return switch (reason) {
+            case INVALID_VALUE -> CudaError.INVALID_VALUE;
+            case OUT_OF_RESOURCES -> CudaError.LAUNCH_OUT_OF_RESOURCES;
+            case COOPERATIVE_TOO_LARGE -> CudaError.COOPERATIVE_LAUNCH_TOO_LARGE;
+            case INVALID_CLUSTER -> CudaError.INVALID_CLUSTER_SIZE;
+        };
+    }
+}

@@ -1,0 +1,31 @@
+package io.tessera.software.driver.operation;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.work.Operation;
+import io.tessera.software.driver.work.Task;
+
+/**
+ * Calls a CUstreamCallback; also in a lost context, with its error.
+ *
+ * @param function its address
+ * @param stream   the stream's handle, as the program gave it
+ * @param userData what it gets
+ */
+public record StreamCallback(long function, long stream, long userData) implements Operation {
+    @Override
+    public Place place() {
+        return Place.OUTSIDE;
+    }
+
+    @Override
+    public boolean run(Task task) {
+        CudaError error = task.fault().error();
+        NativeCalls.streamCallback(function, stream, error == null ? 0 : error.code(), userData);
+        return true;
+    }
+
+    @Override
+    public boolean runsAfterFault() {
+        return true;
+    }
+}

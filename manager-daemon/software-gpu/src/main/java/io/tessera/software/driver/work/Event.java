@@ -1,0 +1,117 @@
+package io.tessera.software.driver.work;
+
+import io.tessera.software.clock.DeviceClock;
+
+/**
+ * An event: what its last record stands for, and when the device got there. Thread-safe; a record replaces the one
+ * before it, and who waits for the older one goes on waiting for that.
+ */
+public final class Event {
+    /** CU_EVENT_BLOCKING_SYNC. */
+    public static final int BLOCKING_SYNC = 1;
+    /** CU_EVENT_DISABLE_TIMING. */
+    public static final int DISABLE_TIMING = 2;
+    /** CU_EVENT_INTERPROCESS. */
+    public static final int INTERPROCESS = 4;
+
+    private final int flags;
+    private final FaultState fault;
+    private volatile Recording recording;
+    private volatile Captured captured;
+
+    /** A point in a capture, instead of one in time. */
+    public interface Captured {
+    }
+
+    /** One record: an operation for the stream, and what waiters look at. */
+    public static final class Recording implements Operation {
+        private final DeviceClock clock;
+        private volatile Task task;
+        private volatile long nanos;
+
+        private Recording(DeviceClock clock) {
+            this.clock = clock;
+        }
+
+        @Override
+        public Place place() {
+            return Place.HERE;
+        }
+
+        @Override
+        public boolean run(Task running) {
+            nanos = clock.nowNs();
+            return true;
+        }
+
+        /** Binds it to the task that will run it; before that task is submitted. */
+        public Recording carriedBy(Task carrier) {
+            task = carrier;
+            return this;
+        }
+
+        /** The task that runs it. */
+        public Task task() {
+            return task;
+        }
+
+        /** When it ran, in the clock's nanoseconds; 0 before. */
+        public long nanos() {
+            return nanos;
+        }
+    }
+
+    /** An event with CUevent_flags. */
+    public Event(int flags, FaultState fault) {
+        this.flags = flags;
+        this.fault = fault;
+    }
+
+    /** The fault state of its context. */
+    public FaultState fault() {
+        return fault;
+    }
+
+    /** Whether it keeps times. */
+    public boolean timed() {
+        return (flags & DISABLE_TIMING) == 0;
+    }
+
+    /** A new record, not yet the event's own. */
+    public static Recording newRecording(DeviceClock clock) {
+        return new Recording(clock);
+    }
+
+    /** Makes a record, already bound to its task, what the event stands for. */
+    public void record(Recording next) {
+        captured = null;
+        recording = next;
+    }
+
+    /** Makes the event stand for a point in a capture. */
+    public void capture(Captured point) {
+        captured = point;
+    }
+
+    /** The point in a capture, null if its last record was an ordinary one. */
+    public Captured captured() {
+        return captured;
+    }
+
+    /** The last ordinary record, null if there was none. */
+    public Recording recording() {
+        return recording;
+    }
+
+    /** The task to wait for, null if nothing was recorded. */
+    public Task task() {
+        Recording last = recording;
+        return last == null ? null : last.task();
+    }
+
+    /** Whether its last record was reached; true if there is none. */
+    public boolean reached() {
+        Task task = task();
+        return task == null || task.isDone();
+    }
+}

@@ -1,0 +1,32 @@
+package io.tessera.software.driver.work;
+
+/**
+ * What a task of a stream, or a node of a graph, does. Implementations are immutable and may run many times, also at
+ * the same time in different tasks.
+ */
+public interface Operation {
+    /** Where an operation runs. */
+    enum Place {
+        /** Takes less than handing it over does: runs on the thread that finds it ready. */
+        HERE,
+        /** Computes or copies: runs on a worker of the device. */
+        WORKER,
+        /** Calls the program's code, which may take any time: runs on a thread of its own. */
+        OUTSIDE
+    }
+
+    /** Where to run it. */
+    Place place();
+
+    /**
+     * Does it. Runs only after all that the task waits for.
+     *
+     * @return true if it is done; false if it goes on and {@link Task#complete} will be called once
+     */
+    boolean run(Task task);
+
+    /** Whether it runs even where the context was lost before: releases of memory and references do. */
+    default boolean runsAfterFault() {
+        return false;
+    }
+}

@@ -1,0 +1,148 @@
+package io.tessera.software.driver.work;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One submitted operation. It becomes ready when it was submitted and all that it was put after is done. A finished
+ * task keeps nothing that came before or after it alive. Thread-safe.
+ */
+public final class Task {
+    private final Operation operation;
+    private final FaultState fault;
+    private final Output output;
+    private final Workers workers;
+    private List<Task> successors = new ArrayList<>(2);
+    private int unmet = 1;
+    private boolean done;
+
+    /** A task that waits for nothing yet, and is not submitted. */
+    public Task(Operation operation, FaultState fault, Output output, Workers workers) {
+        this.operation = operation;
+        this.fault = fault;
+        this.output = output;
+        this.workers = workers;
+    }
+
+    /** What it does. */
+    public Operation operation() {
+        return operation;
+    }
+
+    /** The fault state of its context. */
+    public FaultState fault() {
+        return fault;
+    }
+
+    /** Where kernels print. */
+    public Output output() {
+        return output;
+    }
+
+    /** The threads of its device. */
+    public Workers workers() {
+        return workers;
+    }
+
+    /** Makes this task wait for another one; null is nothing. Only before {@link #submit}, and only by one thread. */
+    public Task after(Task predecessor) {
+        if (predecessor != null && predecessor != this) {
+            predecessor.addSuccessor(this);
+        }
+        return this;
+    }
+
+    private void addSuccessor(Task successor) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            // Counted before it is linked, so that the predecessor's end cannot meet a count of zero.
+            successor.count(1);
+            successors.add(successor);
+        }
+    }
+
+    private synchronized void count(int more) {
+        unmet += more;
+    }
+
+    private synchronized boolean met() {
+        return --unmet == 0;
+    }
+
+    /** Lets it run as soon as it may. */
+    public Task submit() {
+        if (met()) {
+            workers.ready(this);
+        }
+        return this;
+    }
+
+    /** Runs the operation; called by the workers only. */
+    void run() {
+        boolean finished = true;
+        try {
+            if (!fault.lost() || operation.runsAfterFault()) {
+                finished = operation.run(this);
+            }
+        } catch (Throwable failure) {
+            workers.failed(this, failure);
+        }
+        if (finished) {
+            complete();
+        }
+    }
+
+    /** Ends the task. Called exactly once, by the run or by what it started. */
+    public void complete() {
+        List<Task> next;
+        synchronized (this) {
+            done = true;
+            next = successors;
+            successors = null;
+            notifyAll();
+        }
+        for (Task task : next) {
+            if (task.met()) {
+                workers.ready(task);
+            }
+        }
+    }
+
+    /** Whether it is done. */
+    public synchronized boolean isDone() {
+        return done;
+    }
+
+    /** Waits until it is done, or so long; true if it is done. An interrupt ends the wait and is kept for the caller. */
+    public boolean await(long millis) {
+        synchronized (this) {
+            try {
+                if (!done) {
+                    wait(millis);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return done;
+        }
+    }
+
+    /** Waits until it is done; an interrupt is kept for the caller and does not end the wait. */
+    public void await() {
+        boolean interrupted = false;
+        synchronized (this) {
+            while (!done) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
