@@ -1,6 +1,6 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.LinuxException;
+import io.tessera.os.LinuxException;
 import io.tessera.protocol.ClientMessageAdapter;
 import io.tessera.protocol.ClientMessageListener;
 import io.tessera.protocol.DeviceAnnouncement;

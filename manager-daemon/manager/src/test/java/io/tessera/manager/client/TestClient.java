@@ -1,10 +1,10 @@
 package io.tessera.manager.client;
 
-import io.tessera.manager.os.Linux;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.SocketKind;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.AckWord;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;

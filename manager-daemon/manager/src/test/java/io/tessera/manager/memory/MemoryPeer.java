@@ -1,6 +1,6 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.os.PeerCredentials;
+import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
