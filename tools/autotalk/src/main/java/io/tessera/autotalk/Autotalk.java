@@ -6,12 +6,13 @@ import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
 /**
- * The command line: {@code autotalk describe | check | diff | generate | coverage}.
+ * The command line: {@code autotalk describe | check | diff | generate | java | coverage}.
  *
  * <p>Exit codes: 0 done; 1 the answer is no (gaps, differences, a page out of date); 2 the command or an input file is
  * wrong. Messages about a file start with {@code file:line:}.
@@ -45,6 +46,11 @@ public final class Autotalk {
                 Writes entries header, trampolines, wrappers, tables and export list into DIR. Files that are already
                 as they should be are not touched.
                   autotalk generate --api cuda.api --annotations cuda.annotations --out target/generated
+
+            autotalk java --api FILE --annotations FILE --out DIR [--resources DIR]
+                Writes the enumeration of entries as Java source into DIR, and what each entry takes as a resource
+                into the directory for resources, which is DIR unless named.
+                  autotalk java --api cuda.api --annotations cuda.annotations --out target/generated-sources
 
             autotalk coverage --api FILE --annotations FILE [--api ... --annotations ...] --out FILE [--check]
                 Writes the coverage page; with --check only says whether it is up to date. Several libraries are given
@@ -91,6 +97,7 @@ public final class Autotalk {
                 case "check" -> check(rest);
                 case "diff" -> diff(rest);
                 case "generate" -> generate(rest);
+                case "java" -> java(rest);
                 case "coverage" -> coverage(rest);
                 default -> throw new UsageException("unknown command '" + arguments.getFirst() + "'");
             };
@@ -138,6 +145,18 @@ public final class Autotalk {
             return NO;
         }
         CommandFiles.generate(decisions, arguments.required("--out"));
+        return DONE;
+    }
+
+    private int java(List<String> rest) throws IOException {
+        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out", "--resources"), Set.of());
+        arguments.noWords();
+        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        if (refused(decisions)) {
+            return NO;
+        }
+        CommandFiles.generateJava(decisions, arguments.required("--out"),
+                arguments.last("--resources").map(Path::of).orElse(arguments.required("--out")));
         return DONE;
     }
 

@@ -8,6 +8,7 @@ import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
 import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.generate.JavaEntries;
 import io.tessera.autotalk.header.HeaderReader;
 
 import io.tessera.autotalk.input.InputException;
@@ -104,6 +105,15 @@ final class CommandFiles {
         Files.createDirectories(directory);
         for (Map.Entry<String, String> file : Generator.files(decisions).entrySet()) {
             write(directory.resolve(file.getKey()), file.getValue());
+        }
+    }
+
+    /** Writes what is generated for Java: sources into one directory, resources into another. */
+    static void generateJava(Decisions decisions, Path sources, Path resources) throws IOException {
+        for (Map.Entry<String, String> file : JavaEntries.files(decisions).entrySet()) {
+            Path target = (file.getKey().endsWith(".java") ? sources : resources).resolve(file.getKey());
+            Files.createDirectories(target.getParent());
+            write(target, file.getValue());
         }
     }
 

@@ -1,0 +1,41 @@
+package io.tessera.device;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A CUDA driver, real or software.
+ *
+ * <p>Threads: any thread may call; the current context is the calling thread's, as with the driver itself. Ownership:
+ * memory behind pointers is the caller's and has to live as long as the driver needs it, mostly for the call.
+ */
+public interface DriverPort extends AutoCloseable {
+    /** {@code CUDA_SUCCESS}. */
+    int SUCCESS = 0;
+    /** {@code CUDA_ERROR_NOT_SUPPORTED}: the answer of entries that this driver lacks. */
+    int NOT_SUPPORTED = 801;
+
+    /** What it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
+    String name();
+
+    /** Whether kernels run on the CPU. */
+    boolean software();
+
+    /** Whether {@link #call} of this entry reaches a driver. */
+    boolean supports(DriverEntry entry);
+
+    /**
+     * Calls an entry.
+     *
+     * @param entry which
+     * @param slots native memory, 8-aligned: one 64-bit slot for each parameter in order, at least as many as
+     *              {@link EntryDescription#parameters} tells. Numbers as the ABI widens them (a float as its bits in
+     *              the low half), pointers as native addresses; for a structure by value the address of its bytes.
+     *              Only read
+     * @return the {@code CUresult}; {@link #NOT_SUPPORTED} where the driver lacks the entry
+     */
+    int call(DriverEntry entry, MemorySegment slots);
+
+    /** Lets go of the driver. Calls must have ended; a later one is an {@link IllegalStateException} or answers an error. */
+    @Override
+    void close();
+}

@@ -1,0 +1,51 @@
+package io.tessera.device;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The descriptions of all entries; read once, immutable and thread-safe. */
+public final class EntryDescriptions {
+    private static final String RESOURCE = "cuda.entries";
+    private static final DriverEntry[] ENTRIES = DriverEntry.values();
+    private static final EntryDescription[] DESCRIPTIONS = load();
+
+    private EntryDescriptions() {
+    }
+
+    /** The description of an entry. */
+    public static EntryDescription of(DriverEntry entry) {
+        return DESCRIPTIONS[entry.ordinal()];
+    }
+
+    /** All of them, by ordinal. */
+    public static List<EntryDescription> all() {
+        return List.of(DESCRIPTIONS);
+    }
+
+    /** The entry with an index, as a record of the relay names it; empty where there is none. */
+    public static Optional<DriverEntry> ofIndex(int index) {
+        return index >= 0 && index < ENTRIES.length ? Optional.of(ENTRIES[index]) : Optional.empty();
+    }
+
+    /** The entry with an exported name; empty where the driver exports no such name. */
+    public static Optional<DriverEntry> ofName(String name) {
+        int index = Arrays.binarySearch(ENTRIES, name, (left, right) -> left.toString().compareTo(right.toString()));
+        return ofIndex(index);
+    }
+
+    private static EntryDescription[] load() {
+        try (InputStream stream = EntryDescriptions.class.getResourceAsStream(RESOURCE)) {
+            if (stream == null) {
+                throw new IllegalStateException(RESOURCE + " is missing beside " + EntryDescriptions.class.getName());
+            }
+            return DescriptionReader.read(new String(stream.readAllBytes(), StandardCharsets.US_ASCII).lines().toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

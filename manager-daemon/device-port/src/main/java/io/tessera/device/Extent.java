@@ -1,0 +1,28 @@
+package io.tessera.device;
+
+/** How many elements lie behind a pointer. */
+public sealed interface Extent {
+    /** So many, always. */
+    record Constant(long elements) implements Extent {
+    }
+
+    /** {@code factor} times the value of the parameter with this index. */
+    record Value(int parameter, long factor) implements Extent {
+    }
+
+    /** As many as the number behind the parameter with this index says when the call is made. */
+    record Behind(int parameter) implements Extent {
+    }
+
+    /** Text with its final zero; elements are bytes. */
+    record Text() implements Extent {
+    }
+
+    /**
+     * No generated code knows: what stands at the other end of a call was packed by hand.
+     *
+     * @param expression what is known of it, for readers; may be empty
+     */
+    record Handwritten(String expression) implements Extent {
+    }
+}

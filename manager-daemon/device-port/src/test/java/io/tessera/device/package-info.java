@@ -1,0 +1,2 @@
+/** Tests of the device port's descriptions. */
+package io.tessera.device;

@@ -1,0 +1,76 @@
+package io.tessera.autotalk.marshal;
+
+import io.tessera.autotalk.description.Parameter;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/** How many elements lie behind a pointer. */
+public sealed interface Extent {
+    /** So many, always. */
+    record Constant(long elements) implements Extent {
+    }
+
+    /** As many as a parameter says. */
+    record Value(int parameter, long factor) implements Extent {
+    }
+
+    /** As many as stands behind a parameter when the call is made. */
+    record Behind(int parameter) implements Extent {
+    }
+
+    /** Text with its final zero. */
+    record Text() implements Extent {
+    }
+
+    /** Something that generated code cannot know: the expression as the annotation has it, empty where there is none. */
+    record Handwritten(String expression) implements Extent {
+    }
+
+    /** Reads an annotation's expression over the parameters of an entry. */
+    static Extent parse(String expression, List<Parameter> parameters) {
+        Matcher number = Forms.NUMBER.matcher(expression);
+        Matcher product = Forms.PRODUCT.matcher(expression);
+        if (expression.equals("string")) {
+            return new Text();
+        }
+        if (number.matches()) {
+            return new Constant(Long.parseLong(expression));
+        }
+        if (product.matches() && index(parameters, product.group(3)) >= 0) {
+            int parameter = index(parameters, product.group(3));
+            if (product.group(2) != null) {
+                return new Behind(parameter);
+            }
+            return new Value(parameter, product.group(1) == null ? 1 : Long.parseLong(product.group(1)));
+        }
+        return new Handwritten(expression);
+    }
+
+    private static int index(List<Parameter> parameters, String name) {
+        return IntStream.range(0, parameters.size()).filter(i -> parameters.get(i).name().equals(name)).findFirst()
+                .orElse(-1);
+    }
+
+    /** One line of words for the description that Java reads. */
+    default String words() {
+        return switch (this) {
+            case Constant constant -> "count " + constant.elements();
+            case Value value -> "value " + value.parameter() + " " + value.factor();
+            case Behind behind -> "behind " + behind.parameter();
+            case Text ignored -> "string";
+            case Handwritten handwritten -> ("handwritten " + handwritten.expression()).strip();
+        };
+    }
+
+    /** The forms that generated code can compute. */
+    final class Forms {
+        private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+        private static final Pattern PRODUCT = Pattern.compile("(?:([0-9]+) \\* )?(\\*)?([A-Za-z_][A-Za-z0-9_]*)");
+
+        private Forms() {
+        }
+    }
+}

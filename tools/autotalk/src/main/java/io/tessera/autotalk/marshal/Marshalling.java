@@ -1,0 +1,103 @@
+package io.tessera.autotalk.marshal;
+
+import io.tessera.autotalk.annotation.Annotations.ParameterRule;
+import io.tessera.autotalk.annotation.Annotations.Space;
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.description.Direction;
+import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.NamedType;
+import io.tessera.autotalk.description.Parameter;
+import io.tessera.autotalk.description.TypeClass;
+import io.tessera.autotalk.description.TypeName;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Joins what the header says of parameters with what the annotations say.
+ *
+ * <p>Where no annotation gives a direction, a pointer to const goes in, and any other comes out: the driver API writes
+ * results through such pointers, and what was there before is not initialised. A pointer that an extent of the same
+ * entry looks behind ({@code *NAME}) goes both ways. What is otherwise is annotated {@code inout}.
+ */
+public final class Marshalling {
+    private final Decisions decisions;
+    private final Description description;
+
+    /** For one library. */
+    public Marshalling(Decisions decisions) {
+        this.decisions = decisions;
+        this.description = decisions.description();
+    }
+
+    /** The arguments of an entry in order; empty where its parameters are unknown. */
+    public Optional<List<Argument>> arguments(Entry entry) {
+        return entry.signature().map(signature -> {
+            List<Argument> arguments = new ArrayList<>();
+            for (int i = 0; i < signature.parameters().size(); i++) {
+                arguments.add(argument(entry, signature.parameters(), i));
+            }
+            return List.copyOf(arguments);
+        });
+    }
+
+    private Argument argument(Entry entry, List<Parameter> parameters, int index) {
+        Parameter parameter = parameters.get(index);
+        NamedType type = description.type(parameter.type().base()).orElseThrow();
+        Optional<ParameterRule> fact = decisions.fact(entry, parameter);
+        boolean value = fact.flatMap(ParameterRule::space).filter(Space.VALUE::equals).isPresent();
+        Argument.Shape shape = parameter.type().isPointer()
+                ? value ? new Argument.Opaque(false) : pointer(entry, parameters, index, fact) : plain(type);
+        return new Argument(parameter.name(), type, shape);
+    }
+
+    private static Argument.Shape plain(NamedType type) {
+        Optional<HandleKind> kind = HandleKind.ofType(type.name());
+        if (kind.isPresent()) {
+            return new Argument.Handle(kind.get());
+        }
+        return switch (type.typeClass()) {
+            case HANDLE -> new Argument.Handle(HandleKind.FOREIGN);
+            case ADDRESS -> new Argument.Opaque(false);
+            case FUNCTION -> new Argument.Opaque(true);
+            case VALUE -> new Argument.Structure();
+            default -> new Argument.Number(type.passing());
+        };
+    }
+
+    private Argument.Pointer pointer(Entry entry, List<Parameter> parameters, int index, Optional<ParameterRule> fact) {
+        Parameter parameter = parameters.get(index);
+        TypeName target = parameter.type().target();
+        NamedType type = description.type(target.base()).orElseThrow();
+        boolean bytes = !target.isPointer() && (type.typeClass() == TypeClass.VOID || type.name().equals("char"));
+        Extent extent = fact.flatMap(ParameterRule::extent).map(text -> Extent.parse(text, parameters))
+                .orElse(bytes || type.typeClass() == TypeClass.OPAQUE ? new Extent.Handwritten("")
+                        : new Extent.Constant(1));
+        Optional<HandleKind> element = target.isPointer() ? Optional.empty() : elementKind(type);
+        int size = target.isPointer() ? NamedType.POINTER_BYTES : Math.max(1, type.bytes());
+        return new Argument.Pointer(size, target.isPointer(), element,
+                direction(entry, parameters, index, fact), extent);
+    }
+
+    private static Optional<HandleKind> elementKind(NamedType type) {
+        Optional<HandleKind> kind = HandleKind.ofType(type.name());
+        return kind.isEmpty() && type.typeClass() == TypeClass.HANDLE ? Optional.of(HandleKind.FOREIGN) : kind;
+    }
+
+    private Direction direction(Entry entry, List<Parameter> parameters, int index, Optional<ParameterRule> fact) {
+        Optional<Direction> told = fact.flatMap(ParameterRule::direction);
+        if (told.isPresent()) {
+            return told.get();
+        }
+        if (parameters.get(index).direction() == Direction.IN) {
+            return Direction.IN;
+        }
+        boolean counted = IntStream.range(0, parameters.size()).mapToObj(parameters::get)
+                .flatMap(other -> decisions.fact(entry, other).flatMap(ParameterRule::extent).stream())
+                .anyMatch(text -> Extent.parse(text, parameters).equals(new Extent.Behind(index)));
+        return counted ? Direction.INOUT : Direction.OUT;
+    }
+}
