@@ -94,4 +94,11 @@ final class PacketReceiver implements ClientMessageListener {
     public void onQuotaReturn(int slot, long grantedBytes) {
         fromRegistered("QUOTA_RETURN", () -> listener.quotaReturn(session, slot, grantedBytes, nowNs));
     }
+
+    @Override
+    public void onRelayAsk() {
+        fromRegistered("RELAY_ASK", () -> {
+            throw new MalformedMessageException(RefusalCode.MALFORMED, "this manager starts no executors");
+        });
+    }
 }

@@ -16,6 +16,7 @@ import io.tessera.protocol.ManagerMessageListener;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.TurnWord;
 import java.lang.foreign.Arena;
@@ -209,6 +210,11 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
     @Override
     public void onQuotaTrim(int slot) {
         heard.add("trim " + slot);
+    }
+
+    @Override
+    public void onRelayAnswer(RelayAnswer answer) {
+        heard.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
     }
 
     @Override
