@@ -10,7 +10,11 @@ import java.lang.foreign.MemorySegment;
 final class LinuxSharedMemory implements SharedMemoryPort {
     private static final int MFD_CLOEXEC = 1;
     private static final int MFD_ALLOW_SEALING = 2;
+    private static final int F_GETFD = 1;
     private static final int F_SETFL = 4;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    /** Above the standard descriptors and the one that a manager may hand down. */
+    private static final int FIRST_COPY = 10;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_SEAL_SEAL_SHRINK_GROW = 1 | 2 | 4;
     private static final int PROT_READ_WRITE = 1 | 2;
@@ -80,6 +84,16 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     @Override
     public void duplicate(int from, int to) throws LinuxException {
         checked(LibC.dup2(from, to), "dup2", from + ", " + to);
+    }
+
+    @Override
+    public int copy(int from) throws LinuxException {
+        return checked(LibC.fcntl(from, F_DUPFD_CLOEXEC, FIRST_COPY), "fcntl F_DUPFD", from);
+    }
+
+    @Override
+    public boolean isOpen(int descriptor) {
+        return LibC.fcntl(descriptor, F_GETFD, 0) >= 0;
     }
 
     @Override

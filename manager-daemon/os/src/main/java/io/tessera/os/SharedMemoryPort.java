@@ -36,6 +36,12 @@ public interface SharedMemoryPort {
     /** Makes {@code to} mean what {@code from} means; {@code from} stays open. */
     void duplicate(int from, int to) throws LinuxException;
 
+    /** A second descriptor, above the standard ones, for what {@code from} means; closed on exec. */
+    int copy(int from) throws LinuxException;
+
+    /** Whether a descriptor is open. */
+    boolean isOpen(int descriptor);
+
     /** Closes a descriptor. */
     void close(int descriptor) throws LinuxException;
 

@@ -3,7 +3,6 @@ package io.tessera.executor.call;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Handle;
 import io.tessera.device.ParameterDescription.Shape;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -63,16 +62,5 @@ final class Lifetimes {
             }
         }
         return 0;
-    }
-
-    /** Kinds in the order in which a client's objects are freed. */
-    static List<HandleKind> endOrder() {
-        return List.of(HandleKind.GRAPH_EXEC, HandleKind.GRAPH, HandleKind.EVENT, HandleKind.STREAM,
-                HandleKind.TEXTURE, HandleKind.SURFACE, HandleKind.LINKER, HandleKind.MODULE, HandleKind.LIBRARY);
-    }
-
-    /** Kinds that are freed after the memory that lies in them. */
-    static List<HandleKind> endOrderAfterMemory() {
-        return List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP, HandleKind.POOL);
     }
 }

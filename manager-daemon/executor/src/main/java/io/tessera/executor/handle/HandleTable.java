@@ -159,6 +159,11 @@ public final class HandleTable {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
+    /** Whether a handle that names something goes away with another one. */
+    public boolean hasParent(long handle) {
+        return value(handle) != NONE && parents[place(handle)] != 0;
+    }
+
     /** How many handles name something. */
     public int size() {
         return byValue.size();
