@@ -7,6 +7,7 @@ Usage: tessera COMMAND [OPTIONS]
 
 Unmodified CUDA programs share GPUs, by turns.
 
+  demo                         three programs share a device; needs no GPU
   run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
   status                       who holds each GPU, who waits, memory, launches, turns
   scheduler on|off|auto        turns always, never, or when they pay (the default)
@@ -49,6 +50,21 @@ Examples
 
 Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started,
 126 not executable, 127 not found.
+END
+}
+
+help_demo() {
+    cat <<'END'
+Usage: tessera demo [--seconds N] [--software]
+
+Builds what is missing, starts a manager of its own, and runs three ordinary CUDA programs at the same time in space
+sharing: two in Java (JCuda) and one in C. Checks their results, shows `tessera status` while they run, and ends
+everything again. Uses the GPU where there is one, else the software GPU.
+
+  --seconds N   how long the programs compute (default 12)
+  --software    the software GPU even where there is a GPU
+
+Exit codes: 0 all results correct, 1 not, 2 wrong usage, 3 the manager could not be started.
 END
 }
 

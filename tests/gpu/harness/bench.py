@@ -40,6 +40,11 @@ def under_tessera(manager, plan="plain"):
     return Placement(plan, manager.environment, lambda command, name: manager.wrap(command, plan, name))
 
 
+def under_relay(manager):
+    """Under ``tessera run --share space``: no context of its own, calls relayed to the executor."""
+    return Placement("space", manager.environment, lambda command, name: manager.wrap(command, name=name, share="space"))
+
+
 class Bench:
     """Workload processes of one suite. ``close`` ends all of them; use as a context manager.
 

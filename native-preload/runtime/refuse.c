@@ -1,0 +1,25 @@
+/* Calls that this library has a name for and no more: refused, and said once each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+#define SAID 64
+
+cudaError_t refuse(const char *name)
+{
+    static const char *said[SAID]; /* racing threads may both speak: a line twice harms nobody */
+    const char *quiet = getenv("TESSERA_QUIET");
+    for (size_t i = 0; i < SAID; i++) {
+        if (said[i] == name)
+            return keep(cudaErrorNotSupported);
+        if (!said[i]) {
+            said[i] = name;
+            if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
+                fprintf(stderr, "tessera: the runtime library does not serve %s\n", name);
+            break;
+        }
+    }
+    return keep(cudaErrorNotSupported);
+}
