@@ -51,7 +51,7 @@ enum {
 enum {
     TESSERA_PLAN_PLAIN = 0,
     TESSERA_PLAN_MANAGED = 1,
-    TESSERA_PLAN_RELAY = 2, /* space sharing: RELAY.md */
+    TESSERA_PLAN_RELAY = 2, /* no context of its own: its calls go to executors */
 };
 
 /* One device of the client, in the client's own ordinal order. 512 bytes. */

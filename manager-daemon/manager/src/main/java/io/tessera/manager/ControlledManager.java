@@ -1,14 +1,14 @@
 package io.tessera.manager;
 
 import com.google.gson.JsonObject;
-import io.tessera.manager.clock.Clocks;
+import io.tessera.clock.Clocks;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.control.ControlTarget;
 import io.tessera.manager.control.StatusReport;
-import io.tessera.manager.os.ProcessPort;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.Sessions;
+import io.tessera.os.ProcessPort;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.SegmentLayout;
 import java.time.Instant;

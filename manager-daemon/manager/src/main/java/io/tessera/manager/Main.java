@@ -1,10 +1,10 @@
 package io.tessera.manager;
 
-import io.tessera.manager.os.Linux;
-import io.tessera.manager.os.LinuxPort;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
 import io.tessera.manager.signals.Signals;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxPort;
 import java.io.IOException;
 import java.util.List;
 

@@ -1,22 +1,22 @@
 package io.tessera.manager;
 
-import io.tessera.manager.clock.Clocks;
+import io.tessera.clock.Clocks;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.SchedulerFactory;
 import io.tessera.manager.control.ControlServer;
-import io.tessera.manager.os.Linux;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.Poller;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.ManagerDirectory;
 import io.tessera.manager.session.SegmentStore;
 import io.tessera.manager.session.Sessions;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.Poller;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
 import java.time.Duration;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.client.ControlClient;
 import io.tessera.manager.client.TestClient;
-import io.tessera.manager.os.Linux;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
 import io.tessera.manager.session.UnsafeDirectoryException;
+import io.tessera.os.Linux;
 import io.tessera.protocol.CountersReader;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;

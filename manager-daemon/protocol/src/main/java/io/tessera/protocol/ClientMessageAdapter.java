@@ -46,8 +46,11 @@ public final class ClientMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case QUOTA_RETURN -> listener.onQuotaReturn(MessageHeader.slot(packet, type),
                     packet.get(WireTypes.U64, QUOTA_BYTES));
-            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM ->
+            case RELAY_ASK -> listener.onRelayAsk();
+            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, RELAY_ANSWER ->
                     throw MessageHeader.malformed(type + " is a message of the manager");
+            case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED ->
+                    throw MessageHeader.malformed(type + " belongs on an executor's socket");
         }
     }
 

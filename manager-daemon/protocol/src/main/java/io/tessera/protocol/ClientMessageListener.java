@@ -16,4 +16,7 @@ public interface ClientMessageListener {
 
     /** It lowered its lease to this; unsigned. */
     void onQuotaReturn(int slot, long grantedBytes);
+
+    /** It asks which executors serve it. */
+    void onRelayAsk();
 }

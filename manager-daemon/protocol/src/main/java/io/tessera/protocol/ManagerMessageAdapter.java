@@ -38,7 +38,10 @@ public final class ManagerMessageAdapter {
             case QUOTA_ANSWER -> listener.onQuotaAnswer(MessageHeader.slot(packet, type),
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case QUOTA_TRIM -> listener.onQuotaTrim(MessageHeader.slot(packet, type));
-            case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN ->
+            case RELAY_ANSWER -> listener.onRelayAnswer(RelayMessageAdapter.answer(packet));
+            case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED ->
+                    throw MessageHeader.malformed(type + " belongs on an executor's socket");
+            case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN, RELAY_ASK ->
                     throw MessageHeader.malformed(type + " is a message of a client");
         }
     }

@@ -16,4 +16,7 @@ public interface ManagerMessageListener {
 
     /** Give back what you do not use. */
     void onQuotaTrim(int slot);
+
+    /** One of the executors that serve it, or that there is none. */
+    void onRelayAnswer(RelayAnswer answer);
 }

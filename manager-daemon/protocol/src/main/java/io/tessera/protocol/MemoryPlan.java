@@ -7,7 +7,9 @@ public enum MemoryPlan {
     /** As the program asks for it. */
     PLAIN,
     /** Converted to managed memory where that keeps what the program asked for. */
-    MANAGED;
+    MANAGED,
+    /** None of its own: its calls are relayed to the executor of the device (space sharing). */
+    RELAY;
 
     /** The number on the wire. */
     public int code() {

@@ -86,7 +86,7 @@ public final class MessageEncoder {
         return bytes;
     }
 
-    private static int begin(MemorySegment to, MessageType type, int slot) {
+    static int begin(MemorySegment to, MessageType type, int slot) {
         to.asSlice(0, type.bytes()).fill((byte) 0);
         to.set(WireTypes.U32, MessageHeader.MAGIC, MessageLayout.MAGIC);
         to.set(WireTypes.U16, MessageHeader.TYPE, (short) type.code());

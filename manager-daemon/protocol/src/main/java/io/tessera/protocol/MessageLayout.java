@@ -18,7 +18,7 @@ public final class MessageLayout {
     /** Bytes of a refusal's sentence, NUL-padded. */
     public static final int REASON_BYTES = 232;
     /** No message is longer; a receive buffer of this size and one byte tells a longer packet. */
-    public static final int MAX_BYTES = 256;
+    public static final int MAX_BYTES = 384;
 
     /** {@code struct tessera_message}. */
     public static final StructLayout HEADER = MemoryLayout.structLayout(

@@ -1,37 +1,66 @@
 package io.tessera.protocol;
 
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** Messages on the registration socket ({@code TESSERA_MSG_*}). Numbers are never reused. */
+/**
+ * Messages on the registration socket and on an executor's socket ({@code TESSERA_MSG_*}). Numbers are never reused; those
+ * from 16 on belong to the relay (RELAY.md).
+ */
 public enum MessageType {
     /** Client: who it is and what it asks for. */
-    HELLO(MessageLayout.HELLO.byteSize()),
+    HELLO(1, MessageLayout.HELLO.byteSize()),
     /** Manager: number and size of the segment, with its descriptor. */
-    WELCOME(MessageLayout.WELCOME.byteSize()),
+    WELCOME(2, MessageLayout.WELCOME.byteSize()),
     /** Manager: why not; the connection ends. */
-    REFUSED(MessageLayout.REFUSED.byteSize()),
+    REFUSED(3, MessageLayout.REFUSED.byteSize()),
     /** Client: it has a context on the device of a slot. */
-    DEVICE(MessageLayout.DEVICE_MESSAGE.byteSize()),
+    DEVICE(4, MessageLayout.DEVICE_MESSAGE.byteSize()),
     /** Both: words of the device changed. */
-    DOORBELL(MessageLayout.HEADER.byteSize()),
+    DOORBELL(5, MessageLayout.HEADER.byteSize()),
     /** Client: bytes needed beyond its lease. */
-    QUOTA_ASK(MessageLayout.QUOTA.byteSize()),
+    QUOTA_ASK(6, MessageLayout.QUOTA.byteSize()),
     /** Manager: the new lease. */
-    QUOTA_ANSWER(MessageLayout.QUOTA.byteSize()),
+    QUOTA_ANSWER(7, MessageLayout.QUOTA.byteSize()),
     /** Manager: give back what you do not use. */
-    QUOTA_TRIM(MessageLayout.QUOTA.byteSize()),
+    QUOTA_TRIM(8, MessageLayout.QUOTA.byteSize()),
     /** Client: the lowered lease. */
-    QUOTA_RETURN(MessageLayout.QUOTA.byteSize());
+    QUOTA_RETURN(9, MessageLayout.QUOTA.byteSize()),
+    /** Client to manager: which executors serve it. */
+    RELAY_ASK(16, MessageLayout.HEADER.byteSize()),
+    /** Manager to client: one of them. */
+    RELAY_ANSWER(17, RelayMessageLayout.ANSWER.byteSize()),
+    /** Client to executor: who it is. */
+    RELAY_HELLO(18, RelayMessageLayout.HELLO.byteSize()),
+    /** Executor to client: the relay segment, with its descriptor. */
+    RELAY_WELCOME(19, RelayMessageLayout.WELCOME.byteSize()),
+    /** Client to executor: memory that both map. */
+    PIN(20, RelayMessageLayout.PIN.byteSize()),
+    /** Executor to client: that memory, with its descriptor. */
+    PINNED(21, RelayMessageLayout.PINNED.byteSize());
 
+    private static final Map<Integer, MessageType> BY_CODE =
+            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(MessageType::code, Function.identity()));
+
+    private final int code;
     private final int bytes;
 
-    MessageType(long bytes) {
+    MessageType(int code, long bytes) {
+        this.code = code;
         this.bytes = Math.toIntExact(bytes);
     }
 
     /** The number on the wire. */
     public int code() {
-        return ordinal() + 1;
+        return code;
+    }
+
+    /** Whether it belongs to the relay. */
+    public boolean isRelay() {
+        return code >= RELAY_ASK.code;
     }
 
     /** Length of the whole message in bytes; every type has one length. */
@@ -41,6 +70,6 @@ public enum MessageType {
 
     /** The type of a number; absent if no type has it. */
     public static Optional<MessageType> ofCode(int code) {
-        return code >= 1 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
+        return Optional.ofNullable(BY_CODE.get(code));
     }
 }

@@ -14,10 +14,13 @@ import java.nio.charset.StandardCharsets;
  * <p>Stateless. Ordered accesses need natural alignment, which every layout here has; a segment of the heap has it only
  * if it is a {@code long[]}.
  */
-final class WireTypes {
-    static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+public final class WireTypes {
+    /** 64 bits, little endian. */
+    public static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** 32 bits, little endian. */
+    public static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** 16 bits, little endian. */
+    public static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private static final VarHandle LONG = U64.varHandle();
     private static final VarHandle INT = U32.varHandle();
@@ -26,51 +29,70 @@ final class WireTypes {
     }
 
     /** A field of {@code count} bytes: text, UUID or padding. */
-    static SequenceLayout bytes(long count, String name) {
+    public static SequenceLayout bytes(long count, String name) {
         return MemoryLayout.sequenceLayout(count, ValueLayout.JAVA_BYTE).withName(name);
     }
 
     /** Reads a word that its writer publishes other words with. */
-    static long getAcquire(MemorySegment segment, long offset) {
+    public static long getAcquire(MemorySegment segment, long offset) {
         return (long) LONG.getAcquire(segment, offset);
     }
 
     /** Writes a word after everything that was written before it. */
-    static void setRelease(MemorySegment segment, long offset, long value) {
+    public static void setRelease(MemorySegment segment, long offset, long value) {
         LONG.setRelease(segment, offset, value);
     }
 
     /** Reads a counter that changes while it is read: never torn, in no order with others. */
-    static long getOpaque(MemorySegment segment, long offset) {
+    public static long getOpaque(MemorySegment segment, long offset) {
         return (long) LONG.getOpaque(segment, offset);
     }
 
     /** Writes a word whole, in no order with others. */
-    static void setOpaque(MemorySegment segment, long offset, long value) {
+    public static void setOpaque(MemorySegment segment, long offset, long value) {
         LONG.setOpaque(segment, offset, value);
     }
 
-    static int getIntAcquire(MemorySegment segment, long offset) {
+    /** {@link #getAcquire} of 32 bits. */
+    public static int getIntAcquire(MemorySegment segment, long offset) {
         return (int) INT.getAcquire(segment, offset);
     }
 
-    static void setIntRelease(MemorySegment segment, long offset, int value) {
+    /** {@link #setRelease} of 32 bits. */
+    public static void setIntRelease(MemorySegment segment, long offset, int value) {
         INT.setRelease(segment, offset, value);
     }
 
-    static int getIntOpaque(MemorySegment segment, long offset) {
+    /** {@link #getOpaque} of 32 bits. */
+    public static int getIntOpaque(MemorySegment segment, long offset) {
         return (int) INT.getOpaque(segment, offset);
     }
 
-    static void setIntOpaque(MemorySegment segment, long offset, int value) {
+    /** {@link #setOpaque} of 32 bits. */
+    public static void setIntOpaque(MemorySegment segment, long offset, int value) {
         INT.setOpaque(segment, offset, value);
+    }
+
+    /** Exchanges a word whole and returns what it was. */
+    public static int exchangeInt(MemorySegment segment, long offset, int value) {
+        return (int) INT.getAndSet(segment, offset, value);
+    }
+
+    /** Changes a word whole if it is what is expected; returns whether it was. */
+    public static boolean compareAndSetInt(MemorySegment segment, long offset, int expected, int value) {
+        return INT.compareAndSet(segment, offset, expected, value);
+    }
+
+    /** Changes a word whole if it is what is expected; returns whether it was. */
+    public static boolean compareAndSet(MemorySegment segment, long offset, long expected, long value) {
+        return LONG.compareAndSet(segment, offset, expected, value);
     }
 
     /**
      * Reads a NUL-padded UTF-8 text that somebody else wrote. Control characters become {@code ?}, because the text
      * ends in logs and terminals; malformed UTF-8 becomes the replacement character.
      */
-    static String getText(MemorySegment segment, long offset, int capacity) {
+    public static String getText(MemorySegment segment, long offset, int capacity) {
         byte[] raw = segment.asSlice(offset, capacity).toArray(ValueLayout.JAVA_BYTE);
         int length = 0;
         while (length < capacity && raw[length] != 0) {
@@ -83,7 +105,7 @@ final class WireTypes {
     }
 
     /** Writes a text as UTF-8, cut to fit between characters, NUL-padded and with at least one NUL at its end. */
-    static void setText(MemorySegment segment, long offset, int capacity, String text) {
+    public static void setText(MemorySegment segment, long offset, int capacity, String text) {
         byte[] padded = new byte[capacity];
         int length = 0;
         for (int i = 0; i < text.length();) {

@@ -66,6 +66,16 @@ class MessagesTest {
         public void onQuotaTrim(int slot) {
             calls.add("trim " + slot);
         }
+
+        @Override
+        public void onRelayAsk() {
+            calls.add("relay?");
+        }
+
+        @Override
+        public void onRelayAnswer(RelayAnswer answer) {
+            calls.add(answer.toString());
+        }
     }
 
     @Test
@@ -90,6 +100,38 @@ class MessagesTest {
         dispatchManager(MessageEncoder.quotaTrim(packet, 2));
         assertEquals(List.of("welcome 9 131072", "refused 5 1024 clients are there", "bell 0", "answer 1 77",
                 "trim 2"), heard.calls);
+    }
+
+    @Test
+    void whatTheRelaySaysArrives() throws Exception {
+        RelayToken token = RelayToken.create();
+        RelayAnswer answer = new RelayAnswer(1, 2, true, UUID, token, "/run/tessera/executor-1.sock", "");
+        dispatchClient(RelayMessageEncoder.ask(packet));
+        dispatchManager(RelayMessageEncoder.answer(packet, answer));
+        dispatchManager(RelayMessageEncoder.answer(packet, RelayAnswer.none("no device")));
+        assertEquals(List.of("relay?", answer.toString(), RelayAnswer.none("no device").toString()), heard.calls);
+        List<Object> atExecutor = new ArrayList<>();
+        RelayMessageListener executor = new RelayMessageListener() {
+            @Override
+            public void onHello(RelayToken shown) {
+                atExecutor.add(shown);
+            }
+
+            @Override
+            public void onPin(long bytes, long notBelow) {
+                atExecutor.add(bytes + " " + notBelow);
+            }
+        };
+        RelayMessageAdapter.fromClient(packet, RelayMessageEncoder.hello(packet, token), executor);
+        RelayMessageAdapter.fromClient(packet, RelayMessageEncoder.pin(packet, 4096, 1L << 45), executor);
+        assertEquals(List.of(token, "4096 " + (1L << 45)), atExecutor);
+        RelayPinned pinned = new RelayPinned(3, 1L << 45, 8192, 2);
+        assertEquals(new RelayMessageAdapter.Pinned(pinned),
+                RelayMessageAdapter.fromExecutor(packet, RelayMessageEncoder.pinned(packet, pinned)));
+        assertEquals(new RelayMessageAdapter.Welcome(7, 99),
+                RelayMessageAdapter.fromExecutor(packet, RelayMessageEncoder.welcome(packet, 7, 99)));
+        heard.calls.clear();
+        assertRefused(RefusalCode.MALFORMED, RelayMessageEncoder.pin(packet, 1, 1));
     }
 
     @Test

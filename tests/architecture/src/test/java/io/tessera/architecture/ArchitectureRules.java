@@ -21,18 +21,20 @@ final class ArchitectureRules {
             Set.of("util", "utils", "common", "impl", "helper", "helpers", "misc", "shared", "core");
 
     static final ArchRule PROTOCOL_USES_THE_JDK = usesOnly("io.tessera.protocol..");
+    static final ArchRule OS_USES_THE_JDK = usesOnly("io.tessera.os..");
     static final ArchRule MEMORY_USES_THE_JDK = usesOnly("io.tessera.memory..");
     static final ArchRule AUTOTALK_USES_THE_JDK = usesOnly("io.tessera.autotalk..");
     static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
-            "io.tessera.protocol..", "io.tessera.memory..", "org.slf4j..", "com.google.gson..");
+            "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
+            "com.google.gson..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
             "io.tessera.protocol..", "picocli..", "com.google.gson..");
 
     static final ArchRule POLICIES_ARE_PURE = noClasses()
             .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")
             .should().dependOnClassesThat(resideInAnyPackage("java.io..", "java.nio..", "java.net..",
-                    "java.lang.foreign..", "java.time..", "java.util.concurrent..", "io.tessera.manager.os..",
-                    "io.tessera.manager.clock..").or(describe("are threads",
+                    "java.lang.foreign..", "java.time..", "java.util.concurrent..", "io.tessera.os..",
+                    "io.tessera.clock..").or(describe("are threads",
                             type -> type.isAssignableTo(Thread.class))))
             .because("policies run stepwise in a test: time, files and sockets are passed in");
 
@@ -48,7 +50,7 @@ final class ArchitectureRules {
             .because("a package is named after what is in it");
 
     /** The rules by name. */
-    static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, MEMORY_USES_THE_JDK, AUTOTALK_USES_THE_JDK,
+    static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK, AUTOTALK_USES_THE_JDK,
             MANAGER_USES_PROTOCOL_AND_MEMORY, COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE,
             THE_CLOCK_IS_INJECTED, NO_CYCLES, PACKAGES_HAVE_MEANING);
 

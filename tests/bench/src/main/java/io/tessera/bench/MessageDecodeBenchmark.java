@@ -113,6 +113,11 @@ public class MessageDecodeBenchmark {
         }
 
         @Override
+        public void onRelayAsk() {
+            slot = -1;
+        }
+
+        @Override
         public String toString() {
             return hello + " " + uuid + " " + slot + " " + bytes;
         }

@@ -1,10 +1,10 @@
 package io.tessera.manager.conductor;
 
-import io.tessera.manager.clock.NanoClock;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.Poller;
+import io.tessera.clock.NanoClock;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.Sessions;
+import io.tessera.os.LinuxException;
+import io.tessera.os.Poller;
 
 /** The duty cycle of the owner thread: wait, then ask everybody for the work that is due. */
 public final class Conductor {

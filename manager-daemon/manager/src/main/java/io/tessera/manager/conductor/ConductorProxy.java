@@ -1,7 +1,7 @@
 package io.tessera.manager.conductor;
 
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.Poller;
+import io.tessera.os.LinuxException;
+import io.tessera.os.Poller;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongConsumer;

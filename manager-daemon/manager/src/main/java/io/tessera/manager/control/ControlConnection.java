@@ -1,9 +1,9 @@
 package io.tessera.manager.control;
 
 import com.google.gson.JsonParseException;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.PeerCredentials;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.LinuxException;
+import io.tessera.os.PeerCredentials;
+import io.tessera.os.SocketPort;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -1,15 +1,15 @@
 package io.tessera.manager.control;
 
-import io.tessera.manager.clock.NanoClock;
+import io.tessera.clock.NanoClock;
 import io.tessera.manager.conductor.Conductor;
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.PollPort;
-import io.tessera.manager.os.Poller;
-import io.tessera.manager.os.SocketKind;
-import io.tessera.manager.os.SocketPort;
 import io.tessera.manager.session.DistinctErrors;
+import io.tessera.os.Errno;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.PollPort;
+import io.tessera.os.Poller;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

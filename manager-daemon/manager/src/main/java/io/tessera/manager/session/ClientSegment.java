@@ -1,7 +1,7 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.FilePort;
-import io.tessera.manager.os.LinuxException;
+import io.tessera.os.FilePort;
+import io.tessera.os.LinuxException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.clock.NanoClock;
+import io.tessera.clock.NanoClock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.clock.NanoClock;
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.FilePort;
-import io.tessera.manager.os.FileStatus;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
+import io.tessera.clock.NanoClock;
+import io.tessera.os.Errno;
+import io.tessera.os.FilePort;
+import io.tessera.os.FileStatus;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
 import io.tessera.protocol.RuntimeDirectory;
 import io.tessera.protocol.SegmentHeader;
 import io.tessera.protocol.SegmentLayout;

@@ -1,6 +1,6 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.Errno;
+import io.tessera.os.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 

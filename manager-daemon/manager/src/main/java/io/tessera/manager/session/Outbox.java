@@ -1,7 +1,7 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.MessageEncoder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

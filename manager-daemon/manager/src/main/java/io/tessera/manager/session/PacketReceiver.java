@@ -1,6 +1,6 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.LinuxException;
+import io.tessera.os.LinuxException;
 import io.tessera.protocol.ClientMessageAdapter;
 import io.tessera.protocol.ClientMessageListener;
 import io.tessera.protocol.DeviceAnnouncement;
@@ -93,5 +93,12 @@ final class PacketReceiver implements ClientMessageListener {
     @Override
     public void onQuotaReturn(int slot, long grantedBytes) {
         fromRegistered("QUOTA_RETURN", () -> listener.quotaReturn(session, slot, grantedBytes, nowNs));
+    }
+
+    @Override
+    public void onRelayAsk() {
+        fromRegistered("RELAY_ASK", () -> {
+            throw new MalformedMessageException(RefusalCode.MALFORMED, "this manager starts no executors");
+        });
     }
 }

@@ -1,9 +1,9 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.clock.Clocks;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.clock.Clocks;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;

@@ -1,9 +1,9 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.FilePort;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
+import io.tessera.os.Errno;
+import io.tessera.os.FilePort;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
 import io.tessera.protocol.RuntimeDirectory;
 import io.tessera.protocol.SegmentLayout;
 import java.lang.foreign.Arena;

@@ -1,9 +1,9 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.PeerCredentials;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.Errno;
+import io.tessera.os.LinuxException;
+import io.tessera.os.PeerCredentials;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.SegmentHeader;
 import java.lang.foreign.MemorySegment;

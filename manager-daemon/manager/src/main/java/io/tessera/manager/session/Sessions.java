@@ -1,15 +1,15 @@
 package io.tessera.manager.session;
 
-import io.tessera.manager.clock.Clocks;
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.PeerCredentials;
-import io.tessera.manager.os.PollPort;
-import io.tessera.manager.os.Poller;
-import io.tessera.manager.os.ProcessPort;
-import io.tessera.manager.os.SocketKind;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.clock.Clocks;
+import io.tessera.os.Errno;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.PeerCredentials;
+import io.tessera.os.PollPort;
+import io.tessera.os.Poller;
+import io.tessera.os.ProcessPort;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.MessageLayout;

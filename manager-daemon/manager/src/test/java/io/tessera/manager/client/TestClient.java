@@ -1,10 +1,10 @@
 package io.tessera.manager.client;
 
-import io.tessera.manager.os.Linux;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.SocketKind;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
 import io.tessera.protocol.AckWord;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
@@ -16,6 +16,7 @@ import io.tessera.protocol.ManagerMessageListener;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.TurnWord;
 import java.lang.foreign.Arena;
@@ -209,6 +210,11 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
     @Override
     public void onQuotaTrim(int slot) {
         heard.add("trim " + slot);
+    }
+
+    @Override
+    public void onRelayAnswer(RelayAnswer answer) {
+        heard.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.clock.Clocks;
+import io.tessera.clock.Clocks;
 
 /** A clock that stands still until it is moved. */
 public final class HandClock {

@@ -1,9 +1,9 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.FilePort;
-import io.tessera.manager.os.FileStatus;
-import io.tessera.manager.os.LinuxException;
+import io.tessera.os.Errno;
+import io.tessera.os.FilePort;
+import io.tessera.os.FileStatus;
+import io.tessera.os.LinuxException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,13 +1,13 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.os.Errno;
-import io.tessera.manager.os.LinuxException;
-import io.tessera.manager.os.LinuxPort;
-import io.tessera.manager.os.PeerCredentials;
-import io.tessera.manager.os.PollPort;
-import io.tessera.manager.os.ProcessPort;
-import io.tessera.manager.os.SocketKind;
-import io.tessera.manager.os.SocketPort;
+import io.tessera.os.Errno;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.PeerCredentials;
+import io.tessera.os.PollPort;
+import io.tessera.os.ProcessPort;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;

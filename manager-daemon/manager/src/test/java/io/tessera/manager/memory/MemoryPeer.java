@@ -1,6 +1,6 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.os.PeerCredentials;
+import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
@@ -11,6 +11,7 @@ import io.tessera.protocol.ManagerMessageListener;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RelayAnswer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -152,6 +153,11 @@ public final class MemoryPeer {
         @Override
         public void onQuotaTrim(int slot) {
             words.add("trim " + slot);
+        }
+
+        @Override
+        public void onRelayAnswer(RelayAnswer answer) {
+            words.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
         }
     }
 }

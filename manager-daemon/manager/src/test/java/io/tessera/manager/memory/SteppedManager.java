@@ -3,7 +3,7 @@ package io.tessera.manager.memory;
 import io.tessera.manager.Manager;
 import io.tessera.manager.ManagerContext;
 import io.tessera.manager.conductor.SchedulerFactory;
-import io.tessera.manager.os.LinuxException;
+import io.tessera.os.LinuxException;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;

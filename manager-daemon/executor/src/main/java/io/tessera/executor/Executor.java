@@ -1,0 +1,156 @@
+package io.tessera.executor;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverPort;
+import io.tessera.executor.control.ManagerChannel;
+import io.tessera.executor.control.ManagerOrders;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.session.Admission;
+import io.tessera.executor.session.ClientSession;
+import io.tessera.executor.session.Connections;
+import io.tessera.executor.session.Reports;
+import io.tessera.executor.session.SessionFactory;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.Poller;
+import io.tessera.protocol.RelayToken;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An executor: wires its parts and runs the thread of its connections. {@link #run} belongs to one thread; the orders and
+ * reports may come from any.
+ */
+public final class Executor implements ManagerOrders, Reports {
+    /** Heartbeats are due twice a second (RELAY.md); clients give up after 5 s. */
+    private static final long CYCLE_NS = 100_000_000L;
+    private static final long STATS_NS = 1_000_000_000L;
+    /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
+    private static final long LEAVE_NS = 12_000_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
+
+    private final DeviceContext device;
+    private final DeviceSnapshot snapshot;
+    private final NanoClock clock;
+    private final ManagerChannel channel;
+    private final Path socket;
+    private final LinuxPort os;
+    private final Poller poller;
+    private final Admission admission = new Admission();
+    private final Connections connections;
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    private volatile int lostResult;
+    private volatile boolean stopping;
+
+    /**
+     * Over a driver that the caller closes.
+     *
+     * @throws DriverFailedException if the device cannot be used
+     * @throws LinuxException        if the socket cannot be made
+     */
+    public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock)
+            throws DriverFailedException, LinuxException {
+        this.device = DeviceContext.open(port, ordinal);
+        this.snapshot = DeviceSnapshot.take(device);
+        this.clock = clock;
+        this.channel = channel;
+        this.socket = socket;
+        this.os = Linux.open();
+        this.poller = new Poller(os.poll());
+        SessionFactory factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+                clock, os.processes().pid());
+        this.connections = new Connections(os, poller, clock, admission, factory, this);
+        os.files().remove(socket);
+        connections.listen(socket);
+    }
+
+    /**
+     * Serves until it is told to stop or cannot go on.
+     *
+     * @return whether it was told to stop
+     */
+    public boolean run() throws LinuxException {
+        channel.ready(device, snapshot, socket);
+        LOG.info("{} on {} serves {}", snapshot.name(), device.port().name(), socket);
+        long statsNs = clock.nanoTime();
+        while (!stopping && failure.get() == null) {
+            poller.dispatch(CYCLE_NS);
+            long nowNs = clock.nanoTime();
+            connections.doWork(nowNs);
+            if (nowNs - statsNs >= STATS_NS) {
+                statsNs = nowNs;
+                List<ClientSession> sessions = new ArrayList<>();
+                connections.forEach(sessions::add);
+                channel.stats(sessions);
+            }
+        }
+        return leave();
+    }
+
+    private boolean leave() throws LinuxException {
+        String reason = failure.get();
+        if (reason != null) {
+            LOG.error("the executor ends: {}", reason);
+            channel.failed(reason);
+            int result = lostResult;
+            if (result != 0) {
+                connections.forEach(session -> session.contextLost(result));
+            }
+        }
+        os.files().remove(socket);
+        connections.close();
+        long untilNs = clock.nanoTime() + (reason == null ? LEAVE_NS : STATS_NS);
+        while (connections.isLeaving() && clock.nanoTime() - untilNs < 0) {
+            poller.dispatch(CYCLE_NS / 20);
+        }
+        boolean inOrder = reason == null && !connections.isLeaving();
+        if (inOrder) {
+            device.release();
+        }
+        poller.close();
+        return inOrder;
+    }
+
+    @Override
+    public void admit(RelayToken token, Admission.Client client) {
+        admission.announce(token, client, clock.nanoTime());
+        wake();
+    }
+
+    @Override
+    public void stop() {
+        stopping = true;
+        wake();
+    }
+
+    @Override
+    public void contextLost(int result, String reason) {
+        lostResult = result;
+        fail("the context is lost: CUDA error " + result + ", seen in " + reason);
+    }
+
+    @Override
+    public void stuck(long clientId) {
+        fail("work of client " + clientId + " did not end within 10 s after the client had gone");
+    }
+
+    private void fail(String reason) {
+        failure.compareAndSet(null, reason);
+        wake();
+    }
+
+    private void wake() {
+        try {
+            poller.wake();
+        } catch (LinuxException e) {
+            LOG.debug("the connections' thread looks up by itself: {}", e.getMessage());
+        }
+    }
+}

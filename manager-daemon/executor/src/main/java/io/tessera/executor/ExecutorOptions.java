@@ -1,0 +1,77 @@
+package io.tessera.executor;
+
+import io.tessera.executor.driver.DriverOpening;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What an executor is started with.
+ *
+ * @param ordinal     the device, as its driver counts
+ * @param provider    whose driver: {@code nvidia}, {@code software} or {@code auto}
+ * @param socket      where clients connect
+ * @param memoryBytes memory of a device in software; 0: its own choice
+ */
+public record ExecutorOptions(int ordinal, String provider, Path socket, long memoryBytes) {
+    /** The usage text. */
+    public static final String HELP = """
+            Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto] [--memory BYTES]
+
+            Started by the manager. Tells it on descriptor 3, or else on standard output, and hears it on standard input.
+            Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 4 no device.
+            """;
+    private static final Set<String> PROVIDERS =
+            Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);
+
+    /**
+     * Reads the options.
+     *
+     * @throws IllegalArgumentException with a sentence, if one is unknown, lacks its value or has a wrong one
+     */
+    public static ExecutorOptions parse(List<String> arguments) {
+        int ordinal = 0;
+        String provider = DriverOpening.AUTO;
+        Path socket = null;
+        long memoryBytes = 0;
+        for (int i = 0; i < arguments.size(); i += 2) {
+            String option = arguments.get(i);
+            if (i + 1 == arguments.size()) {
+                throw new IllegalArgumentException(option + " needs a value");
+            }
+            String value = arguments.get(i + 1);
+            switch (option) {
+                case "--device" -> {
+                    if (value.equals(DriverOpening.SOFTWARE)) {
+                        provider = DriverOpening.SOFTWARE;
+                    } else {
+                        ordinal = (int) number(option, value, 1 << 16);
+                    }
+                }
+                case "--provider" -> provider = value;
+                case "--socket" -> socket = Path.of(value);
+                case "--memory" -> memoryBytes = number(option, value, Long.MAX_VALUE);
+                default -> throw new IllegalArgumentException("there is no option " + option);
+            }
+        }
+        if (socket == null) {
+            throw new IllegalArgumentException("--socket is missing");
+        }
+        if (!PROVIDERS.contains(provider)) {
+            throw new IllegalArgumentException("--provider " + provider + ": it is nvidia, software or auto");
+        }
+        return new ExecutorOptions(ordinal, provider, socket, memoryBytes);
+    }
+
+    private static long number(String option, String value, long most) {
+        try {
+            long number = Long.parseLong(value);
+            if (number >= 0 && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(option + " " + value + ": a whole number is asked", e);
+        }
+        throw new IllegalArgumentException(option + " " + value + ": 0 to " + most);
+    }
+}

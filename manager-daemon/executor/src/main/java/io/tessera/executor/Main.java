@@ -1,0 +1,83 @@
+package io.tessera.executor;
+
+import io.tessera.clock.Clocks;
+import io.tessera.device.DriverOptions;
+import io.tessera.device.DriverPort;
+import io.tessera.device.DriverUnavailableException;
+import io.tessera.executor.control.ManagerChannel;
+import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.driver.DriverOpening;
+import io.tessera.os.Linux;
+import io.tessera.os.SharedMemoryPort;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.List;
+
+/** Starts an executor in this process. See {@link ExecutorOptions#HELP}. */
+public final class Main {
+    /** Ended in order. */
+    public static final int EXIT_ENDED = 0;
+    /** Failed while running. */
+    public static final int EXIT_FAILED = 1;
+    /** Wrong option. */
+    public static final int EXIT_USAGE = 2;
+    /** No device. */
+    public static final int EXIT_NO_DEVICE = 4;
+    /** Where the manager hears us, if it has opened it; else standard output. */
+    private static final int MANAGER_DESCRIPTOR = 3;
+
+    private Main() {
+    }
+
+    /** See {@code --help}. */
+    public static void main(String[] arguments) {
+        // halt: a lost context makes the driver's own exit handlers hang, and nothing of ours is left to do.
+        Runtime.getRuntime().halt(run(List.of(arguments)));
+    }
+
+    private static int run(List<String> arguments) {
+        if (arguments.contains("--help")) {
+            System.out.print(ExecutorOptions.HELP);
+            System.out.flush();
+            return EXIT_ENDED;
+        }
+        ExecutorOptions options;
+        try {
+            options = ExecutorOptions.parse(arguments);
+        } catch (IllegalArgumentException e) {
+            System.err.println("tessera-executor: " + e.getMessage());
+            return EXIT_USAGE;
+        }
+        configureLog();
+        try {
+            return serve(options);
+        } catch (IOException e) {
+            System.err.println("tessera-executor: " + e.getMessage());
+            return EXIT_FAILED;
+        }
+    }
+
+    private static void configureLog() {
+        System.setProperty("org.slf4j.simpleLogger.showDateTime", "true");
+        System.setProperty("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX");
+        System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
+    }
+
+    private static int serve(ExecutorOptions options) throws IOException {
+        SharedMemoryPort descriptors = Linux.sharedMemory();
+        int told = descriptors.copy(descriptors.isOpen(MANAGER_DESCRIPTOR) ? MANAGER_DESCRIPTOR : 1);
+        // What the driver prints (device printf) must not stand between the lines for the manager.
+        descriptors.duplicate(2, 1);
+        ManagerChannel channel = new ManagerChannel(new FileOutputStream("/proc/self/fd/" + told));
+        try (DriverPort port = DriverOpening.open(options.provider(),
+                new DriverOptions(options.ordinal(), options.memoryBytes()))) {
+            Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
+                    Clocks.system().monotonic());
+            ManagerChannel.listen(System.in, executor);
+            return executor.run() ? EXIT_ENDED : EXIT_FAILED;
+        } catch (DriverUnavailableException | DriverFailedException e) {
+            channel.failed(e.getMessage());
+            return EXIT_NO_DEVICE;
+        }
+    }
+}

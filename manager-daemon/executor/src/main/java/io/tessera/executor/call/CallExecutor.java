@@ -1,0 +1,247 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.EntryDescriptions;
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription.Handle;
+import io.tessera.device.ParameterDescription.Pointer;
+import io.tessera.device.ParameterDescription.Shape;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+
+/**
+ * Executes CALL records: reads the arguments, translates handles, checks addresses, keeps the order of streams, calls the
+ * driver, and keeps book of what came and went. One owner thread; {@link #close} frees what came in pieces.
+ */
+public final class CallExecutor implements AutoCloseable {
+    private static final long NON_BLOCKING = 1;
+
+    private final ClientState client;
+    private final CallFrame frame;
+    private final BulkData bulk = new BulkData();
+    private final MemoryCalls memory;
+    private final AddressCheck addresses;
+    private final CopyStructures copies;
+    private final HandleResults results;
+    private final NullStream nullStream;
+    private final Map<String, SpecialCall> specials;
+
+    /** For one client; memory of an arena that lives as long as this. */
+    public CallExecutor(ClientState client, Arena arena) {
+        this.client = client;
+        this.frame = new CallFrame(arena);
+        this.memory = new MemoryCalls(client.memory(), client.charge());
+        this.addresses = new AddressCheck(client.memory());
+        this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
+        this.results = new HandleResults(client, memory);
+        this.nullStream = new NullStream(client);
+        this.specials = SpecialCalls.of(client, results, addresses);
+    }
+
+    /**
+     * Takes a piece of a later call's data.
+     *
+     * @throws RejectedException if it is not the next piece
+     */
+    public void bulk(MemorySegment record, int length) throws RejectedException {
+        long head = RecordHeader.BYTES + RelayLayout.BULK.byteSize();
+        if (length < head) {
+            throw CallFrame.malformed("a piece without a head");
+        }
+        int bytes = record.get(WireTypes.U32, RecordHeader.BYTES + 4L);
+        if (bytes < 0 || bytes > length - head) {
+            throw CallFrame.malformed("a piece of " + bytes + " bytes");
+        }
+        bulk.append(slot(record), Integer.toUnsignedLong(record.get(WireTypes.U32, RecordHeader.BYTES)), record, head,
+                bytes);
+    }
+
+    private static int slot(MemorySegment record) throws RejectedException {
+        int slot = RecordHeader.slot(record);
+        if (slot < 0 || slot > RelayLayout.SLOTS) {
+            throw CallFrame.malformed("reply slot " + slot);
+        }
+        return slot;
+    }
+
+    /**
+     * Executes a call.
+     *
+     * @return its CUresult; the out-data is taken by {@link #copyOut}
+     * @throws RejectedException if the record is not one that a client may send
+     */
+    public int call(MemorySegment record, int length) throws RejectedException {
+        boolean inBulk = (RecordHeader.flags(record) & RelayLayout.FLAG_BULK) != 0;
+        int slot = slot(record);
+        try {
+            DriverEntry entry = EntryDescriptions.ofIndex(RecordHeader.entry(record))
+                    .orElseThrow(() -> CallFrame.malformed("entry " + RecordHeader.entry(record)));
+            CallPlan plan = CallPlan.of(entry);
+            if (!plan.served) {
+                throw new RejectedException(CudaResult.NOT_SUPPORTED, entry + " is not relayed");
+            }
+            ClientContext context = client.streams().context(RecordHeader.context(record));
+            if (context == null && !plan.contextless) {
+                throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
+            }
+            MemorySegment data = inBulk ? bulk.data(slot) : null;
+            frame.read(plan, record, length, data);
+            return execute(plan, context);
+        } finally {
+            if (inBulk) {
+                bulk.drop(slot);
+            }
+        }
+    }
+
+    private int execute(CallPlan plan, ClientContext context) throws RejectedException {
+        ClientStream stream = translate(plan, context);
+        addresses.check(frame);
+        structures(plan);
+        memory.before(frame);
+        int contextNumber = context == null ? 0 : context.number();
+        int result = CudaResult.UNKNOWN;
+        try {
+            if (plan.submits && stream != null) {
+                client.streams().before(stream);
+            }
+            result = invoke(plan, context, stream);
+            if (plan.submits && stream != null) {
+                client.streams().after(stream);
+            }
+        } finally {
+            memory.after(frame, contextNumber, result);
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = results.take(frame, contextNumber);
+        }
+        if (result == CudaResult.SUCCESS) {
+            streamState(plan, context, stream);
+        }
+        return result;
+    }
+
+    private int invoke(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
+        SpecialCall special = specials.get(plan.api());
+        if (special != null) {
+            return special.call(frame, context);
+        }
+        switch (plan.api()) {
+            case "cuStreamCreate" -> frame.slot(1, frame.slot(1) | NON_BLOCKING);
+            case "cuStreamCreateWithPriority" -> frame.slot(1, frame.slot(1) | NON_BLOCKING);
+            case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> {
+                frame.want(0, Long.BYTES);
+                frame.want(1, Long.BYTES);
+            }
+            case "cuStreamDestroy" -> client.streams().destroying(stream);
+            case "cuEventDestroy" -> client.watch().forget(frame.slot(0));
+            default -> {
+                if (plan.onNullStream) {
+                    return nullStream.call(frame, context);
+                }
+            }
+        }
+        return client.driver().call(plan.entry(), frame.slots());
+    }
+
+    /** Handles become the driver's, devices and contexts the executor's. Returns the stream that the call works on. */
+    private ClientStream translate(CallPlan plan, ClientContext context) throws RejectedException {
+        ClientStream working = null;
+        for (int i = 0; i < plan.shapes.length; i++) {
+            Shape shape = plan.shapes[i];
+            if (shape instanceof Handle handle) {
+                if (handle.kind() == HandleKind.STREAM) {
+                    ClientStream stream = stream(plan, context, i);
+                    working = i == plan.stream ? stream : working;
+                    frame.slot(i, stream == null ? 0 : stream.value());
+                } else {
+                    frame.slot(i, handle(handle.kind(), frame.said(i)));
+                }
+            } else if (plan.isDevice(i)) {
+                frame.slot(i, client.device().device());
+            } else if (shape instanceof Pointer pointer && pointer.direction().goesIn() && pointer.element().isPresent()
+                    && frame.data(i) != null) {
+                elements(pointer.element().get(), i);
+            }
+        }
+        return working;
+    }
+
+    private ClientStream stream(CallPlan plan, ClientContext context, int i) throws RejectedException {
+        if (context == null && frame.said(i) == 0 && plan.contextless) {
+            return null; // a graph call that may go without a stream
+        }
+        if (plan.api().equals("cuStreamDestroy") && Long.compareUnsigned(frame.said(i), 2) <= 0) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "a default stream stays");
+        }
+        ClientStream stream = context == null ? null : client.streams().find(frame.said(i), context);
+        if (stream == null) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
+        }
+        return stream;
+    }
+
+    private long handle(HandleKind kind, long said) throws RejectedException {
+        if (kind == HandleKind.CONTEXT) {
+            return client.device().handle();
+        }
+        if (said == 0) {
+            return 0; // some entries take none: the driver decides
+        }
+        long value = client.handles().value(kind, said);
+        if (value == HandleTable.NONE) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
+        }
+        return value;
+    }
+
+    private void elements(HandleKind kind, int i) throws RejectedException {
+        MemorySegment data = frame.data(i);
+        for (long at = 0; at + Long.BYTES <= frame.inBytes(i); at += Long.BYTES) {
+            data.set(WireTypes.U64, at, handle(kind, data.get(WireTypes.U64, at)));
+        }
+    }
+
+    private void structures(CallPlan plan) throws RejectedException {
+        if (CopyStructures.isPlane(plan.api())) {
+            copies.plane(frame.data(0));
+        } else if (CopyStructures.isBox(plan.api())) {
+            copies.box(frame.data(0), plan.api().contains("Peer"));
+        }
+        Locations.translate(frame, client.device().device());
+    }
+
+    private void streamState(CallPlan plan, ClientContext context, ClientStream stream) {
+        switch (plan.api()) {
+            case "cuStreamCreate", "cuStreamCreateWithPriority" -> client.streams().created(
+                    frame.data(0).get(WireTypes.U64, 0), context, (frame.said(1) & NON_BLOCKING) == 0);
+            case "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph" -> client.streams().capturing(stream, true);
+            case "cuStreamEndCapture" -> client.streams().capturing(stream, false);
+            default -> {
+            }
+        }
+    }
+
+    /** Copies the out-data of the last call to a reply and returns its length. */
+    public int copyOut(MemorySegment reply) {
+        return frame.copyOut(reply);
+    }
+
+    /** Keeps book of what the client's end frees, as a call would. */
+    public void freed(HandleKind kind, long said) {
+        results.ended(kind, said);
+    }
+
+    @Override
+    public void close() {
+        bulk.close();
+    }
+}

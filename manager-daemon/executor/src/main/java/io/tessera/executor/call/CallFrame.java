@@ -1,0 +1,272 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.Extent;
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription.Handle;
+import io.tessera.device.ParameterDescription.Number;
+import io.tessera.device.ParameterDescription.Opaque;
+import io.tessera.device.ParameterDescription.Pointer;
+import io.tessera.device.ParameterDescription.Shape;
+import io.tessera.device.ParameterDescription.Structure;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. What a
+ * record says is checked against the description here; handles and addresses are looked at afterwards. Reused from call to
+ * call; one owner thread.
+ */
+final class CallFrame {
+    /** Entries have fewer parameters. */
+    static final int MOST_PARAMETERS = 32;
+    /** Room behind a pointer whose extent only the driver knows: more than any of those results has. */
+    private static final int UNKNOWN_EXTENT_ROOM = 512;
+    /** Tensor maps want this; nothing wants more. */
+    private static final int ALIGNMENT = 64;
+    private static final long SCRATCH_BYTES =
+            2L * RelayLayout.INLINE_MAX + RelayLayout.REPLY_MAX + 4096L * MOST_PARAMETERS;
+
+    private final MemorySegment slots;
+    private final MemorySegment scratch;
+    private final long[] said = new long[MOST_PARAMETERS];
+    private final long[] in = new long[MOST_PARAMETERS];
+    private final int[] out = new int[MOST_PARAMETERS];
+    private final MemorySegment[] data = new MemorySegment[MOST_PARAMETERS];
+    private CallPlan plan;
+    private long scratchUsed;
+
+    /** With memory of an arena that lives as long as this. */
+    CallFrame(Arena arena) {
+        this.slots = arena.allocate((long) MOST_PARAMETERS * Long.BYTES, Long.BYTES);
+        this.scratch = arena.allocate(SCRATCH_BYTES, ALIGNMENT);
+    }
+
+    /**
+     * Reads a record's arguments and data.
+     *
+     * @param bulk data that came ahead; null: it is in the record
+     * @throws RejectedException if the record does not fit the entry
+     */
+    void read(CallPlan newPlan, MemorySegment record, int length, MemorySegment bulk) throws RejectedException {
+        plan = newPlan;
+        scratchUsed = 0;
+        int count = plan.shapes.length;
+        long dataAt = RecordHeader.BYTES + (long) count * Long.BYTES;
+        if (length < dataAt) {
+            throw malformed("record is shorter than its arguments");
+        }
+        MemorySegment from = bulk == null ? record.asSlice(dataAt, length - dataAt) : bulk;
+        long taken = 0;
+        long outTotal = 0;
+        for (int i = 0; i < count; i++) {
+            said[i] = record.get(WireTypes.U64, RecordHeader.BYTES + (long) i * Long.BYTES);
+            in[i] = 0;
+            out[i] = 0;
+            data[i] = null;
+            if (hasData(plan.shapes[i]) && said[i] < 0) {
+                in[i] = said[i] & 0xffff_ffffL;
+                out[i] = (int) (said[i] >>> 32) & Integer.MAX_VALUE;
+                outTotal += RelayLayout.align(out[i], 8L);
+                if (in[i] > from.byteSize() - taken || outTotal > RelayLayout.REPLY_MAX) {
+                    throw malformed("more data than there is");
+                }
+                data[i] = place(plan.shapes[i], from, taken, in[i], out[i], bulk != null);
+                taken = Math.min(from.byteSize(), taken + RelayLayout.align(in[i], 8L));
+            }
+            slots.setAtIndex(ValueLayout.JAVA_LONG, i, slot(plan.shapes[i], i));
+        }
+        for (int i = 0; i < count; i++) {
+            checkExtent(i);
+        }
+    }
+
+    private static boolean hasData(Shape shape) {
+        return shape instanceof Pointer || shape instanceof Structure;
+    }
+
+    private long slot(Shape shape, int i) throws RejectedException {
+        return switch (shape) {
+            case Pointer _ when data[i] != null -> data[i].address();
+            case Pointer _ when said[i] == 0 || plan.copies -> said[i]; // an address of pinned memory, checked later
+            case Structure _ when data[i] != null -> data[i].address();
+            case Pointer _ -> throw malformed("an address where data is asked");
+            case Structure _ -> throw malformed("a structure without content");
+            case Opaque opaque when opaque.function() && said[i] != 0 -> throw malformed("a function of the program");
+            case Number number when number.bytes() < Long.BYTES -> narrowed(number, said[i]);
+            default -> said[i];
+        };
+    }
+
+    private static long narrowed(Number number, long value) {
+        int shift = Long.SIZE - number.bytes() * Byte.SIZE;
+        return number.signed() ? value << shift >> shift : value << shift >>> shift;
+    }
+
+    /** Data for the driver; in place where it came in bulk and only goes in. */
+    private MemorySegment place(Shape shape, MemorySegment from, long at, long inBytes, int outBytes, boolean inPlace)
+            throws RejectedException {
+        if (inPlace && outBytes <= inBytes && inBytes > 0) {
+            return from.asSlice(at, inBytes);
+        }
+        long room = Math.max(inBytes, outBytes);
+        if (shape instanceof Pointer pointer && pointer.extent() instanceof Extent.Handwritten) {
+            room = Math.max(room, UNKNOWN_EXTENT_ROOM);
+        }
+        if (room > scratch.byteSize() - scratchUsed) {
+            throw malformed("more data than one call has");
+        }
+        MemorySegment placed = scratch.asSlice(scratchUsed, room);
+        scratchUsed = Math.min(scratch.byteSize(), RelayLayout.align(scratchUsed + room, (long) ALIGNMENT));
+        MemorySegment.copy(from, at, placed, 0, inBytes);
+        placed.asSlice(inBytes).fill((byte) 0);
+        return placed;
+    }
+
+    /** Whether there is as much behind a pointer as the driver will look at. */
+    private void checkExtent(int i) throws RejectedException {
+        if (plan.shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
+            throw malformed("a structure of " + in[i] + " bytes");
+        }
+        if (!(plan.shapes[i] instanceof Pointer pointer) || data[i] == null || Packed.is(plan, i)) {
+            return;
+        }
+        if (pointer.pointers()) {
+            throw malformed("pointers behind a pointer");
+        }
+        long needed = switch (pointer.extent()) {
+            case Extent.Constant constant -> product(constant.elements(), pointer.elementBytes());
+            case Extent.Value value -> product(product(slots.getAtIndex(ValueLayout.JAVA_LONG, value.parameter()),
+                    value.factor()), pointer.elementBytes());
+            case Extent.Behind behind -> product(behind(behind.parameter()), pointer.elementBytes());
+            case Extent.Text _ -> textBytes(i);
+            case Extent.Handwritten _ -> 0;
+        };
+        if (pointer.direction().goesIn() && in[i] < needed || pointer.direction().comesOut() && out[i] < needed) {
+            throw malformed("parameter " + i + " has too little data");
+        }
+    }
+
+    private long textBytes(int i) throws RejectedException {
+        if (in[i] == 0 || data[i].get(ValueLayout.JAVA_BYTE, in[i] - 1) != 0) {
+            throw malformed("a text without an end");
+        }
+        return in[i];
+    }
+
+    /** The number behind a pointer, as wide as it is. */
+    private long behind(int i) {
+        if (data[i] == null || in[i] < Integer.BYTES) {
+            return 0;
+        }
+        return in[i] >= Long.BYTES ? data[i].get(WireTypes.U64, 0)
+                : Integer.toUnsignedLong(data[i].get(WireTypes.U32, 0));
+    }
+
+    private static long product(long left, long right) throws RejectedException {
+        if (left < 0 || right != 0 && left > Long.MAX_VALUE / right) {
+            throw malformed("an extent beyond all memory");
+        }
+        return left * right;
+    }
+
+    static RejectedException malformed(String reason) {
+        return new RejectedException(CudaResult.INVALID_VALUE, reason);
+    }
+
+    /** Refuses an address of pinned memory that is not wholly the client's; asked by {@link AddressCheck}. */
+    long addressBytes(int i) throws RejectedException {
+        return plan.shapes[i] instanceof Pointer pointer && pointer.extent() instanceof Extent.Value value
+                ? product(product(slots.getAtIndex(ValueLayout.JAVA_LONG, value.parameter()), value.factor()),
+                        pointer.elementBytes())
+                : 0;
+    }
+
+    /** The entry's plan. */
+    CallPlan plan() {
+        return plan;
+    }
+
+    /** What the record says for a parameter. */
+    long said(int i) {
+        return said[i];
+    }
+
+    /** What the driver gets for a parameter. */
+    long slot(int i) {
+        return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
+    }
+
+    /** Sets what the driver gets for a parameter. */
+    void slot(int i, long value) {
+        slots.setAtIndex(ValueLayout.JAVA_LONG, i, value);
+    }
+
+    /** The arguments for the driver. */
+    MemorySegment slots() {
+        return slots;
+    }
+
+    /** What lies behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
+    MemorySegment data(int i) {
+        return data[i];
+    }
+
+    /** Bytes that came in behind a pointer. */
+    long inBytes(int i) {
+        return in[i];
+    }
+
+    /** Bytes that the client wants back from behind a pointer. */
+    int outBytes(int i) {
+        return out[i];
+    }
+
+    /** More memory for this call, zeroed. */
+    MemorySegment room(long bytes) throws RejectedException {
+        if (bytes > scratch.byteSize() - scratchUsed) {
+            throw malformed("more data than one call has");
+        }
+        MemorySegment placed = scratch.asSlice(scratchUsed, bytes);
+        scratchUsed = Math.min(scratch.byteSize(), RelayLayout.align(scratchUsed + bytes, (long) ALIGNMENT));
+        return placed.fill((byte) 0);
+    }
+
+    /** Has the driver write a result that the client does not want, because the executor does. */
+    void want(int i, int bytes) throws RejectedException {
+        if (data[i] == null) {
+            data[i] = room(bytes);
+            slot(i, data[i].address());
+        }
+    }
+
+    /** The first parameter whose handles are of a kind; -1 if there is none. */
+    int handleParameter(HandleKind kind) {
+        for (int i = 0; i < plan.shapes.length; i++) {
+            if (plan.shapes[i] instanceof Handle handle && handle.kind() == kind) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * Copies the out-data of all pointers to a reply.
+     *
+     * @return its length
+     */
+    int copyOut(MemorySegment reply) {
+        long at = 0;
+        for (int i = 0; i < plan.shapes.length; i++) {
+            if (out[i] > 0) {
+                MemorySegment.copy(data[i], 0, reply, at, out[i]);
+                at += RelayLayout.align(out[i], 8L);
+            }
+        }
+        return (int) at;
+    }
+}

@@ -1,0 +1,31 @@
+package io.tessera.executor.call;
+
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.stream.Words;
+import io.tessera.protocol.relay.RelaySegment;
+
+/**
+ * Everything that one client has in the executor. Parts are owned by the client's thread, unless they say otherwise.
+ *
+ * @param device  the one context
+ * @param driver  the executor's own calls for this client
+ * @param segment what is shared with the client
+ * @param handles its handles
+ * @param streams its contexts and streams
+ * @param words   its completion words
+ * @param watch   its watched events
+ * @param memory  its live memory
+ * @param charge  what it has taken of its tenant's memory
+ * @param pinned  memory that it maps too
+ */
+public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
+        ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
+        PinnedMemory pinned) {
+}

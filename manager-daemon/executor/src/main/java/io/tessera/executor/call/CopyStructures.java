@@ -1,0 +1,106 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The structures that describe copies in two and three dimensions (cuda.h): arrays in them are handles, addresses must be
+ * the client's. One owner thread.
+ */
+final class CopyStructures {
+    private static final int HOST = 1;
+    private static final int DEVICE = 2;
+    private static final int ARRAY = 3;
+    private static final int UNIFIED = 4;
+
+    /** Offsets of one side of {@code CUDA_MEMCPY2D}, from its begin. */
+    private static final Side PLANE_SIDE = new Side(0, 8, -1, -1, 16, 24, 32, 40, -1, 48, -1);
+    private static final int PLANE_SIDE_BYTES = 56;
+    private static final int PLANE_WIDTH = 112;
+    /** Offsets of one side of {@code CUDA_MEMCPY3D} and {@code CUDA_MEMCPY3D_PEER}. */
+    private static final Side BOX_SIDE = new Side(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80);
+    private static final int BOX_SIDE_BYTES = 88;
+    private static final int BOX_WIDTH = 176;
+
+    private final ClientHandles handles;
+    private final AddressCheck addresses;
+    private final long context;
+
+    private record Side(int x, int y, int z, int lod, int type, int host, int device, int array, int context, int pitch,
+            int height) {
+    }
+
+    CopyStructures(ClientHandles handles, AddressCheck addresses, long context) {
+        this.handles = handles;
+        this.addresses = addresses;
+        this.context = context;
+    }
+
+    /** Whether an entry's structure is one of these. */
+    static boolean isPlane(String api) {
+        return api.startsWith("cuMemcpy2D");
+    }
+
+    /** Whether an entry's structure is one of these. */
+    static boolean isBox(String api) {
+        return api.startsWith("cuMemcpy3D") && !api.startsWith("cuMemcpy3DBatch");
+    }
+
+    /** Checks and translates {@code CUDA_MEMCPY2D} in place. */
+    void plane(MemorySegment copy) throws RejectedException {
+        long width = copy.get(WireTypes.U64, PLANE_WIDTH);
+        long height = copy.get(WireTypes.U64, PLANE_WIDTH + 8);
+        side(copy, 0, PLANE_SIDE, width, height, 1);
+        side(copy, PLANE_SIDE_BYTES, PLANE_SIDE, width, height, 1);
+    }
+
+    /** Checks and translates {@code CUDA_MEMCPY3D} in place; of the peer form the contexts too. */
+    void box(MemorySegment copy, boolean peer) throws RejectedException {
+        long width = copy.get(WireTypes.U64, BOX_WIDTH);
+        long height = copy.get(WireTypes.U64, BOX_WIDTH + 8);
+        long depth = copy.get(WireTypes.U64, BOX_WIDTH + 16);
+        for (int begin = 0; begin <= BOX_SIDE_BYTES; begin += BOX_SIDE_BYTES) {
+            side(copy, begin, BOX_SIDE, width, height, depth);
+            copy.set(WireTypes.U64, begin + BOX_SIDE.context, peer ? context : 0);
+        }
+    }
+
+    private void side(MemorySegment copy, int begin, Side side, long width, long height, long depth)
+            throws RejectedException {
+        int type = copy.get(WireTypes.U32, begin + side.type);
+        switch (type) {
+            case HOST, DEVICE, UNIFIED -> {
+                long base = copy.get(WireTypes.U64, begin + (type == HOST ? side.host : side.device));
+                long pitch = Math.max(width, copy.get(WireTypes.U64, begin + side.pitch));
+                long rows = side.height < 0 ? height
+                        : Math.max(height, copy.get(WireTypes.U64, begin + side.height));
+                long first = product(copy.get(WireTypes.U64, begin + side.y), pitch)
+                        + copy.get(WireTypes.U64, begin + side.x);
+                if (side.z >= 0) {
+                    first += product(product(copy.get(WireTypes.U64, begin + side.z), rows), pitch);
+                }
+                long last = depth == 0 ? 0 : product(product(depth - 1, rows), pitch);
+                addresses.own(base + first, depth == 0 ? 0 : last + AddressCheck.span(width, height, pitch));
+            }
+            case ARRAY -> {
+                long array = handles.value(HandleKind.ARRAY, copy.get(WireTypes.U64, begin + side.array));
+                if (array == HandleTable.NONE) {
+                    throw new RejectedException(CudaResult.INVALID_HANDLE, "no array of the client");
+                }
+                copy.set(WireTypes.U64, begin + side.array, array);
+            }
+            default -> throw CallFrame.malformed("memory of type " + type);
+        }
+    }
+
+    private static long product(long left, long right) throws RejectedException {
+        if (left < 0 || right < 0 || right != 0 && left > (1L << 48) / right) {
+            throw CallFrame.malformed("a copy beyond all memory");
+        }
+        return left * right;
+    }
+}

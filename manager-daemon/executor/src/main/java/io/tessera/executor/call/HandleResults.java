@@ -1,0 +1,94 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.Extent;
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription.Pointer;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+
+/** What calls make and end becomes or ceases to be the client's. One owner thread. */
+final class HandleResults {
+    private final ClientState client;
+    private final ClientHandles handles;
+    private final MemoryCalls memory;
+
+    HandleResults(ClientState client, MemoryCalls memory) {
+        this.client = client;
+        this.handles = client.handles();
+        this.memory = memory;
+    }
+
+    /**
+     * After a call that succeeded: driver's handles in its out-data become the client's, what it ended is forgotten.
+     *
+     * @return SUCCESS, or OUT_OF_MEMORY if the client has as many handles as there can be
+     */
+    int take(CallFrame frame, int context) {
+        CallPlan plan = frame.plan();
+        HandleKind ended = Lifetimes.ends(plan);
+        if (ended != null) {
+            ended(ended, frame.said(0));
+        }
+        int result = CudaResult.SUCCESS;
+        for (int i = 0; i < plan.shapes.length; i++) {
+            if (plan.shapes[i] instanceof Pointer pointer && pointer.direction().comesOut() && frame.data(i) != null
+                    && pointer.element().isPresent() && !Packed.is(plan, i)) {
+                HandleKind kind = pointer.element().get();
+                if (!elements(frame, i, kind, count(frame, pointer), context)) {
+                    result = CudaResult.OUT_OF_MEMORY;
+                }
+                if (plan.api().equals("cuMemCreate")) {
+                    memory.allocationCreated(frame.data(i).get(WireTypes.U64, 0));
+                }
+            }
+        }
+        return result;
+    }
+
+    private static long count(CallFrame frame, Pointer pointer) {
+        return switch (pointer.extent()) {
+            case Extent.Constant constant -> constant.elements();
+            case Extent.Value value -> frame.slot(value.parameter()) * value.factor();
+            case Extent.Behind behind -> frame.data(behind.parameter()) == null ? 0
+                    : frame.data(behind.parameter()).get(WireTypes.U64, 0);
+            case Extent.Text _, Extent.Handwritten _ -> 1;
+        };
+    }
+
+    private boolean elements(CallFrame frame, int i, HandleKind kind, long count, int context) {
+        MemorySegment data = frame.data(i);
+        long parent = Lifetimes.parent(frame, kind);
+        boolean all = true;
+        for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {
+            long handle = translated(kind, data.get(WireTypes.U64, at), parent, context);
+            all &= handle != HandleTable.NONE || data.get(WireTypes.U64, at) == 0;
+            data.set(WireTypes.U64, at, handle);
+        }
+        return all;
+    }
+
+    /** What the client is told for a driver's handle; 0 for 0. */
+    long translated(HandleKind kind, long value, long parent, int context) {
+        if (value == 0) {
+            return 0;
+        }
+        return handles.put(kind, value, parent, Lifetimes.context(kind, context));
+    }
+
+    /** Something is over: forgets it and what goes away with it. */
+    void ended(HandleKind kind, long said) {
+        if (Lifetimes.counted(kind)) {
+            if (handles.release(kind, said)) {
+                memory.allocationReleased(said);
+            }
+            return;
+        }
+        handles.remove(kind, said);
+        if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
+            client.memory().removeOwnedBy(said);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.tessera.executor.call;
+
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * Options of the JIT compiler in one call: what travels as numbers and logs is, for the driver, an array with addresses of
+ * log buffers (RELAY.md, section 8). Lives for one call.
+ */
+final class JitOptions {
+    /** {@code CUjit_option}: logs, their sizes, and those whose values are addresses of the program. */
+    private static final int INFO_LOG = 3;
+    private static final int INFO_LOG_BYTES = 4;
+    private static final int ERROR_LOG = 5;
+    private static final int ERROR_LOG_BYTES = 6;
+    private static final Set<Integer> ADDRESSES = Set.of(17, 18, 25, 27);
+    private static final int MOST_OPTIONS = 64;
+    private static final long MOST_LOG_BYTES = 24_576;
+
+    private final MemorySegment options;
+    private final MemorySegment travelled;
+    private final MemorySegment values;
+    private final MemorySegment info;
+    private final MemorySegment error;
+    private final int count;
+    private final int outBytes;
+
+    /**
+     * Reads the options of a call and puts the driver's array in their place.
+     *
+     * @throws RejectedException if they are not what RELAY.md says
+     */
+    JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt) throws RejectedException {
+        long said = frame.slot(countAt);
+        if (said < 0 || said > MOST_OPTIONS || said > 0 && (frame.inBytes(optionsAt) < said * Integer.BYTES
+                || frame.inBytes(valuesAt) < said * Long.BYTES)) {
+            throw CallFrame.malformed(said + " options of the JIT");
+        }
+        count = (int) said;
+        options = frame.data(optionsAt);
+        travelled = frame.data(valuesAt);
+        outBytes = frame.outBytes(valuesAt);
+        values = frame.room(Math.max(1, count) * (long) Long.BYTES);
+        info = log(frame, INFO_LOG_BYTES);
+        error = log(frame, ERROR_LOG_BYTES);
+        for (int i = 0; i < count; i++) {
+            int option = option(i);
+            if (ADDRESSES.contains(option)) {
+                throw CallFrame.malformed("an option whose value is an address: " + option);
+            }
+            values.set(WireTypes.U64, (long) i * Long.BYTES, switch (option) {
+                case INFO_LOG -> info.address();
+                case ERROR_LOG -> error.address();
+                default -> travelled.get(WireTypes.U64, (long) i * Long.BYTES);
+            });
+        }
+        if (outBytes > 0 && outBytes < answerBytes()) {
+            throw CallFrame.malformed("too little room for the JIT's answer");
+        }
+        frame.slot(valuesAt, count == 0 ? 0 : values.address());
+        frame.slot(optionsAt, count == 0 ? 0 : options.address());
+    }
+
+    private int option(int i) {
+        return options.get(WireTypes.U32, (long) i * Integer.BYTES);
+    }
+
+    private MemorySegment log(CallFrame frame, int sizeOption) throws RejectedException {
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            if (option(i) == sizeOption) {
+                bytes = travelled.get(WireTypes.U64, (long) i * Long.BYTES) & 0xffff_ffffL;
+            }
+        }
+        if (bytes > MOST_LOG_BYTES) {
+            throw CallFrame.malformed("a log of " + bytes + " bytes");
+        }
+        return frame.room(bytes);
+    }
+
+    private long answerBytes() {
+        return (long) count * Long.BYTES + RelayLayout.align(info.byteSize(), 8L)
+                + RelayLayout.align(error.byteSize(), 8L);
+    }
+
+    /** Puts what the driver wrote where it travels from. */
+    void answer() {
+        if (outBytes == 0) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            boolean address = option(i) == INFO_LOG || option(i) == ERROR_LOG;
+            travelled.set(WireTypes.U64, (long) i * Long.BYTES,
+                    address ? 0 : values.get(WireTypes.U64, (long) i * Long.BYTES));
+        }
+        long at = (long) count * Long.BYTES;
+        MemorySegment.copy(info, 0, travelled, at, info.byteSize());
+        at += RelayLayout.align(info.byteSize(), 8L);
+        MemorySegment.copy(error, 0, travelled, at, error.byteSize());
+    }
+}

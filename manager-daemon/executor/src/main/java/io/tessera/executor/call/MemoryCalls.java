@@ -1,0 +1,158 @@
+package io.tessera.executor.call;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.protocol.WireTypes;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Calls by which memory comes and goes: the tenant's limit before, the client's table of live memory after. One owner
+ * thread.
+ */
+final class MemoryCalls {
+    private static final Set<String> OWN_CHECKS = Set.of("cuMemFree", "cuMemFreeAsync", "cuMemAddressReserve",
+            "cuMemAddressFree", "cuMemMap", "cuMemUnmap", "cuMemSetAccess", "cuMemGetAccess");
+
+    private final ClientMemory memory;
+    private final ClientCharge charge;
+    /** Bytes of the program's own allocation handles. */
+    private final Map<Long, Long> allocations = new HashMap<>();
+    /** What {@link #before} found and {@link #after} acts on. */
+    private MemoryRange found;
+    private long taken;
+
+    MemoryCalls(ClientMemory memory, ClientCharge charge) {
+        this.memory = memory;
+        this.charge = charge;
+    }
+
+    /** Whether the addresses of an entry are checked here. */
+    static boolean checksItself(String api) {
+        return OWN_CHECKS.contains(api);
+    }
+
+    /**
+     * Before the driver is called: takes what the call will use, finds what it will free.
+     *
+     * @throws RejectedException if the limit forbids it, or the memory is not the client's
+     */
+    void before(CallFrame frame) throws RejectedException {
+        found = null;
+        taken = 0;
+        switch (frame.plan().api()) {
+            case "cuMemAlloc", "cuMemAllocAsync", "cuMemAllocFromPoolAsync", "cuMemCreate" -> take(frame.slot(1));
+            case "cuMemAllocPitch" -> take(product(frame.slot(2), frame.slot(3)));
+            case "cuMemFree", "cuMemFreeAsync" -> freeing(frame.slot(0));
+            case "cuMemMap", "cuMemSetAccess" -> {
+                if (memory.reservation(frame.slot(0), frame.slot(1)).isEmpty()) {
+                    throw CallFrame.malformed("an address range that the client has not reserved");
+                }
+            }
+            case "cuMemGetAccess" -> {
+                if (memory.reservation(frame.slot(2), 1).isEmpty() && !memory.contains(frame.slot(2), 1)) {
+                    throw CallFrame.malformed("memory that is not the client's");
+                }
+            }
+            case "cuMemUnmap" -> {
+                if (memory.mappedIn(frame.slot(0), frame.slot(1)).isEmpty()) {
+                    throw CallFrame.malformed("nothing of the client is mapped there");
+                }
+            }
+            case "cuMemAddressFree" -> {
+                found = memory.reservation(frame.slot(0), frame.slot(1)).orElseThrow(
+                        () -> CallFrame.malformed("an address range that the client has not reserved"));
+            }
+            default -> {
+            }
+        }
+    }
+
+    private void take(long bytes) throws RejectedException {
+        if (bytes < 0 || !charge.take(bytes)) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "the tenant's limit");
+        }
+        taken = bytes;
+    }
+
+    private void freeing(long address) throws RejectedException {
+        found = memory.beginningAt(address).orElse(null);
+        boolean fits = found != null && (found.origin() == Origin.POOLED || found.origin() == Origin.ALLOCATED);
+        if (!fits && address != 0) {
+            throw CallFrame.malformed("no allocation of the client begins there");
+        }
+    }
+
+    private static long product(long left, long right) throws RejectedException {
+        if (left < 0 || right < 0 || right != 0 && left > Long.MAX_VALUE / right) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more than all memory");
+        }
+        return left * right;
+    }
+
+    /** After the driver has answered. */
+    void after(CallFrame frame, int context, int result) {
+        if (result != CudaResult.SUCCESS) {
+            charge.giveBack(taken);
+            return;
+        }
+        switch (frame.plan().api()) {
+            case "cuMemAlloc" -> add(frame, frame.slot(1), Origin.ALLOCATED, context);
+            case "cuMemAllocAsync", "cuMemAllocFromPoolAsync" -> add(frame, frame.slot(1), Origin.POOLED, context);
+            case "cuMemAllocPitch" -> {
+                long bytes = frame.data(1).get(WireTypes.U64, 0) * frame.slot(3);
+                add(frame, Math.max(bytes, taken), Origin.ALLOCATED, context);
+            }
+            case "cuMemFree", "cuMemFreeAsync", "cuMemAddressFree" -> {
+                if (found != null) {
+                    memory.remove(found);
+                    charge.giveBack(found.charged());
+                }
+            }
+            case "cuMemAddressReserve" -> memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0),
+                    frame.slot(1), Origin.RESERVED, 0, 0, 0));
+            case "cuMemMap" -> memory.add(new MemoryRange(frame.slot(0), frame.slot(1), Origin.MAPPED, 0, 0, 0));
+            case "cuMemUnmap" -> {
+                List<MemoryRange> gone = memory.mappedIn(frame.slot(0), frame.slot(1));
+                gone.forEach(memory::remove);
+            }
+            case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> global(frame, context);
+            default -> {
+            }
+        }
+    }
+
+    private void add(CallFrame frame, long bytes, Origin origin, int context) {
+        memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), Math.max(1, bytes), origin, context, taken, 0));
+    }
+
+    /** Parameters: address, bytes, module or library, name; the first two may be null. */
+    private void global(CallFrame frame, int context) {
+        if (frame.data(0) == null || frame.data(1) == null) {
+            return; // the executor asks for both, see CallExecutor
+        }
+        long address = frame.data(0).get(WireTypes.U64, 0);
+        long bytes = frame.data(1).get(WireTypes.U64, 0);
+        if (bytes > 0) {
+            memory.add(new MemoryRange(address, bytes, Origin.GLOBAL, context, 0, frame.said(2)));
+        }
+    }
+
+    /** An allocation handle was made; known by what the client calls it. */
+    void allocationCreated(long handle) {
+        allocations.put(handle, taken);
+    }
+
+    /** The last reference to an allocation handle is gone. */
+    void allocationReleased(long handle) {
+        Long bytes = allocations.remove(handle);
+        if (bytes != null) {
+            charge.giveBack(bytes);
+        }
+    }
+}

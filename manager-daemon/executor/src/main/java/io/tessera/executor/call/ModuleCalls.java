@@ -1,0 +1,73 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Modules and libraries: images in, names out. One owner thread. */
+final class ModuleCalls {
+    /** cuLibraryLoadData: BINARY_IS_PRESERVED and HOST_UNIVERSAL_FUNCTION... are about the client's memory. */
+    private static final int LONGEST_NAME = 65_536;
+
+    private final ClientState client;
+
+    ModuleCalls(ClientState client) {
+        this.client = client;
+    }
+
+    /** Parameters: module, image. */
+    int load(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.slot(1, image(frame, 1));
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    /** Parameters: module, image, count, options, values. */
+    int loadEx(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.slot(1, image(frame, 1));
+        JitOptions options = new JitOptions(frame, 2, 3, 4);
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        options.answer();
+        return result;
+    }
+
+    /** Parameters: library, code, options, values, count, library options, their values, their count. */
+    int library(CallFrame frame, ClientContext context) throws RejectedException {
+        if (frame.slot(7) != 0) {
+            throw CallFrame.malformed("options of a library");
+        }
+        frame.slot(1, image(frame, 1));
+        JitOptions options = new JitOptions(frame, 4, 2, 3);
+        int result = client.driver().call(DriverEntry.cuLibraryLoadData, frame.slots());
+        options.answer();
+        return result;
+    }
+
+    private static long image(CallFrame frame, int parameter) throws RejectedException {
+        if (frame.data(parameter) == null || frame.inBytes(parameter) == 0) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "no image");
+        }
+        return ImageCheck.address(frame, frame.data(parameter), frame.inBytes(parameter));
+    }
+
+    /** Parameters: name, handle. The driver answers with a pointer, the client gets the text. */
+    int name(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment place = frame.room(Long.BYTES);
+        MemorySegment wanted = frame.data(0);
+        frame.slot(0, place.address());
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS && wanted != null) {
+            MemorySegment text = MemorySegment.ofAddress(place.get(WireTypes.U64, 0)).reinterpret(LONGEST_NAME);
+            long length = 0;
+            while (length + 1 < Math.min(frame.outBytes(0), LONGEST_NAME)
+                    && text.get(ValueLayout.JAVA_BYTE, length) != 0) {
+                length++;
+            }
+            wanted.fill((byte) 0);
+            MemorySegment.copy(text, 0, wanted, 0, Math.min(length, wanted.byteSize()));
+        }
+        return result;
+    }
+}

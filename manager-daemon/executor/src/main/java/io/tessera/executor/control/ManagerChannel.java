@@ -1,0 +1,120 @@
+package io.tessera.executor.control;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.session.Admission;
+import io.tessera.executor.session.ClientSession;
+import io.tessera.protocol.RelayToken;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The lines between executor and manager. Telling is thread-safe; listening has a thread of its own. */
+public final class ManagerChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(ManagerChannel.class);
+
+    private final OutputStream out;
+
+    /** Tells over a stream. */
+    public ManagerChannel(OutputStream out) {
+        this.out = out;
+    }
+
+    /** Listens on a thread of its own until the stream ends, which is an order to stop. */
+    public static void listen(InputStream in, ManagerOrders orders) {
+        Thread.ofPlatform().name("manager").daemon().start(() -> {
+            try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                String line;
+                while ((line = lines.readLine()) != null) {
+                    hear(line, orders);
+                }
+                LOG.info("the manager has closed its end");
+            } catch (IOException e) {
+                LOG.warn("the manager cannot be heard any more: {}", e.getMessage());
+            } finally {
+                orders.stop();
+            }
+        });
+    }
+
+    private static void hear(String line, ManagerOrders orders) {
+        try {
+            JsonObject said = JsonParser.parseString(line).getAsJsonObject();
+            if (said.has("admit")) {
+                JsonObject client = said.getAsJsonObject("admit");
+                orders.admit(RelayToken.ofHex(client.get("token").getAsString()),
+                        new Admission.Client(client.get("client").getAsLong(), client.get("pid").getAsInt(),
+                                (int) client.get("uid").getAsLong(), client.get("tenant").getAsString(),
+                                client.get("limitBytes").getAsLong()));
+            } else if (said.has("stop")) {
+                orders.stop();
+            } else {
+                LOG.warn("the manager says what this executor does not know: {}", line);
+            }
+        } catch (JsonParseException | IllegalArgumentException | IllegalStateException | NullPointerException e) {
+            LOG.warn("the manager says what cannot be read: {} ({})", line, e.getMessage());
+        }
+    }
+
+    /** The executor can be reached. */
+    public void ready(DeviceContext device, DeviceSnapshot snapshot, Path socket) {
+        JsonObject ready = new JsonObject();
+        ready.addProperty("uuid", snapshot.uuid().toString());
+        ready.addProperty("name", snapshot.name());
+        ready.addProperty("ordinal", device.ordinal());
+        ready.addProperty("count", device.count());
+        ready.addProperty("software", device.port().software());
+        ready.addProperty("socket", socket.toString());
+        ready.addProperty("totalBytes", snapshot.totalBytes());
+        ready.addProperty("driver", device.port().name());
+        tell("ready", ready);
+    }
+
+    /** The executor cannot be, or cannot go on. */
+    public void failed(String reason) {
+        JsonObject failed = new JsonObject();
+        failed.addProperty("reason", reason);
+        tell("failed", failed);
+    }
+
+    /** What the clients do. */
+    public void stats(List<ClientSession> sessions) {
+        JsonArray clients = new JsonArray();
+        for (ClientSession session : sessions) {
+            JsonObject client = new JsonObject();
+            client.addProperty("client", session.clientId());
+            client.addProperty("usedBytes", session.usedBytes());
+            client.addProperty("calls", session.counters().calls());
+            client.addProperty("launches", session.counters().launches());
+            client.addProperty("records", session.counters().records());
+            client.addProperty("rejected", session.counters().rejected());
+            clients.add(client);
+        }
+        JsonObject stats = new JsonObject();
+        stats.add("clients", clients);
+        tell("stats", stats);
+    }
+
+    private synchronized void tell(String what, JsonElement content) {
+        JsonObject line = new JsonObject();
+        line.add(what, content);
+        try {
+            out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        } catch (IOException e) {
+            LOG.warn("the manager does not hear: {}", e.getMessage());
+        }
+    }
+}

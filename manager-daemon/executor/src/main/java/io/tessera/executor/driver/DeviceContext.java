@@ -1,0 +1,98 @@
+package io.tessera.executor.driver;
+
+import static io.tessera.executor.driver.DriverFailedException.check;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The one context of the executor's device, its primary context. Immutable and thread-safe; {@link #release} is called
+ * once, when no thread uses it.
+ */
+public final class DeviceContext {
+    /** cudaStreamCaptureModeRelaxed and CU_STREAM_CAPTURE_MODE_RELAXED. */
+    public static final long CAPTURE_RELAXED = 2;
+
+    private final DriverPort port;
+    private final int device;
+    private final int ordinal;
+    private final int count;
+    private final long context;
+
+    private DeviceContext(DriverPort port, int device, int ordinal, int count, long context) {
+        this.port = port;
+        this.device = device;
+        this.ordinal = ordinal;
+        this.count = count;
+        this.context = context;
+    }
+
+    /**
+     * Opens the primary context of a device and makes it current in the calling thread.
+     *
+     * @param ordinal as the driver counts
+     * @throws DriverFailedException if the device cannot be used
+     */
+    public static DeviceContext open(DriverPort port, int ordinal) throws DriverFailedException {
+        try (Arena arena = Arena.ofConfined()) {
+            DriverCalls driver = new DriverCalls(port, arena);
+            check("cuDeviceGetCount", driver.call(DriverEntry.cuDeviceGetCount, driver.out(0)));
+            int count = driver.outInt(0);
+            check("cuDeviceGet", driver.call(DriverEntry.cuDeviceGet, driver.out(0), ordinal));
+            int device = driver.outInt(0);
+            check("cuDevicePrimaryCtxRetain", driver.call(DriverEntry.cuDevicePrimaryCtxRetain, driver.out(0), device));
+            DeviceContext opened = new DeviceContext(port, device, ordinal, count, driver.outLong(0));
+            opened.enter(driver);
+            return opened;
+        }
+    }
+
+    /**
+     * Makes the context current in the calling thread, and has captures that are open elsewhere forbid it nothing.
+     *
+     * @throws DriverFailedException if the context is lost
+     */
+    public void enter(DriverCalls driver) throws DriverFailedException {
+        check("cuCtxSetCurrent", driver.call(DriverEntry.cuCtxSetCurrent, context));
+        long mode = driver.out(0);
+        driver.outMemory().set(ValueLayout.JAVA_INT, 0, (int) CAPTURE_RELAXED);
+        int result = driver.call(DriverEntry.cuThreadExchangeStreamCaptureMode, mode);
+        if (result != CudaResult.NOT_SUPPORTED) { // a driver without captures forbids nothing either
+            check("cuThreadExchangeStreamCaptureMode", result);
+        }
+    }
+
+    /** The driver. */
+    public DriverPort port() {
+        return port;
+    }
+
+    /** The driver's number for the device. */
+    public int device() {
+        return device;
+    }
+
+    /** The device, counted as the driver counts. */
+    public int ordinal() {
+        return ordinal;
+    }
+
+    /** Devices that the driver has. */
+    public int count() {
+        return count;
+    }
+
+    /** The driver's handle of the context. */
+    public long handle() {
+        return context;
+    }
+
+    /** Gives the primary context back. */
+    public void release() {
+        try (Arena arena = Arena.ofConfined()) {
+            new DriverCalls(port, arena).call(DriverEntry.cuDevicePrimaryCtxRelease_v2, device);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.tessera.executor.driver;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The executor's own calls of a driver, with memory of their own for arguments and results. One owner thread; the
+ * arena's owner ends it.
+ */
+public final class DriverCalls {
+    private static final int MOST_ARGUMENTS = 32;
+    private static final int OUT_BYTES = 512;
+
+    private final DriverPort port;
+    private final MemorySegment slots;
+    private final MemorySegment out;
+
+    /** With memory of an arena that lives as long as this. */
+    public DriverCalls(DriverPort port, Arena arena) {
+        this.port = port;
+        this.slots = arena.allocate((long) MOST_ARGUMENTS * Long.BYTES, Long.BYTES);
+        this.out = arena.allocate(OUT_BYTES, 64);
+    }
+
+    /** The driver. */
+    public DriverPort port() {
+        return port;
+    }
+
+    /** Calls an entry with arguments as they fill its slots. */
+    public int call(DriverEntry entry, long... arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            slots.setAtIndex(ValueLayout.JAVA_LONG, i, arguments[i]);
+        }
+        return port.call(entry, slots);
+    }
+
+    /** Calls an entry with arguments that stand in their slots already. */
+    public int call(DriverEntry entry, MemorySegment arguments) {
+        return port.call(entry, arguments);
+    }
+
+    /** Address of eight bytes for a result, one of {@value #OUT_BYTES} / 8, cleared. */
+    public long out(int index) {
+        out.setAtIndex(ValueLayout.JAVA_LONG, index, 0);
+        return out.address() + (long) index * Long.BYTES;
+    }
+
+    /** Address of the whole room for results, cleared. */
+    public long outRoom() {
+        out.fill((byte) 0);
+        return out.address();
+    }
+
+    /** The room for results. */
+    public MemorySegment outMemory() {
+        return out;
+    }
+
+    /** The result at {@link #out}. */
+    public long outLong(int index) {
+        return out.getAtIndex(ValueLayout.JAVA_LONG, index);
+    }
+
+    /** The result at {@link #out}, its low half. */
+    public int outInt(int index) {
+        return out.get(ValueLayout.JAVA_INT, (long) index * Long.BYTES);
+    }
+}

@@ -1,0 +1,20 @@
+package io.tessera.executor.driver;
+
+import java.io.Serial;
+
+/** The driver refused a call without which an executor cannot be: which, and with what. */
+public final class DriverFailedException extends Exception {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /** With the call and its CUresult. */
+    public DriverFailedException(String call, int result) {
+        super(call + " answered " + result);
+    }
+
+    static void check(String call, int result) throws DriverFailedException {
+        if (result != CudaResult.SUCCESS) {
+            throw new DriverFailedException(call, result);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.tessera.executor.handle;
+
+import io.tessera.device.HandleKind;
+import io.tessera.protocol.relay.RelayHandle;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All handles of one client. What belongs to something goes away with it: functions with their module, kernels with their
+ * library, nodes with their graph. One owner thread.
+ */
+public final class ClientHandles {
+    private static final HandleKind[] KINDS = HandleKind.values();
+
+    private final HandleTable[] tables = new HandleTable[KINDS.length];
+    /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
+    private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
+
+    /** Empty, for handles that name a device. */
+    public ClientHandles(int device) {
+        for (HandleKind kind : KINDS) {
+            tables[kind.ordinal()] = new HandleTable(kind, device);
+            if (kind.deviceValue()) {
+                deviceValues.put(kind, new HashMap<>());
+            }
+        }
+    }
+
+    /** The table of a kind. */
+    public HandleTable table(HandleKind kind) {
+        return tables[kind.ordinal()];
+    }
+
+    /**
+     * The driver's object behind what a record says; a kernel is taken where a function is asked.
+     *
+     * @return the object, or {@link HandleTable#NONE} if the client has no such one
+     */
+    public long value(HandleKind kind, long said) {
+        if (kind.deviceValue()) {
+            return deviceValues.get(kind).containsKey(said) ? said : HandleTable.NONE;
+        }
+        if (kind == HandleKind.FUNCTION && RelayHandle.type(said) == HandleKind.KERNEL.number()) {
+            return tables[HandleKind.KERNEL.ordinal()].value(said);
+        }
+        return tables[kind.ordinal()].value(said);
+    }
+
+    /**
+     * What a record says for a driver's object.
+     *
+     * @return {@link HandleTable#NONE} if the client has as many as there can be
+     */
+    public long put(HandleKind kind, long value, long parent, int context) {
+        if (kind.deviceValue()) {
+            deviceValues.get(kind).put(value, context);
+            return value;
+        }
+        return tables[kind.ordinal()].put(value, parent, context);
+    }
+
+    /** Forgets an object and everything that goes away with it. */
+    public void remove(HandleKind kind, long said) {
+        if (kind.deviceValue()) {
+            deviceValues.get(kind).remove(said);
+            return;
+        }
+        tables[kind.ordinal()].remove(said);
+        removeChildren(said);
+    }
+
+    /** Gives back one reference; the last one forgets the object and everything that goes away with it. */
+    public boolean release(HandleKind kind, long said) {
+        if (!tables[kind.ordinal()].release(said)) {
+            return false;
+        }
+        removeChildren(said);
+        return true;
+    }
+
+    private void removeChildren(long parent) {
+        for (HandleTable table : tables) {
+            List<Long> children = new ArrayList<>();
+            table.childrenOf(parent, children::add);
+            for (long child : children) {
+                remove(table.kind(), child);
+            }
+        }
+    }
+
+    /** The handles of a kind that were made in a context; of all contexts for a number below 0. */
+    public List<Long> ofContext(HandleKind kind, int context) {
+        List<Long> handles = new ArrayList<>();
+        if (kind.deviceValue()) {
+            deviceValues.get(kind).forEach((value, made) -> {
+                if (context < 0 || made == context) {
+                    handles.add(value);
+                }
+            });
+        } else {
+            tables[kind.ordinal()].ofContext(context, handles::add);
+        }
+        return handles;
+    }
+}

@@ -1,0 +1,171 @@
+package io.tessera.executor.handle;
+
+import io.tessera.device.HandleKind;
+import io.tessera.protocol.relay.RelayHandle;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/**
+ * One client's handles of one kind. A handle names a place and its generation, so a handle of something that is gone
+ * names nothing, also after its place is used again. One owner thread.
+ */
+public final class HandleTable {
+    /** Nothing has this value; a driver's objects are never at address 0. */
+    public static final long NONE = 0;
+
+    private static final int PLACE_BITS = 20;
+    private static final int MOST_PLACES = 1 << PLACE_BITS;
+    private static final int GENERATIONS = 1 << Integer.SIZE - PLACE_BITS;
+    private static final int FIRST_PLACES = 16;
+
+    private final HandleKind kind;
+    private final int device;
+    private final Map<Long, Long> byValue = new HashMap<>();
+    private long[] values = new long[FIRST_PLACES];
+    private int[] generations = new int[FIRST_PLACES];
+    private int[] references = new int[FIRST_PLACES];
+    private long[] parents = new long[FIRST_PLACES];
+    private int[] contexts = new int[FIRST_PLACES];
+    private Object[] attachments = new Object[FIRST_PLACES];
+    private int[] free = new int[FIRST_PLACES];
+    private int freeCount;
+    private int used;
+
+    /** Empty, for handles that name a device. */
+    public HandleTable(HandleKind kind, int device) {
+        this.kind = kind;
+        this.device = device;
+    }
+
+    /** What its handles are. */
+    public HandleKind kind() {
+        return kind;
+    }
+
+    /**
+     * The handle of a driver's object, a new one unless it has one already; then it counts one reference more.
+     *
+     * @param value   the driver's own handle, not 0
+     * @param parent  handle of what it goes away with, in a table of the same client; 0: nothing
+     * @param context the client's context that it was made in
+     * @return the handle; {@link #NONE} if the client has as many as there can be
+     */
+    public long put(long value, long parent, int context) {
+        Long known = byValue.get(value);
+        if (known != null) {
+            references[place(known)]++;
+            return known;
+        }
+        int place = freeCount > 0 ? free[--freeCount] : grow();
+        if (place < 0) {
+            return NONE;
+        }
+        values[place] = value;
+        references[place] = 1;
+        parents[place] = parent;
+        contexts[place] = context;
+        attachments[place] = null;
+        long handle = handle(place);
+        byValue.put(value, handle);
+        return handle;
+    }
+
+    private int grow() {
+        if (used == values.length) {
+            if (used == MOST_PLACES) {
+                return -1;
+            }
+            int larger = used * 2;
+            values = Arrays.copyOf(values, larger);
+            generations = Arrays.copyOf(generations, larger);
+            references = Arrays.copyOf(references, larger);
+            parents = Arrays.copyOf(parents, larger);
+            contexts = Arrays.copyOf(contexts, larger);
+            attachments = Arrays.copyOf(attachments, larger);
+            free = Arrays.copyOf(free, larger);
+        }
+        return used++;
+    }
+
+    private long handle(int place) {
+        return RelayHandle.of(kind.number(), device, generations[place] << PLACE_BITS | place);
+    }
+
+    private static int place(long handle) {
+        return RelayHandle.index(handle) & MOST_PLACES - 1;
+    }
+
+    /** The driver's object behind a handle; {@link #NONE} if the handle names nothing here. */
+    public long value(long handle) {
+        int place = place(handle);
+        return place < used && handle == handle(place) ? values[place] : NONE;
+    }
+
+    /** What was attached to a handle that names something; else null. */
+    public Object attachment(long handle) {
+        return value(handle) == NONE ? null : attachments[place(handle)];
+    }
+
+    /** Attaches something to a handle that names something. */
+    public void attach(long handle, Object attachment) {
+        attachments[place(handle)] = attachment;
+    }
+
+    /** Gives back one reference; returns whether it was the last one and the handle names nothing any more. */
+    public boolean release(long handle) {
+        int place = place(handle);
+        if (value(handle) == NONE || --references[place] > 0) {
+            return false;
+        }
+        remove(handle);
+        return true;
+    }
+
+    /** Forgets a handle whatever its references; nothing happens if it names nothing. */
+    public void remove(long handle) {
+        int place = place(handle);
+        if (value(handle) == NONE) {
+            return;
+        }
+        byValue.remove(values[place]);
+        values[place] = NONE;
+        attachments[place] = null;
+        generations[place] = (generations[place] + 1) % GENERATIONS;
+        free[freeCount++] = place;
+    }
+
+    /** The handles that go away with another one. */
+    public void childrenOf(long parent, LongConsumer child) {
+        for (int place = 0; place < used; place++) {
+            if (values[place] != NONE && parents[place] == parent) {
+                child.accept(handle(place));
+            }
+        }
+    }
+
+    /** The handles made in a context; of all contexts for a number below 0. */
+    public void ofContext(int context, LongConsumer handle) {
+        for (int place = 0; place < used; place++) {
+            if (values[place] != NONE && (context < 0 || contexts[place] == context)) {
+                handle.accept(handle(place));
+            }
+        }
+    }
+
+    /** References of a handle that names something; else 0. */
+    public int references(long handle) {
+        return value(handle) == NONE ? 0 : references[place(handle)];
+    }
+
+    /** Whether a handle that names something goes away with another one. */
+    public boolean hasParent(long handle) {
+        return value(handle) != NONE && parents[place(handle)] != 0;
+    }
+
+    /** How many handles name something. */
+    public int size() {
+        return byValue.size();
+    }
+}

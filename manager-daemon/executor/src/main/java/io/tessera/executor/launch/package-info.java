@@ -1,0 +1,2 @@
+/** LAUNCH records: the hot path from a ring to a kernel. */
+package io.tessera.executor.launch;

@@ -1,0 +1,108 @@
+package io.tessera.executor.memory;
+
+import io.tessera.executor.memory.MemoryRange.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The live memory of one client by address. Reserved ranges hold mapped ones, so they have a map of their own. One owner
+ * thread.
+ */
+public final class ClientMemory {
+    private final TreeMap<Long, MemoryRange> ranges = new TreeMap<>(Long::compareUnsigned);
+    private final TreeMap<Long, MemoryRange> reserved = new TreeMap<>(Long::compareUnsigned);
+    private MemoryRange last;
+
+    /** Adds a range. */
+    public void add(MemoryRange range) {
+        (range.origin() == Origin.RESERVED ? reserved : ranges).put(range.address(), range);
+    }
+
+    /** The range that begins at an address, reserved ones aside. */
+    public Optional<MemoryRange> beginningAt(long address) {
+        return Optional.ofNullable(ranges.get(address));
+    }
+
+    /** The reserved range that holds so many bytes from an address. */
+    public Optional<MemoryRange> reservation(long address, long bytes) {
+        Map.Entry<Long, MemoryRange> entry = reserved.floorEntry(address);
+        return entry != null && holds(entry.getValue(), address, bytes) ? Optional.of(entry.getValue())
+                : Optional.empty();
+    }
+
+    /** Whether so many bytes from an address are the client's; mappings side by side count as one. */
+    public boolean contains(long address, long bytes) {
+        MemoryRange recent = last;
+        if (recent != null && holds(recent, address, bytes)) {
+            return true;
+        }
+        long at = address;
+        long left = bytes;
+        while (true) {
+            Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(at);
+            if (entry == null || Long.compareUnsigned(at, entry.getValue().end()) >= 0 || left < 0) {
+                return false;
+            }
+            MemoryRange range = entry.getValue();
+            long here = range.end() - at;
+            if (Long.compareUnsigned(left, here) <= 0) {
+                last = range;
+                return true;
+            }
+            if (range.origin() != Origin.MAPPED) {
+                return false;
+            }
+            at += here;
+            left -= here;
+        }
+    }
+
+    private static boolean holds(MemoryRange range, long address, long bytes) {
+        long offset = address - range.address();
+        return Long.compareUnsigned(offset, range.bytes()) < 0
+                && Long.compareUnsigned(bytes, range.bytes() - offset) <= 0;
+    }
+
+    /** Forgets the range that begins at an address. */
+    public void remove(MemoryRange range) {
+        last = null;
+        (range.origin() == Origin.RESERVED ? reserved : ranges).remove(range.address());
+    }
+
+    /** Forgets the variables of a module or library. */
+    public void removeOwnedBy(long owner) {
+        last = null;
+        ranges.values().removeIf(range -> range.owner() == owner && owner != 0);
+    }
+
+    /** Mappings that lie in so many bytes from an address, in order. */
+    public List<MemoryRange> mappedIn(long address, long bytes) {
+        List<MemoryRange> found = new ArrayList<>();
+        for (MemoryRange range : ranges.tailMap(address, true).values()) {
+            if (Long.compareUnsigned(range.end(), address + bytes) > 0 || range.origin() != Origin.MAPPED) {
+                break;
+            }
+            found.add(range);
+        }
+        return found;
+    }
+
+    /** All ranges of a context, of all contexts for a number below 0; reserved ones last. */
+    public List<MemoryRange> ofContext(int context) {
+        List<MemoryRange> found = new ArrayList<>();
+        for (MemoryRange range : ranges.values()) {
+            if (context < 0 || range.context() == context) {
+                found.add(range);
+            }
+        }
+        for (MemoryRange range : reserved.values()) {
+            if (context < 0 || range.context() == context) {
+                found.add(range);
+            }
+        }
+        return found;
+    }
+}

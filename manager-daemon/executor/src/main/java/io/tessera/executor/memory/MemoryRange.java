@@ -1,0 +1,34 @@
+package io.tessera.executor.memory;
+
+/**
+ * Memory that a client may name.
+ *
+ * @param address first byte; a device address, for pinned memory the same on the host
+ * @param bytes   its size, above 0
+ * @param origin  where it came from
+ * @param context the client's context that it was made in
+ * @param charged bytes that count against the tenant's limit for it
+ * @param owner   handle of what it goes away with (module, library); 0: nothing
+ */
+public record MemoryRange(long address, long bytes, Origin origin, int context, long charged, long owner) {
+    /** Where memory comes from, and so how it goes. */
+    public enum Origin {
+        /** cuMemAlloc and its like: freed by cuMemFree. */
+        ALLOCATED,
+        /** cuMemAllocAsync and its like: freed by cuMemFreeAsync or cuMemFree. */
+        POOLED,
+        /** A mapping of the program's own allocation handles: ends by cuMemUnmap. */
+        MAPPED,
+        /** An address range without memory: ends by cuMemAddressFree. Nothing can be copied there. */
+        RESERVED,
+        /** A variable of a module: ends with it. */
+        GLOBAL,
+        /** Pinned memory of the relay. */
+        PINNED
+    }
+
+    /** First byte behind it. */
+    public long end() {
+        return address + bytes;
+    }
+}

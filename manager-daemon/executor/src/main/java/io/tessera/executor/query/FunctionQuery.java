@@ -1,0 +1,88 @@
+package io.tessera.executor.query;
+
+import static io.tessera.protocol.SegmentLayout.offset;
+import static io.tessera.protocol.relay.RelayLayout.FUNCTION_INFO;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayHandle;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+
+/** Attributes and parameters of a kernel, in one answer. One owner thread. */
+final class FunctionQuery {
+    private static final long FUNCTION = offset(FUNCTION_INFO, "function");
+    private static final long VALID = offset(FUNCTION_INFO, "valid");
+    private static final long PARAMETER_BYTES = offset(FUNCTION_INFO, "parameter_bytes");
+    private static final long PRINTS = offset(FUNCTION_INFO, "prints");
+    private static final long PARAMETERS = offset(FUNCTION_INFO, "parameters");
+    private static final long PARAMETER = offset(FUNCTION_INFO, "parameter");
+
+    private final ClientState client;
+    private int bytes;
+
+    FunctionQuery(ClientState client) {
+        this.client = client;
+    }
+
+    /** Answers for a function or kernel of the client. */
+    int query(long said, int context, MemorySegment answer) throws RejectedException {
+        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        long value = client.handles().value(HandleKind.FUNCTION, said);
+        if (value == HandleTable.NONE) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
+        }
+        answer.asSlice(0, FUNCTION_INFO.byteSize()).fill((byte) 0);
+        DriverCalls driver = client.driver();
+        int valid = 0;
+        for (int attribute = 0; attribute < RelayLayout.FUNCTION_ATTRIBUTES; attribute++) {
+            int result = kernel
+                    ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, value,
+                            client.device().device())
+                    : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, value);
+            if (CudaResult.isFatal(result)) {
+                return result;
+            }
+            if (result == CudaResult.SUCCESS) {
+                answer.set(WireTypes.U32, 4L * attribute, driver.outInt(0));
+                valid |= 1 << attribute;
+            }
+        }
+        answer.set(WireTypes.U32, VALID, valid);
+        answer.set(WireTypes.U64, FUNCTION, said);
+        if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
+            answer.set(WireTypes.U64, FUNCTION,
+                    client.handles().put(HandleKind.FUNCTION, driver.outLong(0), said, context));
+        }
+        parameters(kernel, value, answer);
+        return CudaResult.SUCCESS;
+    }
+
+    private void parameters(boolean kernel, long value, MemorySegment answer) {
+        DriverCalls driver = client.driver();
+        DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
+        int count = 0;
+        long end = 0;
+        while (count < RelayLayout.PARAMETERS && driver.call(entry, value, count, driver.out(0), driver.out(1)) == 0) {
+            long at = PARAMETER + (long) count * RelayLayout.PARAMETER.byteSize();
+            answer.set(WireTypes.U32, at, (int) driver.outLong(0));
+            answer.set(WireTypes.U32, at + 4, (int) driver.outLong(1));
+            end = Math.max(end, driver.outLong(0) + driver.outLong(1));
+            count++;
+        }
+        answer.set(WireTypes.U32, PARAMETER_BYTES, (int) end);
+        answer.set(WireTypes.U32, PARAMETERS, count);
+        answer.set(WireTypes.U32, PRINTS, 0);
+        bytes = (int) (PARAMETER + count * RelayLayout.PARAMETER.byteSize());
+    }
+
+    int bytes() {
+        return bytes;
+    }
+}

@@ -1,0 +1,123 @@
+package io.tessera.executor.query;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.QueryKind;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Answers queries of one client. One owner thread. */
+public final class QueryExecutor {
+    private static final long PORTABLE_AND_MAPPED = 1 | 2;
+
+    private final ClientState client;
+    private final FunctionQuery functions;
+    private final Set<Long> registered = new HashSet<>();
+    private int bytes;
+
+    /** For one client. */
+    public QueryExecutor(ClientState client) {
+        this.client = client;
+        this.functions = new FunctionQuery(client);
+    }
+
+    /**
+     * Answers one.
+     *
+     * @param answer where the out-data goes; its length is {@link #bytes}
+     * @return the CUresult
+     * @throws RejectedException if the record is not one that a client may send
+     */
+    public int query(MemorySegment record, int length, MemorySegment answer) throws RejectedException {
+        bytes = 0;
+        QueryKind kind = QueryKind.ofCode(RecordHeader.entry(record)).orElse(null);
+        if (kind == null || length < RecordHeader.BYTES + Long.BYTES) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "query " + RecordHeader.entry(record));
+        }
+        long about = record.get(WireTypes.U64, RecordHeader.BYTES);
+        return switch (kind) {
+            case FUNCTION -> {
+                int result = functions.query(about, RecordHeader.context(record), answer);
+                bytes = functions.bytes();
+                yield result;
+            }
+            case PINNED -> pin(about, answer);
+            case UNPIN -> unpin(about);
+            case MEMORY -> memory(answer);
+        };
+    }
+
+    /** Bytes of out-data of the last query. */
+    public int bytes() {
+        return bytes;
+    }
+
+    private int pin(long id, MemorySegment answer) {
+        PinnedMemory.Region region = client.pinned().region(id);
+        if (region == null || registered.contains(id)) {
+            return CudaResult.INVALID_VALUE;
+        }
+        DriverCalls driver = client.driver();
+        long address = region.mapped().address();
+        int result = driver.call(DriverEntry.cuMemHostRegister_v2, address, region.mapped().byteSize(),
+                PORTABLE_AND_MAPPED);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        registered.add(id);
+        client.memory().add(new MemoryRange(address, region.mapped().byteSize(), Origin.PINNED, 0, 0, 0));
+        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), address, 0);
+        answer.set(WireTypes.U64, 0, driver.outLong(0));
+        bytes = Long.BYTES;
+        return result;
+    }
+
+    private int unpin(long id) {
+        PinnedMemory.Region region = client.pinned().region(id);
+        if (region == null) {
+            return CudaResult.INVALID_VALUE;
+        }
+        int result = CudaResult.SUCCESS;
+        if (registered.remove(id)) {
+            client.memory().beginningAt(region.mapped().address()).ifPresent(client.memory()::remove);
+            result = client.driver().call(DriverEntry.cuMemHostUnregister, region.mapped().address());
+        }
+        client.pinned().remove(id);
+        return result;
+    }
+
+    private int memory(MemorySegment answer) {
+        DriverCalls driver = client.driver();
+        int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
+        long free = driver.outLong(0);
+        long total = driver.outLong(1);
+        TenantMemory tenant = client.charge().tenant();
+        if (tenant.limitBytes() != 0) {
+            total = Math.min(total, tenant.limitBytes());
+            free = Math.min(free, Math.max(0, tenant.limitBytes() - tenant.usedBytes()));
+        }
+        answer.set(WireTypes.U64, 0, free);
+        answer.set(WireTypes.U64, 8, total);
+        answer.set(WireTypes.U64, 16, client.charge().usedBytes());
+        bytes = (int) RelayLayout.MEMORY_INFO.byteSize();
+        return result;
+    }
+
+    /** Has the device forget all pinned memory, when nothing uses it any more. */
+    public void unpinAll() {
+        for (long id : Set.copyOf(registered)) {
+            unpin(id);
+        }
+    }
+}

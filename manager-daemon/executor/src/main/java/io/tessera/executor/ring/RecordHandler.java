@@ -1,0 +1,15 @@
+package io.tessera.executor.ring;
+
+import java.lang.foreign.MemorySegment;
+
+/** Hears of records in ring order. */
+@FunctionalInterface
+public interface RecordHandler {
+    /**
+     * One record.
+     *
+     * @param record the copy, header first; valid for this call
+     * @param length bytes of it, header included
+     */
+    void record(MemorySegment record, int length);
+}

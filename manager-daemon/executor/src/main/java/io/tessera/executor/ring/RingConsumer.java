@@ -1,0 +1,127 @@
+package io.tessera.executor.ring;
+
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RecordKind;
+import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The executor's end of a ring (RELAY.md, section 2). One owner thread. Every record is copied into private memory, its
+ * place zeroed and freed, and only the copy is looked at.
+ */
+public final class RingConsumer {
+    /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
+    static final long HOLE_NS = 1_000_000_000L;
+
+    private final RelaySegment segment;
+    private final MemorySegment ring;
+    private final MemorySegment record;
+    private long position;
+    private long holeSinceNs;
+    private long holes;
+
+    /** Over a mapped segment; the copy's memory is the arena's. */
+    public RingConsumer(RelaySegment segment, Arena arena) {
+        this.segment = segment;
+        this.ring = segment.ring();
+        this.record = arena.allocate(RelayLayout.RECORD_MAX, 64);
+        this.position = segment.consumed();
+    }
+
+    /**
+     * Hands on what is there.
+     *
+     * @param most  records in one go
+     * @param nowNs CLOCK_MONOTONIC, to know a hole by
+     * @return how many records were taken, paddings and skipped holes among them
+     * @throws BrokenRingException if the ring's structure is broken; nothing more can be read from it
+     */
+    public int poll(RecordHandler handler, int most, long nowNs) throws BrokenRingException {
+        int taken = 0;
+        while (taken < most) {
+            long at = position & RelayLayout.RING_BYTES - 1;
+            int length = RecordHeader.lengthAcquire(ring, at);
+            if (length <= 0) {
+                return taken + (taken == 0 ? hole(at, length, nowNs) : 0);
+            }
+            holeSinceNs = 0;
+            int rounded = check(at, length);
+            MemorySegment.copy(ring, at, record, 0, length);
+            ring.asSlice(at, rounded).fill((byte) 0);
+            position += rounded;
+            segment.consumed(position);
+            if (RecordHeader.kind(record) != RecordKind.PADDING.code()) {
+                handler.record(record, length);
+            }
+            taken++;
+        }
+        return taken;
+    }
+
+    private int check(long at, int length) throws BrokenRingException {
+        if (length < RecordHeader.BYTES || length > RelayLayout.RECORD_MAX) {
+            throw new BrokenRingException("a record of " + length + " bytes at position " + position);
+        }
+        int rounded = RelayLayout.align(length, RelayLayout.RECORD_ALIGNMENT);
+        if (at + rounded > RelayLayout.RING_BYTES) {
+            throw new BrokenRingException("a record of " + length + " bytes over the end of the ring at position "
+                    + position);
+        }
+        return rounded;
+    }
+
+    /**
+     * Skips a hole. Only if something is committed behind it: a process that was stopped as a whole writes on when it
+     * goes on, and a hole at the end keeps nobody waiting.
+     */
+    private int hole(long at, int length, long nowNs) throws BrokenRingException {
+        long claimed = segment.claimed();
+        if (claimed == position) {
+            holeSinceNs = 0;
+            return 0;
+        }
+        if (claimed - position < 0 || claimed - position > RelayLayout.RING_BYTES) {
+            throw new BrokenRingException("claimed up to " + claimed + " at position " + position);
+        }
+        if (holeSinceNs == 0) {
+            holeSinceNs = nowNs;
+        }
+        if (nowNs - holeSinceNs < HOLE_NS) {
+            return 0;
+        }
+        int bytes = length < 0 ? check(at, Math.negateExact(length)) : untilNext(at, claimed);
+        if (bytes == 0 || position + bytes >= claimed
+                || RecordHeader.lengthAcquire(ring, at + bytes & RelayLayout.RING_BYTES - 1) <= 0) {
+            return 0;
+        }
+        ring.asSlice(at, bytes).fill((byte) 0);
+        position += bytes;
+        segment.consumed(position);
+        holeSinceNs = 0;
+        holes++;
+        return 1;
+    }
+
+    /** Bytes to the next record that is begun; 0 if there is none before the end of the claims. */
+    private int untilNext(long at, long claimed) {
+        long most = Math.min(claimed - position, RelayLayout.RING_BYTES - at);
+        for (int bytes = RelayLayout.RECORD_ALIGNMENT; bytes < most; bytes += RelayLayout.RECORD_ALIGNMENT) {
+            if (RecordHeader.lengthAcquire(ring, at + bytes) != 0) {
+                return bytes;
+            }
+        }
+        return most == RelayLayout.RING_BYTES - at ? (int) most : 0;
+    }
+
+    /** Whether there is something to read, or a hole that may become one. */
+    public boolean hasWork() {
+        return RecordHeader.lengthAcquire(ring, position & RelayLayout.RING_BYTES - 1) > 0;
+    }
+
+    /** Holes skipped so far. */
+    public long holes() {
+        return holes;
+    }
+}

@@ -1,0 +1,66 @@
+package io.tessera.executor.session;
+
+import io.tessera.os.PeerCredentials;
+import io.tessera.protocol.RelayToken;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * Whom the manager has announced. A token is good for one connection of the announced process within 30 s (RELAY.md,
+ * section 1). Thread-safe.
+ */
+public final class Admission {
+    /** How long an announcement holds. */
+    static final long HOLDS_NS = 30_000_000_000L;
+    /** Announcements at a time; beyond these the manager is out of its mind and the oldest are forgotten with time. */
+    private static final int MOST = 100_000;
+
+    private final Map<RelayToken, Announced> announced = new HashMap<>();
+
+    /**
+     * A client that may come.
+     *
+     * @param clientId   the manager's number for it
+     * @param pid        its process
+     * @param uid        its user
+     * @param tenant     what its limit attaches to
+     * @param limitBytes the tenant's limit on this device; 0: none
+     */
+    public record Client(long clientId, int pid, int uid, String tenant, long limitBytes) {
+    }
+
+    private record Announced(Client client, long untilNs) {
+    }
+
+    /** The manager announces a client. */
+    public synchronized void announce(RelayToken token, Client client, long nowNs) {
+        forgetOld(nowNs);
+        if (announced.size() < MOST) {
+            announced.put(token, new Announced(client, nowNs + HOLDS_NS));
+        }
+    }
+
+    private void forgetOld(long nowNs) {
+        for (Iterator<Announced> i = announced.values().iterator(); i.hasNext();) {
+            if (i.next().untilNs - nowNs < 0) {
+                i.remove();
+            }
+        }
+    }
+
+    /**
+     * A peer shows a token, which is then used up if the peer is the announced one.
+     *
+     * @return the client; null if nobody was announced with this token, or somebody else
+     */
+    public synchronized Client take(RelayToken token, PeerCredentials peer, long nowNs) {
+        forgetOld(nowNs);
+        Announced known = announced.get(token);
+        if (known == null || known.client.pid != peer.pid() || known.client.uid != peer.uid()) {
+            return null;
+        }
+        announced.remove(token);
+        return known.client;
+    }
+}

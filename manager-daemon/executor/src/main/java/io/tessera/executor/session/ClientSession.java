@@ -1,0 +1,240 @@
+package io.tessera.executor.session;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.ring.BrokenRingException;
+import io.tessera.executor.ring.RingConsumer;
+import io.tessera.os.FutexPort;
+import io.tessera.os.LinuxException;
+import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client and the thread that does its work: records, watched events, marks that are out. {@link #end} and the readers
+ * may be called by any thread; everything else is the owner thread's. Whoever made the session unmaps the segment after
+ * {@link #isOver}.
+ */
+public final class ClientSession {
+    /** Records in one go, before anything else is looked at. */
+    private static final int BATCH = 256;
+    /** After its last record a client is listened to actively for so long, then asleep. */
+    private static final long SPIN_NS = Runtime.getRuntime().availableProcessors() > 4 ? 200_000L : 50_000L;
+    private static final long LONGEST_SLEEP_NS = 100_000_000L;
+    private static final long SLEEP_WATCHING_NS = 20_000L;
+    private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
+    /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
+    private static final long END_NS = 10_000_000_000L;
+    private static final long END_POLL_NS = 1_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
+
+    private final long clientId;
+    private final String name;
+    private final RelaySegment segment;
+    private final Function<Arena, ClientState> makeState;
+    private final FutexPort futex;
+    private final NanoClock clock;
+    private final Reports reports;
+    private final RecordCounters nothing = new RecordCounters();
+    private volatile boolean ending;
+    private volatile int lostResult;
+    private volatile boolean over;
+    private volatile RecordDispatcher dispatcher;
+    private volatile ClientState state;
+    private Thread thread;
+
+    /**
+     * A client whose thread has not begun.
+     *
+     * @param makeState makes what the client has, with memory of an arena of the session's
+     */
+    public ClientSession(long clientId, String name, RelaySegment segment, Function<Arena, ClientState> makeState,
+            FutexPort futex, NanoClock clock, Reports reports) {
+        this.clientId = clientId;
+        this.name = name;
+        this.segment = segment;
+        this.makeState = makeState;
+        this.futex = futex;
+        this.clock = clock;
+        this.reports = reports;
+    }
+
+    /** Begins the client's thread. */
+    public void start() {
+        thread = Thread.ofPlatform().name("client-" + clientId).daemon().start(this::run);
+    }
+
+    private void run() {
+        try (Arena arena = Arena.ofConfined()) {
+            ClientState made = makeState.apply(arena);
+            state = made;
+            made.device().enter(made.driver());
+            try (RecordDispatcher records = new RecordDispatcher(made, futex, reports, arena)) {
+                dispatcher = records;
+                serve(records, new RingConsumer(segment, arena));
+                finish(records);
+            }
+        } catch (BrokenRingException e) {
+            LOG.warn("{} is let go: {}", name, e.getMessage());
+        } catch (DriverFailedException e) {
+            LOG.error("{} cannot be served: {}", name, e.getMessage());
+            segment.contextError(CudaResult.CONTEXT_IS_DESTROYED);
+        } catch (LinuxException | RuntimeException | Error e) {
+            LOG.error("{} is let go because its thread failed", name, e);
+        } finally {
+            segment.end();
+            over = true;
+        }
+    }
+
+    private void serve(RecordDispatcher records, RingConsumer ring)
+            throws LinuxException, BrokenRingException {
+        int registered = state.words().register();
+        if (registered != CudaResult.SUCCESS) {
+            LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
+            segment.contextError(registered);
+        }
+        long lastWorkNs = clock.nanoTime();
+        try {
+            while (!ending) {
+                long nowNs = clock.nanoTime();
+                int work = ring.poll(records, BATCH, nowNs);
+                look(records, nowNs);
+                if (work > 0) {
+                    records.counters().publish();
+                    lastWorkNs = nowNs;
+                } else if (nowNs - lastWorkNs < SPIN_NS) {
+                    Thread.onSpinWait();
+                } else {
+                    sleep(records, ring);
+                }
+            }
+            ring.poll(records, Integer.MAX_VALUE, clock.nanoTime());
+        } catch (BrokenRingException e) {
+            finish(records);
+            throw e;
+        }
+    }
+
+    /** Everything that is looked at between records. */
+    private void look(RecordDispatcher records, long nowNs) {
+        if (!state.watch().isEmpty()) {
+            int result = state.watch().poll();
+            if (CudaResult.isFatal(result)) {
+                records.lose(result, "a watched event");
+            } else if (result != CudaResult.SUCCESS) {
+                segment.callError(result);
+            }
+        }
+        int result = lostResult != 0 ? lostResult : records.marks().poll(nowNs);
+        if (result != CudaResult.SUCCESS && segment.contextError() == 0) {
+            records.lose(result, "work of " + name);
+        }
+    }
+
+    private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
+        segment.park();
+        if (!ring.hasWork() && !ending) {
+            long sleepNs = !state.watch().isEmpty() ? SLEEP_WATCHING_NS
+                    : records.marks().isOut() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
+            futex.await(segment.parkedWord(), 1, sleepNs);
+        }
+        segment.unpark();
+    }
+
+    /** The client is gone: its work ends or is given up, then all it had is freed. */
+    private void finish(RecordDispatcher records) {
+        records.counters().publish();
+        if (lostResult != 0 || segment.contextError() != 0) {
+            return; // the context is gone with everything in it
+        }
+        long untilNs = clock.nanoTime() + END_NS;
+        int result;
+        while ((result = releaseAndAsk()) == CudaResult.NOT_READY) {
+            if (clock.nanoTime() - untilNs > 0) {
+                reports.stuck(clientId);
+                return;
+            }
+            LockSupport.parkNanos(END_POLL_NS);
+        }
+        if (!CudaResult.isFatal(result)) {
+            result = records.belongings().freeAll();
+        }
+        if (CudaResult.isFatal(result)) {
+            records.lose(result, "the end of " + name);
+            return;
+        }
+        records.queries().unpinAll();
+        state.words().unregister();
+        state.charge().close();
+        state.pinned().close();
+        LOG.info("{} ended; everything is freed", name);
+    }
+
+    /** Streams that wait for a host call go on, again and again while graphs make new ones. */
+    private int releaseAndAsk() {
+        for (int word = 0; word < RelayLayout.WORDS; word++) {
+            segment.word(word, 0);
+        }
+        return state.streams().query();
+    }
+
+    /** Has the session end, soon. */
+    public void end() {
+        ending = true;
+        wake();
+    }
+
+    /** The context is lost, as another client's thread has found. */
+    public void contextLost(int result) {
+        lostResult = result;
+        segment.contextError(result);
+        wake();
+    }
+
+    private void wake() {
+        try {
+            futex.wake(segment.parkedWord());
+        } catch (LinuxException e) {
+            LOG.warn("{} is not woken, and looks up by itself within 100 ms: {}", name, e.getMessage());
+        }
+    }
+
+    /** Whether the thread is done and the segment may be unmapped. */
+    public boolean isOver() {
+        return over && (thread == null || !thread.isAlive());
+    }
+
+    /** The manager's number for the client. */
+    public long clientId() {
+        return clientId;
+    }
+
+    /** What is shared with the client. */
+    public RelaySegment segment() {
+        return segment;
+    }
+
+    /** What the client's thread has done. */
+    public RecordCounters counters() {
+        RecordDispatcher records = dispatcher;
+        return records == null ? nothing : records.counters();
+    }
+
+    /** Device memory in use. */
+    public long usedBytes() {
+        ClientState known = state;
+        return known == null ? 0 : known.charge().usedBytes();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,98 @@
+package io.tessera.executor.session;
+
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.os.PeerCredentials;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.RelayMessageListener;
+import io.tessera.protocol.RelayToken;
+import java.lang.foreign.Arena;
+
+/** One connection on the executor's socket, and the session that it has once it is admitted. One owner thread. */
+final class Connection implements RelayMessageListener {
+    final int socket;
+    final PeerCredentials peer;
+    final long deadlineNs;
+    long pollToken;
+    private RelayToken token;
+    private long[] pinAsked;
+    private boolean outOfOrder;
+    private boolean open = true;
+    private ClientSession session;
+    private PinnedMemory pinned;
+    private Arena segmentArena;
+
+    Connection(int socket, PeerCredentials peer, long deadlineNs) {
+        this.socket = socket;
+        this.peer = peer;
+        this.deadlineNs = deadlineNs;
+    }
+
+    @Override
+    public void onHello(RelayToken shown) {
+        outOfOrder |= token != null;
+        token = shown;
+    }
+
+    @Override
+    public void onPin(long bytes, long notBelow) {
+        outOfOrder |= session == null;
+        pinAsked = new long[] {bytes, notBelow};
+    }
+
+    void checkOrder() throws MalformedMessageException {
+        if (outOfOrder) {
+            throw new MalformedMessageException(RefusalCode.MALFORMED, "a message at the wrong time");
+        }
+    }
+
+    void serve(SessionFactory.Made made) {
+        session = made.session();
+        pinned = made.pinned();
+        segmentArena = made.arena();
+    }
+
+    RelayToken token() {
+        return token;
+    }
+
+    /** Bytes and lowest address of a PIN, once; null if there is none. */
+    long[] takePin() {
+        long[] asked = pinAsked;
+        pinAsked = null;
+        return asked;
+    }
+
+    ClientSession session() {
+        return session;
+    }
+
+    PinnedMemory pinned() {
+        return pinned;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Notes that it is closed; false if it was. */
+    boolean closed() {
+        boolean was = open;
+        open = false;
+        return was;
+    }
+
+    /** Unmaps the segment if the session's thread is done with it; returns whether it was. */
+    boolean unmapIfOver() {
+        if (!session.isOver()) {
+            return false;
+        }
+        segmentArena.close();
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return session == null ? "a peer (pid " + peer.pid() + ")" : session.toString();
+    }
+}

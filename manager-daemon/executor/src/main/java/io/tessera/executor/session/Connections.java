@@ -1,0 +1,221 @@
+package io.tessera.executor.session;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.PollPort;
+import io.tessera.os.Poller;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.RelayMessageAdapter;
+import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The executor's socket: clients come in by their token, ask for pinned memory, and go when their connection ends. One
+ * owner thread, which also writes every session's heartbeat.
+ */
+public final class Connections implements AutoCloseable {
+    /** The manager tells us who comes before it tells the client where we are, but over another way. */
+    private static final long ANNOUNCEMENT_NS = 5_000_000_000L;
+    private static final int MOST_WAITING = 256;
+    private static final int BACKLOG = 512;
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
+    private final LinuxPort os;
+    private final Poller poller;
+    private final NanoClock clock;
+    private final Admission admission;
+    private final SessionFactory factory;
+    private final Reports reports;
+    private final List<Connection> connections = new ArrayList<>();
+    private final List<Connection> leaving = new ArrayList<>();
+    private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
+    private int listening = -1;
+    private long listeningToken;
+
+    /** No clients yet. */
+    public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
+            Reports reports) {
+        this.os = os;
+        this.poller = poller;
+        this.clock = clock;
+        this.admission = admission;
+        this.factory = factory;
+        this.reports = reports;
+    }
+
+    /** Listens; others than the announced clients are refused, so root's socket is open to every user. */
+    public void listen(Path path) throws LinuxException {
+        listening = os.sockets().listen(path, SocketKind.SEQPACKET, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
+        listeningToken = poller.add(listening, PollPort.READABLE, _ -> acceptAll());
+    }
+
+    private void acceptAll() {
+        try {
+            int socket;
+            while ((socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK) {
+                Connection connection = new Connection(socket, os.sockets().peer(socket),
+                        clock.nanoTime() + ANNOUNCEMENT_NS);
+                connection.pollToken = poller.add(socket, PollPort.READABLE, _ -> readable(connection));
+                connections.add(connection);
+            }
+        } catch (LinuxException e) {
+            LOG.error("a connection cannot be taken: {}", e.getMessage());
+        }
+        if (connections.stream().filter(connection -> connection.session() == null).count() > MOST_WAITING) {
+            refuse(connections.getFirst(), RefusalCode.FULL, "too many peers that nobody announced");
+        }
+    }
+
+    private void readable(Connection connection) {
+        try {
+            int bytes;
+            while (connection.isOpen()
+                    && (bytes = os.sockets().receive(connection.socket, packet)) != SocketPort.WOULD_BLOCK) {
+                if (bytes == 0) {
+                    close(connection);
+                    return;
+                }
+                RelayMessageAdapter.fromClient(packet, bytes, connection);
+                act(connection);
+            }
+        } catch (MalformedMessageException e) {
+            refuse(connection, e.code(), e.getMessage());
+        } catch (LinuxException e) {
+            close(connection);
+        }
+    }
+
+    private void act(Connection connection) throws LinuxException, MalformedMessageException {
+        connection.checkOrder();
+        admit(connection);
+        long[] asked = connection.takePin();
+        if (asked != null) {
+            PinnedMemory.Offer offer = connection.pinned().create(asked[0], asked[1]);
+            int bytes = RelayMessageEncoder.pinned(packet, offer.pinned());
+            try {
+                send(connection, bytes, offer.descriptor());
+            } finally {
+                if (offer.descriptor() >= 0) {
+                    os.sockets().close(offer.descriptor());
+                }
+            }
+        }
+    }
+
+    private void send(Connection connection, int bytes, int descriptor) throws LinuxException {
+        int sent = descriptor < 0 ? os.sockets().send(connection.socket, packet, bytes)
+                : os.sockets().sendWithDescriptor(connection.socket, packet, bytes, descriptor);
+        if (sent == SocketPort.WOULD_BLOCK) {
+            LOG.warn("{} does not read its answers and is let go", connection);
+            close(connection);
+        }
+    }
+
+    private void admit(Connection connection) throws LinuxException {
+        if (connection.session() != null || connection.token() == null) {
+            return;
+        }
+        Admission.Client client = admission.take(connection.token(), connection.peer, clock.nanoTime());
+        if (client == null) {
+            return; // not yet; see doWork
+        }
+        SessionFactory.Made made = factory.make(client, reports);
+        try {
+            connection.serve(made);
+            int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
+            made.session().start();
+            send(connection, bytes, made.descriptor());
+        } finally {
+            os.sockets().close(made.descriptor());
+        }
+        LOG.info("{} has come", made.session());
+    }
+
+    private void refuse(Connection connection, RefusalCode code, String reason) {
+        try {
+            LOG.warn("{} is refused: {}", connection, reason);
+            os.sockets().send(connection.socket, packet, MessageEncoder.refused(packet, code, reason));
+        } catch (LinuxException e) {
+            LOG.debug("{} does not hear that it is refused: {}", connection, e.getMessage());
+        }
+        close(connection);
+    }
+
+    private void close(Connection connection) {
+        if (!connection.closed()) {
+            return;
+        }
+        connections.remove(connection);
+        try {
+            poller.remove(connection.socket, connection.pollToken);
+            os.sockets().closeAfterReading(connection.socket);
+        } catch (LinuxException e) {
+            LOG.debug("while {} was closed: {}", connection, e.getMessage());
+        }
+        if (connection.session() != null) {
+            connection.session().end();
+            leaving.add(connection);
+        }
+    }
+
+    /** Does what is due and writes the heartbeats. */
+    public void doWork(long nowNs) {
+        for (Connection connection : List.copyOf(connections)) {
+            try {
+                admit(connection);
+            } catch (LinuxException e) {
+                refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+                continue;
+            }
+            if (connection.session() == null && connection.deadlineNs - nowNs < 0) {
+                refuse(connection, RefusalCode.PEER, "the manager has not announced this process");
+            } else if (connection.session() != null) {
+                connection.session().segment().executorHeartbeatNs(nowNs);
+                if (connection.session().isOver()) {
+                    close(connection);
+                }
+            }
+        }
+        leaving.removeIf(Connection::unmapIfOver);
+    }
+
+    /** Calls somebody for every session, those that are leaving included. */
+    public void forEach(Consumer<ClientSession> each) {
+        connections.stream().filter(connection -> connection.session() != null)
+                .forEach(connection -> each.accept(connection.session()));
+        leaving.forEach(connection -> each.accept(connection.session()));
+    }
+
+    /** Ends every connection; sessions end on their own threads. */
+    @Override
+    public void close() {
+        try {
+            poller.remove(listening, listeningToken);
+            os.sockets().close(listening);
+        } catch (LinuxException e) {
+            LOG.debug("while the socket was closed: {}", e.getMessage());
+        }
+        List.copyOf(connections).forEach(this::close);
+    }
+
+    /** Whether sessions have not ended yet. */
+    public boolean isLeaving() {
+        leaving.removeIf(Connection::unmapIfOver);
+        return !leaving.isEmpty();
+    }
+}

@@ -1,0 +1,48 @@
+package io.tessera.executor.session;
+
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ClientStream;
+
+/**
+ * Looks after marks that have not come: a lost context never writes them, and nobody else would ask it. One owner thread.
+ */
+final class MarkWatch {
+    /** How often the device is asked while a mark is out. */
+    private static final long INTERVAL_NS = 5_000_000L;
+
+    private final ClientState client;
+    private ClientStream stream;
+    private int word;
+    private long value;
+    private long nextNs;
+
+    MarkWatch(ClientState client) {
+        this.client = client;
+    }
+
+    /** A mark was submitted; the last one speaks for all, because an error of the context stops every stream. */
+    void added(ClientStream newStream, int newWord, long newValue) {
+        stream = newStream;
+        word = newWord;
+        value = newValue;
+    }
+
+    /** Whether a mark is out, as far as is known. */
+    boolean isOut() {
+        if (stream != null && client.segment().word(word) == value) {
+            stream = null;
+        }
+        return stream != null;
+    }
+
+    /** Asks the device if it is time to. Returns a fatal CUresult, else SUCCESS. */
+    int poll(long nowNs) {
+        if (nowNs < nextNs || !isOut()) {
+            return CudaResult.SUCCESS;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        int result = client.streams().query(); // of all: the marked stream may be destroyed meanwhile
+        return CudaResult.isFatal(result) ? result : CudaResult.SUCCESS;
+    }
+}

@@ -1,0 +1,253 @@
+package io.tessera.executor.session;
+
+import static io.tessera.protocol.SegmentLayout.offset;
+
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.CallExecutor;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.launch.LaunchExecutor;
+import io.tessera.executor.query.QueryExecutor;
+import io.tessera.executor.ring.RecordHandler;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.os.FutexPort;
+import io.tessera.os.LinuxException;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RecordKind;
+import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.ReplySlot;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
+ * harms nobody else, whatever is in it. One owner thread.
+ */
+final class RecordDispatcher implements RecordHandler, AutoCloseable {
+    private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
+    private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
+    private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
+    private static final long MARK_END = RecordHeader.BYTES + RelayLayout.MARK.byteSize();
+    private static final RecordKind[] KINDS = RecordKind.values();
+
+    private final ClientState client;
+    private final FutexPort futex;
+    private final Reports reports;
+    private final CallExecutor calls;
+    private final LaunchExecutor launches;
+    private final QueryExecutor queries;
+    private final Belongings belongings;
+    private final RecordCounters counters = new RecordCounters();
+    private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
+    private final MarkWatch marks;
+    private int outBytes;
+    private boolean lost;
+
+    RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
+        this.client = client;
+        this.futex = futex;
+        this.reports = reports;
+        this.calls = new CallExecutor(client, arena);
+        this.launches = new LaunchExecutor(client, arena);
+        this.queries = new QueryExecutor(client);
+        this.belongings = new Belongings(client, calls);
+        this.marks = new MarkWatch(client);
+        for (int slot = 0; slot < replies.length; slot++) {
+            replies[slot] = client.segment().reply(slot);
+        }
+    }
+
+    RecordCounters counters() {
+        return counters;
+    }
+
+    QueryExecutor queries() {
+        return queries;
+    }
+
+    Belongings belongings() {
+        return belongings;
+    }
+
+    MarkWatch marks() {
+        return marks;
+    }
+
+    @Override
+    public void record(MemorySegment record, int length) {
+        counters.record();
+        outBytes = 0;
+        int kind = RecordHeader.kind(record);
+        int slot = RecordHeader.slot(record);
+        boolean replies = slot > 0 && slot <= RelayLayout.SLOTS && kind != RecordKind.BULK.code();
+        int result;
+        try {
+            if (slot < 0 || slot > RelayLayout.SLOTS || kind >= KINDS.length) {
+                throw new RejectedException(CudaResult.INVALID_VALUE, "kind " + kind + ", slot " + slot);
+            }
+            result = lost ? client.segment().contextError() : execute(KINDS[kind], record, length, slot);
+        } catch (RejectedException e) {
+            counters.reject();
+            result = e.result();
+        }
+        if (CudaResult.isFatal(result) && !lost) {
+            lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
+        }
+        if (replies) {
+            answer(slot - 1, result);
+        } else if (result != CudaResult.SUCCESS) {
+            client.segment().callError(result);
+        }
+    }
+
+    /** The context is lost: nothing reaches the driver any more. */
+    void lose(int result, String reason) {
+        lost = true;
+        client.segment().contextError(result);
+        reports.contextLost(result, reason);
+    }
+
+    private int execute(RecordKind kind, MemorySegment record, int length, int slot) throws RejectedException {
+        switch (kind) {
+            case LAUNCH -> {
+                counters.launch();
+                return launches.launch(record, length);
+            }
+            case CALL -> {
+                counters.call();
+                int result = calls.call(record, length);
+                if (slot != 0) {
+                    outBytes = calls.copyOut(replies[slot - 1].data());
+                }
+                return result;
+            }
+            case MARK -> {
+                return mark(record, length);
+            }
+            case BULK -> {
+                calls.bulk(record, length);
+                return CudaResult.SUCCESS;
+            }
+            case WATCH_EVENT -> {
+                return watch(record, length);
+            }
+            case HOST_CALL -> {
+                return hostCall(record, length);
+            }
+            case CONTEXT -> {
+                return context(record, length);
+            }
+            case QUERY -> {
+                if (slot == 0) {
+                    throw new RejectedException(CudaResult.INVALID_VALUE, "a query that nobody hears");
+                }
+                int result = queries.query(record, length, replies[slot - 1].data());
+                outBytes = queries.bytes();
+                return result;
+            }
+            case PADDING -> {
+                return CudaResult.SUCCESS;
+            }
+        }
+        throw new IllegalStateException("kind " + kind);
+    }
+
+    private void answer(int slot, int result) {
+        ReplySlot reply = replies[slot];
+        if (reply.answer(result, outBytes)) {
+            try {
+                futex.wake(reply.sequenceWord());
+            } catch (LinuxException e) {
+                throw new IllegalStateException("a client cannot be woken", e); // only for an address that is not mapped
+            }
+        }
+    }
+
+    private int word(MemorySegment record, int length) throws RejectedException {
+        if (length < MARK_END) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "a mark without a word");
+        }
+        int word = record.get(WireTypes.U32, WORD);
+        if (word < 0 || word >= RelayLayout.WORDS) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "word " + word);
+        }
+        return word;
+    }
+
+    private ClientContext context(MemorySegment record) throws RejectedException {
+        ClientContext context = client.streams().context(RecordHeader.context(record));
+        if (context == null) {
+            throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
+        }
+        return context;
+    }
+
+    private ClientStream stream(MemorySegment record, boolean allAllowed) throws RejectedException {
+        ClientContext context = context(record);
+        long said = record.get(WireTypes.U64, HANDLE);
+        ClientStream stream = allAllowed && said == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
+                : client.streams().find(said, context);
+        if (stream == null) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
+        }
+        return stream;
+    }
+
+    private int mark(MemorySegment record, int length) throws RejectedException {
+        int word = word(record, length);
+        long value = record.get(WireTypes.U64, VALUE);
+        ClientStream stream = stream(record, true);
+        client.streams().before(stream);
+        if (client.streams().isCapturing(stream)) {
+            return CudaResult.CAPTURE_UNSUPPORTED;
+        }
+        int result = client.words().write(stream, word, value);
+        if (result == CudaResult.SUCCESS) {
+            marks.added(stream, word, value);
+        }
+        return result;
+    }
+
+    private int watch(MemorySegment record, int length) throws RejectedException {
+        int word = word(record, length);
+        long event = client.handles().value(HandleKind.EVENT, record.get(WireTypes.U64, HANDLE));
+        if (event == HandleTable.NONE) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no event of the client");
+        }
+        return client.watch().add(event, word, record.get(WireTypes.U64, VALUE));
+    }
+
+    private int hostCall(MemorySegment record, int length) throws RejectedException {
+        int word = word(record, length);
+        ClientStream stream = stream(record, false);
+        client.streams().before(stream);
+        int result = client.words().write(stream, word, 1);
+        if (result == CudaResult.SUCCESS) {
+            result = client.words().await(stream, word, 0);
+        }
+        client.streams().after(stream);
+        return result;
+    }
+
+    private int context(MemorySegment record, int length) throws RejectedException {
+        if (length < RecordHeader.BYTES + RelayLayout.CONTEXT_CHANGE.byteSize()) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
+        }
+        int number = RecordHeader.context(record);
+        return switch (record.get(WireTypes.U32, RecordHeader.BYTES)) {
+            case RelayLayout.CONTEXT_CREATE -> client.streams().createContext(number) ? CudaResult.SUCCESS
+                    : CudaResult.INVALID_VALUE;
+            case RelayLayout.CONTEXT_DESTROY -> belongings.free(context(record));
+            default -> throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
+        };
+    }
+
+    @Override
+    public void close() {
+        calls.close();
+    }
+}

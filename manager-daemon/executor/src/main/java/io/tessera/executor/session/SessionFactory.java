@@ -1,0 +1,105 @@
+package io.tessera.executor.session;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.PinnedAddresses;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.stream.Words;
+import io.tessera.os.FilePort;
+import io.tessera.os.FutexPort;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SharedMemoryPort;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
+public final class SessionFactory {
+    private static final int DEVICES = 16;
+
+    private final DeviceContext device;
+    private final DeviceSnapshot snapshot;
+    private final SharedMemoryPort memory;
+    private final FilePort files;
+    private final FutexPort futex;
+    private final NanoClock clock;
+    private final int pid;
+    private final PinnedAddresses addresses;
+    private final Map<String, TenantMemory> tenants = new HashMap<>();
+
+    /**
+     * A session that has not begun, and what its maker owns.
+     *
+     * @param session    the session
+     * @param pinned     memory that the client maps too
+     * @param descriptor of the segment, closed when it is sent
+     * @param arena      of the segment, closed when the session is over
+     */
+    public record Made(ClientSession session, PinnedMemory pinned, int descriptor, Arena arena) {
+    }
+
+    /** For one device. */
+    public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
+            FutexPort futex, NanoClock clock, int pid) {
+        this.device = device;
+        this.snapshot = snapshot;
+        this.memory = memory;
+        this.files = files;
+        this.futex = futex;
+        this.clock = clock;
+        this.pid = pid;
+        this.addresses = new PinnedAddresses(memory);
+    }
+
+    /**
+     * Makes a session.
+     *
+     * @throws LinuxException if there is no memory for its segment; nothing is left behind
+     */
+    public Made make(Admission.Client client, Reports reports) throws LinuxException {
+        TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
+        tenant.limitBytes(client.limitBytes());
+        int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
+        Arena arena = Arena.ofShared();
+        boolean done = false;
+        try {
+            RelaySegment segment = new RelaySegment(memory.map(descriptor, RelaySegment.BYTES, arena));
+            segment.initialise(pid, client.clientId(), DriverEntry.values().length);
+            long visible = client.limitBytes() == 0 ? snapshot.totalBytes()
+                    : Math.min(client.limitBytes(), snapshot.totalBytes());
+            snapshot.write(segment.device(), visible);
+            segment.executorHeartbeatNs(clock.nanoTime());
+            segment.publishVersion();
+            PinnedMemory pinned = new PinnedMemory(memory, files, addresses);
+            ClientCharge charge = new ClientCharge(tenant);
+            ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
+                    + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
+                    own -> state(own, segment, charge, pinned), futex, clock, reports);
+            done = true;
+            return new Made(session, pinned, descriptor, arena);
+        } finally {
+            if (!done) {
+                arena.close();
+                memory.close(descriptor);
+            }
+        }
+    }
+
+    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
+        DriverCalls driver = new DriverCalls(device.port(), arena);
+        ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
+        return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
+                new Words(driver, segment), new EventWatch(driver, segment), new ClientMemory(), charge, pinned);
+    }
+}

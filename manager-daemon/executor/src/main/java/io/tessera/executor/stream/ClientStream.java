@@ -1,0 +1,34 @@
+package io.tessera.executor.stream;
+
+/**
+ * One stream of a client: a non-blocking stream of the device's context, whatever the program asked for. The order that a
+ * blocking stream has is made by events. Package-private fields: written by {@link ClientStreams} alone. One owner thread.
+ */
+public final class ClientStream {
+    final long value;
+    final ClientContext context;
+    final boolean blocking;
+    final boolean legacy;
+    /** Work since the context was last waited for. */
+    boolean workSinceJoin;
+    /** Work since the legacy stream last waited for this one; only of blocking streams. */
+    boolean workSinceLegacy;
+    /** Which work of the legacy stream this one has waited for. */
+    long legacySeen;
+    /** Whether a capture begun on this stream is open. */
+    boolean capturing;
+    /** Recorded for others to wait for; 0: not made yet. */
+    long event;
+
+    ClientStream(long value, ClientContext context, boolean blocking, boolean legacy) {
+        this.value = value;
+        this.context = context;
+        this.blocking = blocking;
+        this.legacy = legacy;
+    }
+
+    /** The driver's handle. */
+    public long value() {
+        return value;
+    }
+}

@@ -1,0 +1,242 @@
+package io.tessera.executor.stream;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
+ * section 4): whoever submits asks {@link #before} and tells {@link #after}. One owner thread.
+ */
+public final class ClientStreams {
+    private static final long NON_BLOCKING = 1;
+    private static final long DISABLE_TIMING = 2;
+
+    private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final Map<Integer, ClientContext> contexts = new HashMap<>();
+    private ClientContext recent;
+
+    /** No contexts yet. */
+    public ClientStreams(DriverCalls driver, ClientHandles handles) {
+        this.driver = driver;
+        this.handles = handles;
+    }
+
+    /** Makes a context; false if the number is in use or 0. */
+    public boolean createContext(int number) {
+        return number != 0 && contexts.putIfAbsent(number, new ClientContext(number)) == null;
+    }
+
+    /** The context of a number; null if there is none. */
+    public ClientContext context(int number) {
+        ClientContext known = recent;
+        if (known != null && known.number == number) {
+            return known;
+        }
+        known = contexts.get(number);
+        recent = known;
+        return known;
+    }
+
+    /** All contexts. */
+    public List<ClientContext> contexts() {
+        return List.copyOf(contexts.values());
+    }
+
+    /**
+     * The stream that a record names: 0 and 1 are the context's legacy stream.
+     *
+     * @return null if there is no such stream, or the legacy stream cannot be made
+     */
+    public ClientStream find(long said, ClientContext context) {
+        if (Long.compareUnsigned(said, 1) <= 0) {
+            if (context.legacy == null) {
+                context.legacy = open(context, false, true);
+            }
+            return context.legacy;
+        }
+        return (ClientStream) handles.table(HandleKind.STREAM).attachment(said);
+    }
+
+    private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
+        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
+    }
+
+    /** Takes a stream that the driver has made for the client into its context. */
+    public void created(long handle, ClientContext context, boolean blocking) {
+        HandleTable table = handles.table(HandleKind.STREAM);
+        ClientStream stream = new ClientStream(table.value(handle), context, blocking, false);
+        table.attach(handle, stream);
+        context.streams.add(stream);
+    }
+
+    /** Before a stream is destroyed: those who would have waited for its work wait for it now. */
+    public void destroying(ClientStream stream) {
+        ClientContext context = stream.context;
+        if (stream.workSinceLegacy && context.legacy != null) {
+            waitFor(stream, context.legacy);
+        }
+        if (stream.workSinceJoin) {
+            join(stream);
+        }
+        if (stream.capturing) {
+            context.captures--;
+        }
+        context.streams.remove(stream);
+        context.behindLegacy.remove(stream);
+        if (stream.event != 0) {
+            driver.call(DriverEntry.cuEventDestroy_v2, stream.event);
+            stream.event = 0;
+        }
+    }
+
+    /** What must be done before work is submitted to a stream. */
+    public void before(ClientStream stream) {
+        ClientContext context = stream.context;
+        if (stream.legacy) {
+            if (!context.behindLegacy.isEmpty()) {
+                legacyWaits(context);
+            }
+        } else if (stream.blocking && stream.legacySeen != context.legacyWork) {
+            waitsForLegacy(stream);
+        }
+    }
+
+    private void legacyWaits(ClientContext context) {
+        for (ClientStream behind : context.behindLegacy) {
+            waitFor(behind, context.legacy);
+            behind.workSinceLegacy = false;
+        }
+        context.behindLegacy.clear();
+    }
+
+    private void waitsForLegacy(ClientStream stream) {
+        ClientContext context = stream.context;
+        if (context.captures > 0 && isCapturing(stream)) {
+            return; // what is captured has no order with the legacy stream, as with the driver itself
+        }
+        if (context.legacyRecorded != context.legacyWork && record(context.legacy)) {
+            context.legacyRecorded = context.legacyWork;
+        }
+        driver.call(DriverEntry.cuStreamWaitEvent, stream.value, context.legacy.event, 0);
+        stream.legacySeen = context.legacyWork;
+    }
+
+    /** What must be noted after work was submitted to a stream. */
+    public void after(ClientStream stream) {
+        stream.workSinceJoin = true;
+        ClientContext context = stream.context;
+        if (stream.legacy) {
+            context.legacyWork++;
+        } else if (stream.blocking && !stream.workSinceLegacy) {
+            stream.workSinceLegacy = true;
+            context.behindLegacy.add(stream);
+        }
+    }
+
+    /** A stream that comes after everything submitted in a context so far; null if it cannot be made. */
+    public ClientStream joined(ClientContext context) {
+        if (context.joiner == null) {
+            context.joiner = open(context, false, false);
+        }
+        if (context.joiner != null) {
+            if (context.legacy != null && context.legacy.workSinceJoin) {
+                join(context.legacy);
+            }
+            for (ClientStream stream : context.streams) {
+                if (stream.workSinceJoin) {
+                    join(stream);
+                }
+            }
+        }
+        return context.joiner;
+    }
+
+    private void join(ClientStream stream) {
+        ClientContext context = stream.context;
+        if (context.joiner == null) {
+            context.joiner = open(context, false, false);
+        }
+        if (context.joiner != null) {
+            waitFor(stream, context.joiner);
+            stream.workSinceJoin = false;
+        }
+    }
+
+    private void waitFor(ClientStream first, ClientStream second) {
+        if ((first.context.captures == 0 || !isCapturing(first)) && record(first)) {
+            driver.call(DriverEntry.cuStreamWaitEvent, second.value, first.event, 0);
+        }
+    }
+
+    private boolean record(ClientStream stream) {
+        if (stream.event == 0) {
+            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
+                return false;
+            }
+            stream.event = driver.outLong(0);
+        }
+        return driver.call(DriverEntry.cuEventRecord, stream.event, stream.value) == CudaResult.SUCCESS;
+    }
+
+    /** Whether a stream takes part in a capture now. */
+    public boolean isCapturing(ClientStream stream) {
+        return stream.context.captures > 0
+                && driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
+                && driver.outInt(0) != 0;
+    }
+
+    /** Notes that a capture was begun on a stream, or is over. */
+    public void capturing(ClientStream stream, boolean begins) {
+        if (stream.capturing != begins) {
+            stream.capturing = begins;
+            stream.context.captures += begins ? 1 : -1;
+        }
+    }
+
+    /** Ends a context whose streams are all destroyed. */
+    public void destroyContext(ClientContext context) {
+        for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
+            if (own != null) {
+                if (own.event != 0) {
+                    driver.call(DriverEntry.cuEventDestroy_v2, own.event);
+                }
+                driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
+            }
+        }
+        contexts.remove(context.number);
+        recent = null;
+    }
+
+    /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */
+    public int query() {
+        for (ClientContext context : contexts.values()) {
+            for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
+                int result = own == null ? CudaResult.SUCCESS : query(own);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+            for (ClientStream stream : context.streams) {
+                int result = stream.capturing ? CudaResult.SUCCESS : query(stream);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    /** CUresult of asking whether the work of one stream is done. */
+    public int query(ClientStream stream) {
+        return driver.call(DriverEntry.cuStreamQuery, stream.value);
+    }
+}

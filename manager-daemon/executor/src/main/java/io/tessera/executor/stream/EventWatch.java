@@ -1,0 +1,83 @@
+package io.tessera.executor.stream;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelaySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Events of a client that somebody waits for: asked between records, told by a word. One owner thread. */
+public final class EventWatch {
+    /** Watches of one client at a time; a client has one for each event that it waits for. */
+    private static final int MOST = 65_536;
+
+    private final DriverCalls driver;
+    private final RelaySegment segment;
+    private final List<Watch> watches = new ArrayList<>();
+
+    private record Watch(long event, int word, long value) {
+    }
+
+    /** Nothing is watched. */
+    public EventWatch(DriverCalls driver, RelaySegment segment) {
+        this.driver = driver;
+        this.segment = segment;
+    }
+
+    /** Watches an event. Returns the CUresult. */
+    public int add(long event, int word, long value) {
+        if (watches.size() >= MOST) {
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        watches.add(new Watch(event, word, value));
+        return CudaResult.SUCCESS;
+    }
+
+    /** Whether anything is watched. */
+    public boolean isEmpty() {
+        return watches.isEmpty();
+    }
+
+    /**
+     * Asks the device for every watched event, and writes the words of those that are complete.
+     *
+     * @return 0, or the first error of a query
+     */
+    public int poll() {
+        int error = CudaResult.SUCCESS;
+        for (int i = 0; i < watches.size();) {
+            Watch watch = watches.get(i);
+            int result = driver.call(DriverEntry.cuEventQuery, watch.event);
+            if (result == CudaResult.NOT_READY) {
+                i++;
+                continue;
+            }
+            if (result != CudaResult.SUCCESS && error == CudaResult.SUCCESS) {
+                error = result;
+            }
+            done(i);
+        }
+        return error;
+    }
+
+    private void done(int index) {
+        Watch watch = watches.get(index);
+        Watch lastWatch = watches.removeLast();
+        if (index < watches.size()) {
+            watches.set(index, lastWatch);
+        }
+        segment.word(watch.word, watch.value);
+    }
+
+    /** An event is destroyed: whoever waits for it must not wait for ever. */
+    public void forget(long event) {
+        for (int i = 0; i < watches.size();) {
+            if (watches.get(i).event == event) {
+                done(i);
+            } else {
+                i++;
+            }
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/** Time comes in from here: the only package that asks the system for it. */
-package io.tessera.manager.clock;

@@ -1,6 +1,0 @@
-/**
- * The little that the manager needs of Linux and the JDK does not offer: packet sockets with descriptors and
- * credentials, epoll, pidfds, reserved and owned files. Small ports with one native implementation each, so that the
- * whole manager also runs on ports in memory.
- */
-package io.tessera.manager.os;

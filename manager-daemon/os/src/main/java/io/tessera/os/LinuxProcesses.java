@@ -1,0 +1,91 @@
+package io.tessera.os;
+
+import static io.tessera.os.LinuxException.checked;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Processes of Linux. System call numbers above 423 are the same on every architecture. */
+final class LinuxProcesses implements ProcessPort {
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_PEERPIDFD = 77;
+    private static final long PIDFD_SEND_SIGNAL = 424;
+    private static final long PIDFD_OPEN = 434;
+    /** Field 22 of the stat file, counted from the state, which is field 3. */
+    private static final int START_TIME = 22 - 3;
+
+    @Override
+    public int uid() {
+        return LibC.getuid();
+    }
+
+    @Override
+    public int pid() {
+        return LibC.getpid();
+    }
+
+    @Override
+    public int pidfdOfPeer(int socket, PeerCredentials peer) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(4, 4);
+            MemorySegment bytes = arena.allocateFrom(JAVA_INT, 4);
+            int result = LibC.getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, value, bytes);
+            if (result == 0) {
+                return value.get(JAVA_INT, 0);
+            }
+            if (result != -Errno.ENOPROTOOPT) {
+                return absentOrThrow(result, "getsockopt SO_PEERPIDFD", peer);
+            }
+        }
+        if (peer.pid() <= 0) {
+            return NO_PIDFD;
+        }
+        int result = (int) LibC.syscall(PIDFD_OPEN, peer.pid(), 0, 0, 0);
+        return result >= 0 ? result : absentOrThrow(result, "pidfd_open", peer);
+    }
+
+    /** A process that is gone or not visible, and a kernel without pidfds, are ordinary. */
+    private static int absentOrThrow(int result, String call, PeerCredentials peer) throws LinuxException {
+        int errno = -result;
+        if (errno == Errno.ESRCH || errno == Errno.ENOSYS || errno == 22 || errno == 61) { // EINVAL, ENODATA
+            return NO_PIDFD;
+        }
+        throw new LinuxException(call, "pid " + peer.pid(), errno);
+    }
+
+    @Override
+    public boolean signal(int pidfd, int signal) throws LinuxException {
+        int result = (int) LibC.syscall(PIDFD_SEND_SIGNAL, pidfd, signal, 0, 0);
+        if (result == -Errno.ESRCH) {
+            return false;
+        }
+        checked(result, "pidfd_send_signal", "signal " + signal);
+        return true;
+    }
+
+    @Override
+    public long startTicks(int pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
+            // The command stands in parentheses and may hold blanks and parentheses itself.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return Long.parseLong(fields[START_TIME]);
+        } catch (IOException | RuntimeException e) {
+            return 0; // gone meanwhile, or hidden (hidepid): the number is for information
+        }
+    }
+
+    @Override
+    public boolean exists(int pid) {
+        return pid > 0 && Files.exists(Path.of("/proc", Integer.toString(pid)));
+    }
+
+    @Override
+    public void close(int descriptor) throws LinuxException {
+        checked(LibC.close(descriptor), "close", descriptor);
+    }
+}

@@ -1,0 +1,11 @@
+package io.tessera.os;
+
+/**
+ * Who connected, as the kernel says (SO_PEERCRED).
+ *
+ * @param pid the process at the time of its connect, in our pid namespace; 0 if it is not visible there
+ * @param uid its effective user
+ * @param gid its effective group
+ */
+public record PeerCredentials(int pid, int uid, int gid) {
+}

@@ -1,0 +1,20 @@
+package io.tessera.os;
+
+/** Kinds of UNIX socket in use (bits/socket_type.h). */
+public enum SocketKind {
+    /** A stream of bytes: the control socket. */
+    STREAM(1),
+    /** Packets in order: the registration socket. */
+    SEQPACKET(5);
+
+    private final int type;
+
+    SocketKind(int type) {
+        this.type = type;
+    }
+
+    /** {@code SOCK_*}. */
+    int type() {
+        return type;
+    }
+}

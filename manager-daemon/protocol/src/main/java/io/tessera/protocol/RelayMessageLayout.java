@@ -1,0 +1,61 @@
+package io.tessera.protocol;
+
+import static io.tessera.protocol.MessageLayout.HEADER;
+import static io.tessera.protocol.WireTypes.U32;
+import static io.tessera.protocol.WireTypes.U64;
+import static io.tessera.protocol.WireTypes.bytes;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
+
+/**
+ * The messages of the relay (RELAY.md), described once under the names of {@code tessera_relay.h}. Constants only;
+ * immutable.
+ */
+public final class RelayMessageLayout {
+    /** Bytes of a token, shown to an executor by whom the manager announced. */
+    public static final int TOKEN_BYTES = 16;
+    /** Bytes of a socket's path, NUL-padded. */
+    public static final int SOCKET_BYTES = 104;
+    /** Bytes of a sentence, NUL-padded. */
+    public static final int REASON_BYTES = 200;
+
+    /** {@code struct tessera_relay_answer}; the head's device is the number of the executor's device. */
+    public static final StructLayout ANSWER = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U32.withName("count"),
+            U32.withName("software"),
+            bytes(SegmentLayout.UUID_BYTES, "uuid"),
+            bytes(TOKEN_BYTES, "token"),
+            bytes(SOCKET_BYTES, "socket"),
+            bytes(REASON_BYTES, "reason")).withName("tessera_relay_answer");
+
+    /** {@code struct tessera_relay_hello}. */
+    public static final StructLayout HELLO = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            bytes(TOKEN_BYTES, "token")).withName("tessera_relay_hello");
+
+    /** {@code struct tessera_relay_welcome}; the packet carries the segment's descriptor. */
+    public static final StructLayout WELCOME = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U64.withName("client_id"),
+            U64.withName("segment_bytes")).withName("tessera_relay_welcome");
+
+    /** {@code struct tessera_pin}. */
+    public static final StructLayout PIN = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U64.withName("bytes"),
+            U64.withName("not_below")).withName("tessera_pin");
+
+    /** {@code struct tessera_pinned}; the packet carries the memory's descriptor unless result is not 0. */
+    public static final StructLayout PINNED = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U64.withName("id"),
+            U64.withName("address"),
+            U64.withName("bytes"),
+            U32.withName("result"),
+            U32.withName("pad")).withName("tessera_pinned");
+
+    private RelayMessageLayout() {
+    }
+}
