@@ -77,8 +77,12 @@ CUresult relay_call(const struct relay_description *description, const uint64_t 
     CUresult result = caller_of(description, arguments, &context);
     if (result == CUDA_SUCCESS)
         result = prepare(description, arguments, context, prepared);
-    return result != CUDA_SUCCESS ? result
-                                  : message_call(context, description->entry, prepared, description->parameters);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = message_call(context, description->entry, prepared, description->parameters);
+    if (description->stream != RELAY_NO_STREAM)
+        relay_stream_submitted(context, prepared[description->stream].value);
+    return result;
 }
 
 CUresult relay_post(const struct relay_description *description, const uint64_t *arguments)

@@ -122,6 +122,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         event_by_graph(event);
     result = MESSAGE_POST(context, ENTRY_cuEventRecordWithFlags, VALUE(event->handle), VALUE(stream->handle),
                           VALUE(flags));
+    stream_submitted(stream);
     if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
         event_recorded(event, stream);
     return result;
@@ -273,8 +274,12 @@ CUresult relay_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigne
         return result;
     if (flags == EXTERNAL && !stream->capture)
         flags = 0;
-    if (event->context->link == context->link)
-        return MESSAGE_POST(context, ENTRY_cuStreamWaitEvent, VALUE(stream->handle), VALUE(event->handle), VALUE(flags));
+    if (event->context->link == context->link) {
+        result = MESSAGE_POST(context, ENTRY_cuStreamWaitEvent, VALUE(stream->handle), VALUE(event->handle),
+                              VALUE(flags));
+        stream_submitted(stream);
+        return result;
+    }
     /* An event of another device, which this device's executor does not know: waited for here. */
     return stream->capture ? relay_refuse("cuStreamWaitEvent", "a captured wait for another device's event")
                            : relay_cuEventSynchronize(handle);

@@ -177,6 +177,7 @@ static CUresult submit(CUgraphExec graph, CUstream handle, unsigned entry)
     if (captured && (result = holdings_copy((uintptr_t)graph, captured)) != CUDA_SUCCESS)
         return result;
     result = MESSAGE_POST(context, entry, VALUE((uintptr_t)graph), VALUE(stream->handle));
+    stream_submitted(stream);
     if (!captured)
         remember_launch(graph, stream);
     return result;

@@ -25,7 +25,9 @@ static CUresult submit(CUstream handle, struct callback *callback)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     relay_count(context->link, TESSERA_KIND_HOST_FUNCTION);
-    return relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
+    result = relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
+    stream_submitted(stream);
+    return result;
 }
 
 CUresult relay_cuLaunchHostFunc(CUstream stream, void *function, void *data)

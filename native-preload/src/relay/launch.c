@@ -196,6 +196,7 @@ CUresult launch_kernel(const struct launch *launch)
         return result;
     relay_count(context->link, TESSERA_KIND_LAUNCH);
     result = write_record(context, function, wire, stream, launch, &source);
+    stream_submitted(stream);
     if (launch->attribute_count != 0 && result == CUDA_SUCCESS)
         record_events(launch, stream);
     return result;

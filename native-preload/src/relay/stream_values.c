@@ -21,9 +21,11 @@ static CUresult one(unsigned entry, CUstream handle, CUdeviceptr address, uint64
     struct relay_context *context;
     struct stream *stream;
     CUresult result = enter(handle, &context, &stream);
-    return result != CUDA_SUCCESS ? result
-                                  : MESSAGE_POST(context, entry, VALUE(stream->handle), VALUE(address), VALUE(value),
-                                                 VALUE(flags));
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = MESSAGE_POST(context, entry, VALUE(stream->handle), VALUE(address), VALUE(value), VALUE(flags));
+    stream_submitted(stream);
+    return result;
 }
 
 /* What version 1 of these entries forbade is a matter of old drivers; both do the same here. */
@@ -51,8 +53,10 @@ CUresult relay_cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, void *
         return result;
     if (count > MAX_OPERATIONS || (count != 0 && !operations))
         return CUDA_ERROR_INVALID_VALUE;
-    return MESSAGE_POST(context, ENTRY_cuStreamBatchMemOp_v2, VALUE(stream->handle), VALUE(count),
-                        IN_OR_NOTHING(operations, count * LAYOUT_MEMORY_OP), VALUE(flags));
+    result = MESSAGE_POST(context, ENTRY_cuStreamBatchMemOp_v2, VALUE(stream->handle), VALUE(count),
+                          IN_OR_NOTHING(operations, count * LAYOUT_MEMORY_OP), VALUE(flags));
+    stream_submitted(stream);
+    return result;
 }
 
 CUresult relay_cuStreamBatchMemOp(CUstream handle, unsigned int count, void *operations, unsigned int flags)

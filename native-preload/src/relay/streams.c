@@ -13,10 +13,17 @@
 
 #define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
 
-/* Nothing was claimed in the ring since the last mark, by whomever: it still speaks for all work. */
-static bool is_last(const struct relay_link *link, const struct mark *mark)
+/*
+ * The last mark still speaks for all work. Where other streams' work counts too (the legacy stream waits for blocking
+ * streams, a context for all), nothing may have been claimed in the ring since, by whomever.
+ */
+static bool is_last(const struct relay_link *link, const struct mark *mark, const struct stream *stream)
 {
-    return mark->value != 0 && ring_position(link) <= mark->position + MARK_ROOM;
+    if (mark->value == 0)
+        return false;
+    return stream && stream->handle != 0
+               ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) <= mark->position
+               : ring_position(link) <= mark->position + MARK_ROOM;
 }
 
 static bool look(struct relay_link *link, struct mark *mark)
@@ -28,25 +35,27 @@ static bool look(struct relay_link *link, struct mark *mark)
     return true;
 }
 
-/* Sends a mark unless the last one still speaks. Under the mark's lock. */
-static CUresult ask(struct relay_context *context, uint64_t handle, struct mark *mark)
+/* Sends a mark unless the last one still speaks. Under the mark's lock. stream NULL: all of the context. */
+static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark)
 {
-    if (is_last(context->link, mark))
+    if (is_last(context->link, mark, stream))
         return CUDA_SUCCESS;
     if (mark->word < 0 && (mark->word = word_take(context->link)) < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     look(context->link, mark);
     mark->position = ring_position(context->link);
     mark->value = word_next(context->link, mark->word);
-    return relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
+    return relay_send_mark(context, TESSERA_RELAY_MARK, stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS, mark->word,
+                           mark->value);
 }
 
 /* Waits for all work before now, and brings what it printed. */
-static CUresult wait_for(struct relay_context *context, uint64_t handle, struct mark *mark, pthread_mutex_t *lock)
+static CUresult wait_for(struct relay_context *context, const struct stream *stream, struct mark *mark,
+                         pthread_mutex_t *lock)
 {
     struct relay_link *link = context->link;
     pthread_mutex_lock(lock);
-    CUresult result = ask(context, handle, mark);
+    CUresult result = ask(context, stream, mark);
     uint64_t value = mark->value, position = mark->position;
     int word = mark->word;
     pthread_mutex_unlock(lock);
@@ -67,7 +76,7 @@ static CUresult wait_for(struct relay_context *context, uint64_t handle, struct 
 CUresult stream_synchronise(struct stream *stream)
 {
     struct sync_pass pass = sync_enter();
-    CUresult result = wait_for(stream->context, stream->handle, &stream->mark, &stream->lock);
+    CUresult result = wait_for(stream->context, stream, &stream->mark, &stream->lock);
     sync_leave(pass, result);
     return result;
 }
@@ -76,8 +85,8 @@ static CUresult query(struct stream *stream)
 {
     struct relay_link *link = stream->context->link;
     pthread_mutex_lock(&stream->lock);
-    bool asked = is_last(link, &stream->mark);
-    CUresult result = ask(stream->context, stream->handle, &stream->mark);
+    bool asked = is_last(link, &stream->mark, stream);
+    CUresult result = ask(stream->context, stream, &stream->mark);
     if (result == CUDA_SUCCESS && !asked)
         word_reached_soon(link, stream->mark.word, stream->mark.value);
     bool done = result == CUDA_SUCCESS && look(link, &stream->mark);
@@ -105,9 +114,9 @@ CUresult relay_stream_wait(struct relay_context *context, uint64_t wire)
 
 void relay_stream_submitted(struct relay_context *context, uint64_t wire)
 {
-    /* Nothing to do: marks speak up to a place of the ring, and every submission is a record. */
-    (void)context;
-    (void)wire;
+    struct stream *stream = wire ? stream_of(context, wire) : NULL;
+    if (stream)
+        stream_submitted(stream);
 }
 
 CUresult relay_cuStreamSynchronize(CUstream handle)
@@ -137,7 +146,7 @@ static CUresult synchronise_context(struct relay_context *context)
     if (result != CUDA_SUCCESS)
         return result;
     struct sync_pass pass = sync_enter();
-    result = wait_for(context, TESSERA_RELAY_ALL_STREAMS, stream_context_mark(context), &lock);
+    result = wait_for(context, NULL, stream_context_mark(context), &lock);
     sync_leave(pass, result);
     return result;
 }

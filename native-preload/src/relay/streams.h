@@ -10,7 +10,7 @@ struct capture;
 
 /*
  * A word that the device writes when the work before it is done, and up to which place of the ring that speaks. Whoever
- * finds that nothing was claimed since needs not ask again, whichever thread submits through whatever entry.
+ * finds that nothing was submitted since needs not ask again.
  */
 struct mark {
     int word;           /* -1: none yet */
@@ -22,6 +22,7 @@ struct mark {
 struct stream {
     uint64_t handle;    /* the executor's; 0: a context's legacy stream */
     struct relay_context *context;
+    uint64_t submitted; /* end of the ring after the last work for it; the legacy stream's is the ring's */
     uint64_t id;
     unsigned flags;     /* CU_STREAM_NON_BLOCKING */
     int priority;
@@ -48,6 +49,13 @@ bool stream_done(struct stream *stream, uint64_t position);
 static inline uint64_t ring_position(const struct relay_link *link)
 {
     return __atomic_load_n(&link->segment->claimed, __ATOMIC_SEQ_CST);
+}
+
+/* Work was put into the ring for the stream. */
+static inline void stream_submitted(struct stream *stream)
+{
+    if (stream->handle != 0)
+        __atomic_store_n(&stream->submitted, ring_position(stream->context->link), __ATOMIC_RELEASE);
 }
 
 /* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */

@@ -18,7 +18,7 @@ public record ExecutorOptions(int ordinal, String provider, Path socket, long me
     public static final String HELP = """
             Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto] [--memory BYTES]
 
-            Started by the manager. Tells it on descriptor 3, or else on standard output, and hears it on standard input.
+            Started by the manager. Tells it on standard output and hears it on standard input.
             Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 4 no device.
             """;
     private static final Set<String> PROVIDERS =

@@ -9,7 +9,6 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.List;
 
@@ -23,8 +22,9 @@ public final class Main {
     public static final int EXIT_USAGE = 2;
     /** No device. */
     public static final int EXIT_NO_DEVICE = 4;
-    /** Where the manager hears us, if it has opened it; else standard output. */
-    private static final int MANAGER_DESCRIPTOR = 3;
+
+    private static final int STANDARD_OUTPUT = 1;
+    private static final int STANDARD_ERROR = 2;
 
     private Main() {
     }
@@ -65,10 +65,10 @@ public final class Main {
 
     private static int serve(ExecutorOptions options) throws IOException {
         SharedMemoryPort descriptors = Linux.sharedMemory();
-        int told = descriptors.copy(descriptors.isOpen(MANAGER_DESCRIPTOR) ? MANAGER_DESCRIPTOR : 1);
+        int told = descriptors.copy(STANDARD_OUTPUT);
         // What the driver prints (device printf) must not stand between the lines for the manager.
-        descriptors.duplicate(2, 1);
-        ManagerChannel channel = new ManagerChannel(new FileOutputStream("/proc/self/fd/" + told));
+        descriptors.duplicate(STANDARD_ERROR, STANDARD_OUTPUT);
+        ManagerChannel channel = new ManagerChannel(new DescriptorStream(descriptors, told));
         try (DriverPort port = DriverOpening.open(options.provider(),
                 new DriverOptions(options.ordinal(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,

@@ -5,12 +5,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** memfd_create, seals and fixed mappings of Linux (linux/memfd.h, linux/fcntl.h, asm-generic/mman.h). */
 final class LinuxSharedMemory implements SharedMemoryPort {
     private static final int MFD_CLOEXEC = 1;
     private static final int MFD_ALLOW_SEALING = 2;
-    private static final int F_GETFD = 1;
     private static final int F_SETFL = 4;
     private static final int F_DUPFD_CLOEXEC = 1030;
     /** Above the standard descriptors and the one that a manager may hand down. */
@@ -82,6 +82,20 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     }
 
     @Override
+    public void write(int descriptor, byte[] content) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = arena.allocateFrom(ValueLayout.JAVA_BYTE, content);
+            long written = 0;
+            while (written < content.length) {
+                long result = LibC.write(descriptor, from.asSlice(written), content.length - written);
+                if (result != -Errno.EINTR) {
+                    written += checked(Math.toIntExact(result), "write", descriptor);
+                }
+            }
+        }
+    }
+
+    @Override
     public void duplicate(int from, int to) throws LinuxException {
         checked(LibC.dup2(from, to), "dup2", from + ", " + to);
     }
@@ -89,11 +103,6 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     @Override
     public int copy(int from) throws LinuxException {
         return checked(LibC.fcntl(from, F_DUPFD_CLOEXEC, FIRST_COPY), "fcntl F_DUPFD", from);
-    }
-
-    @Override
-    public boolean isOpen(int descriptor) {
-        return LibC.fcntl(descriptor, F_GETFD, 0) >= 0;
     }
 
     @Override

@@ -33,14 +33,14 @@ public interface SharedMemoryPort {
     /** Makes a pipe whose ends are non-blocking for the reader and closed on exec. */
     Pipe pipe() throws LinuxException;
 
+    /** Writes to a descriptor of ours, all of it, without opening anything anew. */
+    void write(int descriptor, byte[] content) throws LinuxException;
+
     /** Makes {@code to} mean what {@code from} means; {@code from} stays open. */
     void duplicate(int from, int to) throws LinuxException;
 
     /** A second descriptor, above the standard ones, for what {@code from} means; closed on exec. */
     int copy(int from) throws LinuxException;
-
-    /** Whether a descriptor is open. */
-    boolean isOpen(int descriptor);
 
     /** Closes a descriptor. */
     void close(int descriptor) throws LinuxException;

@@ -13,12 +13,12 @@ import java.util.List;
 
 /** How a CALL of one entry is made: decided once, from the entry's description. Immutable and thread-safe. */
 final class CallPlan {
-    private static final CallPlan[] PLANS = EntryDescriptions.all().stream().map(CallPlan::new)
-            .toArray(CallPlan[]::new);
     /** Entries with a stream that submit nothing to it. */
     private static final List<String> NO_SUBMISSION = List.of("cuStreamDestroy", "cuStreamGet", "cuStreamSet",
             "cuStreamCopyAttributes", "cuStreamBeginCapture", "cuStreamEndCapture", "cuStreamUpdateCapture",
             "cuGraphUpload", "cuGraphInstantiate", "cuStreamCreate");
+    private static final CallPlan[] PLANS = EntryDescriptions.all().stream().map(CallPlan::new)
+            .toArray(CallPlan[]::new);
 
     final EntryDescription description;
     final Shape[] shapes;

@@ -1,0 +1,80 @@
+package io.tessera.executor;
+
+import io.tessera.clock.Clocks;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.control.ManagerChannel;
+import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.session.Admission;
+import io.tessera.os.Linux;
+import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.relay.RelayLayout;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** An executor in the test's own process, over a fake driver. */
+final class RunningExecutor implements AutoCloseable {
+    final FakeDriver driver = new FakeDriver();
+    private final Path socket;
+    private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+    private final Executor executor;
+    private final Thread thread;
+    private final AtomicLong ids = new AtomicLong();
+    private volatile boolean inOrder;
+
+    RunningExecutor(Path folder) throws Exception {
+        socket = folder.resolve("executor.sock");
+        executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic());
+        thread = Thread.ofPlatform().name("executor").start(() -> {
+            try {
+                inOrder = executor.run();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    /** A client of a tenant with a limit, with context 1. */
+    RelayTestClient client(String tenant, long limitBytes) throws Exception {
+        RelayToken token = RelayToken.create();
+        executor.admit(token, new Admission.Client(ids.incrementAndGet(), Linux.open().processes().pid(),
+                Linux.open().processes().uid(), tenant, limitBytes));
+        RelayTestClient client = new RelayTestClient(socket, token);
+        if (client.context(RelayTestClient.CONTEXT, RelayLayout.CONTEXT_CREATE) != 0) {
+            throw new IllegalStateException("no context");
+        }
+        return client;
+    }
+
+    /** Where it listens. */
+    Path socket() {
+        return socket;
+    }
+
+    /** What it told the manager. */
+    String told() {
+        return told.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Waits until it has ended; whether it was told to. */
+    boolean awaitEnd() {
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(30));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            throw new AssertionError("the executor does not end");
+        }
+        return inOrder;
+    }
+
+    @Override
+    public void close() {
+        executor.stop();
+        awaitEnd();
+    }
+}

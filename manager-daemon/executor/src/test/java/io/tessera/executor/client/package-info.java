@@ -1,0 +1,2 @@
+/** A client of the relay in Java, for tests. */
+package io.tessera.executor.client;

@@ -1,0 +1,204 @@
+package io.tessera.executor.fake;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A driver whose memory is the process's own and whose streams are done at once, unless a test holds them. It remembers
+ * what it was asked and which objects live. A kernel named {@code fill} writes its second parameter to the address in its
+ * first; one named {@code fault} loses the context. Thread-safe.
+ */
+public final class FakeDriver implements DriverPort {
+    private static final int NOT_READY = 600;
+    private static final int FAULT = 700;
+
+    /** Names of entries called, when {@link #recording}. */
+    public final List<String> calls = new CopyOnWriteArrayList<>();
+    /** Whether calls are remembered. */
+    public volatile boolean recording = true;
+    /** While set, no stream is done. */
+    public volatile boolean held;
+    /** Launches so far. */
+    public final AtomicLong launches = new AtomicLong();
+    /** Live objects by kind. */
+    public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
+
+    private final Arena arena = Arena.ofShared();
+    private final Map<Long, Arena> allocations = new ConcurrentHashMap<>();
+    private final Map<Long, String> functions = new ConcurrentHashMap<>();
+    private final AtomicLong next = new AtomicLong(0x7000_0000L);
+    private volatile int lost;
+
+    @Override
+    public String name() {
+        return "fake driver";
+    }
+
+    @Override
+    public boolean software() {
+        return true;
+    }
+
+    @Override
+    public boolean supports(DriverEntry entry) {
+        return true;
+    }
+
+    /** Live objects of a kind. */
+    public int alive(String kind) {
+        return alive.computeIfAbsent(kind, _ -> new AtomicInteger()).get();
+    }
+
+    private int count(String kind, int change) {
+        alive.computeIfAbsent(kind, _ -> new AtomicInteger()).addAndGet(change);
+        return 0;
+    }
+
+    private static long slot(MemorySegment slots, int i) {
+        return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
+    }
+
+    private static MemorySegment at(long address, long bytes) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    private static int put(long address, long value) {
+        at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
+        return 0;
+    }
+
+    private static int putInt(long address, int value) {
+        at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
+        return 0;
+    }
+
+    private int make(String kind, long address) {
+        count(kind, 1);
+        return put(address, next.addAndGet(16));
+    }
+
+    @Override
+    public int call(DriverEntry entry, MemorySegment s) {
+        if (recording) {
+            calls.add(entry.toString());
+        }
+        if (lost != 0) {
+            return lost;
+        }
+        return switch (entry) {
+            case cuLaunchKernel -> launch(s, 0, 8, 10);
+            case cuLaunchKernelEx -> launch(s, 1, -1, 3);
+            case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
+            case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
+            case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
+            case cuStreamDestroy_v2 -> count("stream", -1);
+            case cuEventCreate -> make("event", slot(s, 0));
+            case cuEventDestroy_v2 -> count("event", -1);
+            case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
+            case cuModuleUnload -> count("module", -1);
+            case cuLibraryLoadData -> make("library", slot(s, 0));
+            case cuLibraryUnload -> count("library", -1);
+            case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
+            case cuMemHostRegister_v2 -> count("registered", 1);
+            case cuMemHostUnregister -> count("registered", -1);
+            case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
+            case cuMemAlloc_v2, cuMemAllocAsync -> allocate(slot(s, 0), slot(s, 1));
+            case cuMemFree_v2, cuMemFreeAsync -> free(slot(s, 0));
+            case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
+            case cuMemsetD8Async -> {
+                at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
+                yield 0;
+            }
+            default -> device(entry, s);
+        };
+    }
+
+    private int device(DriverEntry entry, MemorySegment s) {
+        return switch (entry) {
+            case cuDeviceGetCount -> putInt(slot(s, 0), 1);
+            case cuDeviceGet -> putInt(slot(s, 0), (int) slot(s, 1));
+            case cuDevicePrimaryCtxRetain -> put(slot(s, 0), 0xC0);
+            case cuDeviceGetUuid_v2 -> {
+                at(slot(s, 0), 16).fill((byte) 7);
+                yield 0;
+            }
+            case cuDeviceGetName -> {
+                at(slot(s, 0), slot(s, 1)).setString(0, "Fake GPU");
+                yield 0;
+            }
+            case cuDeviceTotalMem_v2 -> put(slot(s, 0), 1L << 30);
+            case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) * 3);
+            case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
+            case cuMemGetInfo_v2 -> put(slot(s, 0), 1L << 29) + put(slot(s, 1), 1L << 30);
+            case cuStreamIsCapturing -> putInt(slot(s, 1), 0);
+            case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
+            case cuFuncGetParamInfo -> slot(s, 1) > 1 ? 1 : put(slot(s, 2), slot(s, 1) * 8) + put(slot(s, 3), 8);
+            case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
+            case cuMemPoolCreate, cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
+            default -> 0;
+        };
+    }
+
+    private int function(long result, String name) {
+        if (name.equals("missing")) {
+            return 500;
+        }
+        put(result, next.addAndGet(16));
+        functions.put(next.get(), name);
+        return 0;
+    }
+
+    private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
+        launches.incrementAndGet();
+        String name = functions.getOrDefault(slot(s, functionAt), "");
+        if (name.equals("fault")) {
+            lost = FAULT;
+            return 0;
+        }
+        if (name.equals("fill")) {
+            MemorySegment extra = at(slot(s, extraAt), 40);
+            MemorySegment parameters = at(extra.getAtIndex(ValueLayout.JAVA_LONG, 1), 16);
+            put(parameters.getAtIndex(ValueLayout.JAVA_LONG, 0), parameters.getAtIndex(ValueLayout.JAVA_LONG, 1));
+        }
+        return streamAt >= 0 && slot(s, streamAt) == 0 ? 400 : 0;
+    }
+
+    private int allocate(long result, long bytes) {
+        if (bytes == 0 || bytes > 1L << 30) {
+            return bytes == 0 ? 1 : 2;
+        }
+        Arena own = Arena.ofShared();
+        MemorySegment memory = own.allocate(bytes, 256);
+        allocations.put(memory.address(), own);
+        count("memory", 1);
+        return put(result, memory.address());
+    }
+
+    private int free(long address) {
+        Arena own = allocations.remove(address);
+        if (own == null) {
+            return 1;
+        }
+        own.close();
+        return count("memory", -1);
+    }
+
+    private static int copy(MemorySegment s) {
+        at(slot(s, 0), slot(s, 2)).copyFrom(at(slot(s, 1), slot(s, 2)));
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}
