@@ -87,6 +87,10 @@ public final class Capture {
         return frontier.get(stream);
     }
 
+    void setFrontier(Stream stream, Map<GraphNode, Long> nodes) {
+        frontier.put(stream, new LinkedHashMap<>(nodes));
+    }
+
     /** Adds a node at the end of a stream. */
     GraphNode add(Stream stream, Operation operation) {
         GraphNode node = graph.add(operation, frontier.get(stream));

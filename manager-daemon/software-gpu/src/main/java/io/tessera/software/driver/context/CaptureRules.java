@@ -59,6 +59,15 @@ public final class CaptureRules {
         }
     }
 
+    /** Sets what a capturing stream's next node waits for. */
+    public static void setFrontier(Stream stream, Map<GraphNode, Long> next) {
+        synchronized (stream.context().order()) {
+            DriverException.require(stream.capture().graph().nodes().containsAll(next.keySet()),
+                    CudaError.INVALID_VALUE);
+            stream.capture().setFrontier(stream, next);
+        }
+    }
+
     /** Lets a stream wait for a captured event: it takes part in that capture from now on. */
     static void join(Stream stream, Capture.Point point) {
         Capture capture = point.capture();

@@ -47,6 +47,16 @@ record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long parame
         return new KernelLaunch(function, handle, spec, attributes, state.processor(), state.faultReport());
     }
 
+    /** The same launch with other attributes. */
+    static KernelLaunch withAttributes(KernelLaunch launch, Map<Integer, byte[]> attributes) {
+        LaunchSpec spec = launch.spec();
+        Dim3 asked = LaunchAttributes.cluster(attributes);
+        LaunchSpec next = new LaunchSpec(spec.grid(), spec.block(), asked == null ? spec.cluster() : asked,
+                spec.dynamicSharedBytes(), spec.parameters(), LaunchAttributes.cooperative(attributes));
+        return new KernelLaunch(launch.function(), launch.handle(), next, attributes, launch.processor(),
+                launch.report());
+    }
+
     private void checkExtents(DeviceFunction function, DeviceLimits limits) {
         DriverException.require(grid.x() > 0 && grid.y() > 0 && grid.z() > 0 && grid.y() <= GRID_YZ
                 && grid.z() <= GRID_YZ, CudaError.INVALID_VALUE);
