@@ -147,14 +147,17 @@ static void print_lookups(void *driver)
 {
     static void *address[TESSERA_ENTRY_COUNT];
     get_proc_address lookup = (get_proc_address)dlsym(driver, "cuGetProcAddress_v2");
-    unsigned exact = 0, unmatched = 0, present = 0;
+    unsigned exact = 0, unmatched = 0, hooked = 0, present = 0;
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
         address[i] = dlsym(driver, tessera_entry_name[i]);
     printf("\"lookups\":{\"unmatched\":[");
-    for (unsigned h = 0; h < tessera_hooked_count; h++) {
+    for (unsigned h = 0; h < TESSERA_ENTRY_COUNT; h++) {
+        if (!tessera_entry_hooked[h])
+            continue;
         char name[128], last[128] = "";
-        api_name(tessera_entry_name[tessera_hooked[h].entry], name, sizeof name);
-        present += address[tessera_hooked[h].entry] != NULL;
+        api_name(tessera_entry_name[h], name, sizeof name);
+        hooked++;
+        present += address[h] != NULL;
         for (unsigned v = 0; lookup && v < 2 * sizeof versions / sizeof *versions; v++) {
             void *answer = NULL;
             int status, found = 0;
@@ -170,7 +173,7 @@ static void print_lookups(void *driver)
             }
         }
     }
-    printf("],\"hooked\":%u,\"present\":%u,\"exact\":%u},", tessera_hooked_count, present, exact);
+    printf("],\"hooked\":%u,\"present\":%u,\"exact\":%u},", hooked, present, exact);
 }
 
 int main(int argc, char **argv)

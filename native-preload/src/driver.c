@@ -58,5 +58,8 @@ void *tessera_resolve(unsigned index)
         entry = (void *)answer_not_in_driver;
     }
     __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
+    /* Where the exported symbol jumps here too, it need not come by any more. */
+    void *stub = tessera_first[index];
+    __atomic_compare_exchange_n(&tessera_port[index], &stub, entry, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     return entry;
 }

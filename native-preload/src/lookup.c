@@ -13,7 +13,7 @@
 #define BUCKETS 2048u
 
 static struct {
-    void *address, *hook;
+    void *address, *ours;
 } table[BUCKETS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -36,7 +36,7 @@ static void build(void)
         if (table[b].address)
             continue; /* two names of one entry: the hooks are the same too */
         table[b].address = address;
-        table[b].hook = tessera_hooked[i].hook;
+        table[b].ours = tessera_exported[tessera_hooked[i].entry]; /* as dlsym on us answers */
     }
 }
 
@@ -45,7 +45,7 @@ void *lookup_substitute(void *address)
     pthread_once(&once, build);
     for (unsigned b = bucket_of(address); table[b].address; b = (b + 1) & (BUCKETS - 1))
         if (table[b].address == address)
-            return table[b].hook;
+            return table[b].ours;
     return address;
 }
 

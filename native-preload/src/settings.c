@@ -42,6 +42,8 @@ static void read_environment(void)
     current.quiet = is_set("TESSERA_QUIET");
     const char *plan = getenv("TESSERA_PLAN");
     current.managed = plan && strcmp(plan, "managed") == 0;
+    const char *share = getenv("TESSERA_SHARE");
+    current.space = share && strcmp(share, "space") == 0;
     current.limit_bytes = number("TESSERA_MEMORY", 0);
     uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);
     current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;

@@ -12,6 +12,7 @@ struct tessera_settings {
     bool disabled;               /* TESSERA_DISABLE: hooks pass everything through */
     bool required;               /* TESSERA_REQUIRE: cuInit fails without a manager */
     bool managed;                /* TESSERA_PLAN=managed */
+    bool space;                  /* TESSERA_SHARE=space: the relay port */
     bool quiet;                  /* TESSERA_QUIET: not even the one warning line */
     uint64_t limit_bytes;        /* TESSERA_MEMORY, bytes per device; 0: no limit */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */

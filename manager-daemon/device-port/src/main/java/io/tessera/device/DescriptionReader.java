@@ -24,7 +24,7 @@ final class DescriptionReader {
             }
             DriverEntry entry = DriverEntry.valueOf(head[1]);
             entries[entry.ordinal()] = new EntryDescription(entry, head[2], head[3].equals("per-thread"),
-                    head[4].equals("known"), parameters);
+                    head[4].equals("known"), RelayService.valueOf(head[5]), parameters);
         }
         for (DriverEntry entry : DriverEntry.values()) {
             if (entries[entry.ordinal()] == null) {
@@ -71,11 +71,15 @@ final class DescriptionReader {
         String rest = words.length > 1 ? words[1] : "";
         return switch (words[0]) {
             case "count" -> new Extent.Constant(Long.parseLong(rest));
-            case "value" -> new Extent.Value(Integer.parseInt(rest.split(" ")[0]), Long.parseLong(rest.split(" ")[1]));
+            case "value" -> value(rest.split(" "));
             case "behind" -> new Extent.Behind(Integer.parseInt(rest));
             case "string" -> new Extent.Text();
             case "handwritten" -> new Extent.Handwritten(rest);
             default -> throw new IllegalStateException("unknown extent '" + words[0] + "'");
         };
+    }
+
+    private static Extent value(String[] words) {
+        return new Extent.Value(Integer.parseInt(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
     }
 }

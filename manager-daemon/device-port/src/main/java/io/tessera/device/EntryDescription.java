@@ -9,10 +9,11 @@ import java.util.List;
  * @param api        the name that programs write: {@code cuMemAlloc} for {@code cuMemAlloc_v2}
  * @param perThread  whether stream 0 is the per-thread default stream
  * @param known      whether its parameters are known; nothing can call it otherwise
+ * @param relay      how the relay port serves it
  * @param parameters in order
  */
 public record EntryDescription(DriverEntry entry, String api, boolean perThread, boolean known,
-        List<ParameterDescription> parameters) {
+        RelayService relay, List<ParameterDescription> parameters) {
     /** Copies the list. */
     public EntryDescription {
         parameters = List.copyOf(parameters);

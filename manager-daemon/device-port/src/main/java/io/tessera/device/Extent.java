@@ -6,8 +6,8 @@ public sealed interface Extent {
     record Constant(long elements) implements Extent {
     }
 
-    /** {@code factor} times the value of the parameter with this index. */
-    record Value(int parameter, long factor) implements Extent {
+    /** {@code factor} times the value of the parameter with this index, less {@code less}, and never below 0. */
+    record Value(int parameter, long factor, long less) implements Extent {
     }
 
     /** As many as the number behind the parameter with this index says when the call is made. */
@@ -19,7 +19,7 @@ public sealed interface Extent {
     }
 
     /**
-     * No generated code knows: what stands at the other end of a call was packed by hand.
+     * No generated code knows: hand-written code packs it at one end of a relayed call and unpacks it at the other.
      *
      * @param expression what is known of it, for readers; may be empty
      */

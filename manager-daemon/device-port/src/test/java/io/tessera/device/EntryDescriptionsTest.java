@@ -52,8 +52,10 @@ class EntryDescriptionsTest {
         ParameterDescription.Pointer count = (ParameterDescription.Pointer) shapes(DriverEntry.cuGraphGetNodes).get(2);
         assertEquals(Direction.INOUT, count.direction(), "what the extent looks behind goes in too");
         ParameterDescription.Pointer host = (ParameterDescription.Pointer) shapes(DriverEntry.cuMemcpyHtoD_v2).get(1);
-        assertEquals(new Extent.Value(2, 1), host.extent());
+        assertEquals(new Extent.Value(2, 1, 0), host.extent());
         assertEquals(Direction.IN, host.direction());
+        ParameterDescription.Pointer image = (ParameterDescription.Pointer) shapes(DriverEntry.cuModuleLoadData).get(1);
+        assertEquals(new Extent.Handwritten("image"), image.extent(), "the parameter has the same name");
         ParameterDescription.Pointer name = (ParameterDescription.Pointer) shapes(DriverEntry.cuModuleGetFunction).get(2);
         assertEquals(new Extent.Text(), name.extent());
     }
@@ -69,6 +71,24 @@ class EntryDescriptionsTest {
         assertTrue(EntryDescriptions.of(DriverEntry.cuLaunchKernel_ptsz).perThread());
         assertFalse(EntryDescriptions.of(DriverEntry.cuLaunchKernel).perThread());
         assertEquals(shapes(DriverEntry.cuLaunchKernel), shapes(DriverEntry.cuLaunchKernel_ptsz));
+    }
+
+    @Test
+    void theRelaysDecisionsAreKnown() {
+        assertEquals(RelayService.LOCAL, EntryDescriptions.of(DriverEntry.cuLaunchKernel).relay());
+        assertEquals(RelayService.CALL, EntryDescriptions.of(DriverEntry.cuMemAlloc_v2).relay());
+        assertEquals(RelayService.POST, EntryDescriptions.of(DriverEntry.cuMemsetD8Async).relay());
+        assertEquals(RelayService.REFUSED, EntryDescriptions.of(DriverEntry.cuMemAllocManaged).relay());
+        assertTrue(EntryDescriptions.all().stream().allMatch(entry -> entry.known() || !entry.relay().travels()));
+    }
+
+    @Test
+    void whatNobodyWaitsForBringsNothingBack() {
+        for (EntryDescription entry : EntryDescriptions.all()) {
+            boolean back = entry.parameters().stream().anyMatch(parameter ->
+                    parameter.shape() instanceof ParameterDescription.Pointer pointer && pointer.direction().comesOut());
+            assertFalse(entry.relay() == RelayService.POST && back, entry.entry().name());
+        }
     }
 
     @Test

@@ -2,11 +2,13 @@ package io.tessera.autotalk;
 
 import io.tessera.autotalk.Arguments.UsageException;
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.marshal.Structures;
 
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -25,14 +27,17 @@ public final class Autotalk {
     private static final String HELP = """
             autotalk: from a driver's headers to the C side of Tessera's preload library
 
-            autotalk describe --out FILE [--library NAME] [--header FILE]... [--names FILE]...
+            autotalk describe --out FILE [--library NAME] [--header FILE]... [--names FILE]... [--versions FILE]...
                 Reads headers, in the order in which a program includes them, and lists of exported names (one a line)
-                into a description. The library is 'cuda' unless named.
+                into a description. The library is 'cuda' unless named. --versions: headers whose function types tell
+                since which version a name means which entry (cudaTypedefs.h).
                   autotalk describe --header cuda.h --header cudaGL.h --names cuda-580.names --out cuda.api
 
             Wherever --api stands below, a list NAME.names will do for a library of which only names are known.
 
-            autotalk check --api FILE --annotations FILE [--extents]
+            A library with a relay port has --relay FILE beside its annotations in all commands below.
+
+            autotalk check --api FILE --annotations FILE [--relay FILE] [--extents]
                 Says which entries have no decision yet, and which annotations contradict or match nothing. With
                 --extents also the buffers whose length no annotation gives, which relayed calls will need.
                   autotalk check --api cuda.api --annotations cuda.annotations
@@ -114,33 +119,36 @@ public final class Autotalk {
     }
 
     private int describe(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--out"), Set.of());
+        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--versions", "--out"),
+                Set.of());
         arguments.noWords();
         CommandFiles.write(arguments.required("--out"), CommandFiles.describe(arguments));
         return DONE;
     }
 
     private int check(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations"), Set.of("--extents"));
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS, Set.of("--extents"));
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         decisions.problems().forEach(out::println);
+        List<String> structures = new Structures(decisions, decisions.structures()).problems();
+        structures.forEach(out::println);
         List<String> unknown = arguments.switches().contains("--extents") ? decisions.unknownExtents() : List.of();
         unknown.forEach(parameter -> out.println(parameter + " has no extent"));
-        return decisions.problems().isEmpty() && unknown.isEmpty() ? DONE : NO;
+        return decisions.problems().isEmpty() && structures.isEmpty() && unknown.isEmpty() ? DONE : NO;
     }
 
     private int diff(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names"), Set.of());
+        Arguments arguments = Arguments.parse(rest, Set.of("--library", "--header", "--names", "--versions"), Set.of());
         String text = CommandFiles.diff(arguments);
         out.print(text);
         return text.isEmpty() ? DONE : NO;
     }
 
     private int generate(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
@@ -149,9 +157,9 @@ public final class Autotalk {
     }
 
     private int java(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out", "--resources"), Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
         arguments.noWords();
-        Decisions decisions = CommandFiles.decisions(arguments.required("--api"), arguments.required("--annotations"));
+        Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
@@ -161,7 +169,7 @@ public final class Autotalk {
     }
 
     private int coverage(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, Set.of("--api", "--annotations", "--out"), Set.of("--check"));
+        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of("--check"));
         arguments.noWords();
         List<Decisions> libraries = CommandFiles.libraries(arguments);
         if (libraries.stream().anyMatch(this::refused)) {
@@ -176,7 +184,9 @@ public final class Autotalk {
     }
 
     private boolean refused(Decisions decisions) {
-        decisions.problems().forEach(err::println);
-        return !decisions.problems().isEmpty();
+        List<String> problems = new ArrayList<>(decisions.problems());
+        problems.addAll(new Structures(decisions, decisions.structures()).problems());
+        problems.forEach(err::println);
+        return !problems.isEmpty();
     }
 }

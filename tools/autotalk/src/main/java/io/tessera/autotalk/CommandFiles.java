@@ -2,7 +2,9 @@ package io.tessera.autotalk;
 
 import io.tessera.autotalk.Arguments.UsageException;
 import io.tessera.autotalk.annotation.AnnotationText;
+import io.tessera.autotalk.annotation.Annotations;
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.coverage.CoveragePage;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
@@ -10,6 +12,7 @@ import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
 import io.tessera.autotalk.generate.JavaEntries;
 import io.tessera.autotalk.header.HeaderReader;
+import io.tessera.autotalk.header.LookupVersions;
 
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
@@ -19,9 +22,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
 final class CommandFiles {
+    /** Options that name what decisions are read from. */
+    static final Set<String> DECISIONS = Set.of("--api", "--annotations", "--relay");
+    /** The same, and where what comes out goes. */
+    static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out", "--resources");
     private static final String DEFAULT_LIBRARY = "cuda";
     private static final String NAMES_ENDING = ".names";
 
@@ -45,7 +54,12 @@ final class CommandFiles {
         for (String list : arguments.all("--names")) {
             names.put(Path.of(list).getFileName().toString(), names(list));
         }
-        return HeaderReader.read(arguments.last("--library").orElse(DEFAULT_LIBRARY), headers, names);
+        Description read = HeaderReader.read(arguments.last("--library").orElse(DEFAULT_LIBRARY), headers, names);
+        StringBuilder typedefs = new StringBuilder();
+        for (String file : arguments.all("--versions")) {
+            typedefs.append(text(Path.of(file))).append('\n');
+        }
+        return LookupVersions.read(typedefs.toString()).appliedTo(read);
     }
 
     private static List<String> names(String list) throws IOException {
@@ -64,17 +78,24 @@ final class CommandFiles {
         return names;
     }
 
-    /** A description and its annotations. A list of names is a description too: of the library that it is named after. */
-    static Decisions decisions(Path api, Path annotations) throws IOException {
+    /** A description and its annotations, as {@code --api}, {@code --annotations} and {@code --relay} name them. A list of names is a description too: of the library that it is named after. */
+    static Decisions decisions(Arguments arguments) throws IOException {
+        return decisions(arguments.required("--api"), arguments.required("--annotations"),
+                arguments.last("--relay").map(Path::of));
+    }
+
+    private static Decisions decisions(Path api, Path annotations, Optional<Path> relay) throws IOException {
         String file = api.getFileName().toString();
         Description description = file.endsWith(NAMES_ENDING)
                 ? HeaderReader.read(file.substring(0, file.length() - NAMES_ENDING.length()), List.of(),
                         Map.of(file, names(api.toString())))
                 : DescriptionText.read(api.toString(), text(api));
-        return new Decisions(description, AnnotationText.read(annotations.toString(), text(annotations)));
+        Annotations<Serving> direct = AnnotationText.read(annotations.toString(), text(annotations));
+        return relay.isEmpty() ? new Decisions(description, direct) : new Decisions(description, direct,
+                Optional.of(AnnotationText.readRelay(relay.get().toString(), text(relay.get()))));
     }
 
-    /** The pairs of {@code --api} and {@code --annotations}. */
+    /** The pairs of {@code --api} and {@code --annotations}; the first {@code --relay} belongs to the first pair. */
     static List<Decisions> libraries(Arguments arguments) throws IOException {
         List<String> apis = arguments.all("--api");
         List<String> annotations = arguments.all("--annotations");
@@ -83,7 +104,8 @@ final class CommandFiles {
         }
         List<Decisions> libraries = new ArrayList<>();
         for (int i = 0; i < apis.size(); i++) {
-            libraries.add(decisions(Path.of(apis.get(i)), Path.of(annotations.get(i))));
+            Optional<Path> relay = i == 0 ? arguments.last("--relay").map(Path::of) : Optional.empty();
+            libraries.add(decisions(Path.of(apis.get(i)), Path.of(annotations.get(i)), relay));
         }
         return libraries;
     }

@@ -10,6 +10,7 @@ import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.description.Entry;
 import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.marshal.Structures;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -33,6 +34,7 @@ class CommittedDescriptionTest {
     void everyEntryIsDecided() {
         assertEquals(List.of(), Repository.cuda().problems());
         assertEquals(List.of(), Repository.cuda().unknownExtents());
+        assertEquals(List.of(), new Structures(Repository.cuda(), Repository.cuda().structures()).problems());
     }
 
     @Test
@@ -45,8 +47,8 @@ class CommittedDescriptionTest {
     void coverageIsCurrent() {
         String api = Repository.API.toString();
         Path page = Repository.API.resolveSibling("COVERAGE.md");
-        Run run = Run.of("coverage", "--api", api + "/cuda.api", "--annotations", api + "/cuda.annotations", "--api",
-                api + "/nvml.names", "--annotations", api + "/nvml.annotations", "--out", page.toString(), "--check");
+        Run run = Run.of("coverage", "--api", api + "/cuda.api", "--annotations", api + "/cuda.annotations", "--relay",
+                api + "/cuda.relay", "--api", api + "/nvml.names", "--annotations", api + "/nvml.annotations", "--out", page.toString(), "--check");
         assertEquals(0, run.code(), run.err());
     }
 

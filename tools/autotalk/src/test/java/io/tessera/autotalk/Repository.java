@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Where the committed files are, seen from the module's directory, in which its tests run. */
 public final class Repository {
@@ -16,13 +17,17 @@ public final class Repository {
     /** {@code native-preload/include}. */
     public static final Path INCLUDE = Path.of("..", "..", "native-preload", "include").toAbsolutePath();
 
+    /** {@code native-preload/src}. */
+    public static final Path SOURCE = Path.of("..", "..", "native-preload", "src").toAbsolutePath();
+
     private Repository() {
     }
 
     /** The committed CUDA description with its decisions. */
     public static Decisions cuda() {
         return new Decisions(DescriptionText.read("cuda.api", text("cuda.api")),
-                AnnotationText.read("cuda.annotations", text("cuda.annotations")));
+                AnnotationText.read("cuda.annotations", text("cuda.annotations")),
+                Optional.of(AnnotationText.readRelay("cuda.relay", text("cuda.relay"))));
     }
 
     /** A committed file of the API folder. */

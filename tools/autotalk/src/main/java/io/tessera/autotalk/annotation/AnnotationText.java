@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads an annotation file. A line is {@code PATTERN DECISION} or {@code PATTERN.PARAMETER FACTS}; {@code #} starts a
- * comment. The grammar is in the module's README. Stateless.
+ * comment; lines about structures are {@link StructureRule}'s. The grammar is in the module's README. Stateless.
  */
 public final class AnnotationText {
     private static final Pattern SUBJECT = Pattern.compile("([A-Za-z0-9_*]+)(?:\\.([A-Za-z0-9_*]+))?");
@@ -26,19 +26,37 @@ public final class AnnotationText {
     private AnnotationText() {
     }
 
+    /** Turns the words behind a pattern into a decision. */
+    private interface DecisionReader<S> {
+        S read(String text, String file, int line);
+    }
+
     /**
      * Reads annotations.
      *
      * @throws InputException where a line is not understood
      */
-    public static Annotations read(String file, String text) {
-        List<ServingRule> servings = new ArrayList<>();
+    public static Annotations<Serving> read(String file, String text) {
+        return read(file, text, AnnotationText::serving);
+    }
+
+    /**
+     * Reads the decisions of the relay port.
+     *
+     * @throws InputException where a line is not understood
+     */
+    public static Annotations<RelayServing> readRelay(String file, String text) {
+        return read(file, text, AnnotationText::relayServing);
+    }
+
+    private static <S> Annotations<S> read(String file, String text, DecisionReader<S> decision) {
+        List<ServingRule<S>> servings = new ArrayList<>();
         List<ParameterRule> parameters = new ArrayList<>();
         int number = 0;
         for (String line : text.lines().toList()) {
             number++;
             String content = line.replaceFirst("#.*", "").strip();
-            if (content.isEmpty()) {
+            if (content.isEmpty() || StructureRule.isOne(content)) {
                 continue;
             }
             String[] words = content.split("\\s+", 2);
@@ -48,12 +66,12 @@ public final class AnnotationText {
             }
             NamePattern entries = new NamePattern(subject.group(1));
             if (subject.group(2) == null) {
-                servings.add(new ServingRule(number, entries, serving(words[1], file, number)));
+                servings.add(new ServingRule<>(number, entries, decision.read(words[1], file, number)));
             } else {
                 parameters.add(parameter(entries, new NamePattern(subject.group(2)), words[1], file, number));
             }
         }
-        return new Annotations(file, servings, parameters);
+        return new Annotations<>(file, servings, parameters, StructureRule.read(file, text));
     }
 
     private static Serving serving(String text, String file, int line) {
@@ -68,6 +86,22 @@ public final class AnnotationText {
             case "submit" -> submit(words, file, line);
             default -> throw new InputException(file, line, "unknown decision '" + words[0]
                     + "': pass, submit KIND, sync or hook");
+        };
+    }
+
+    private static RelayServing relayServing(String text, String file, int line) {
+        String[] words = text.split("\\s+", 2);
+        if (words[0].equals("refuse") && words.length == 2) {
+            return new RelayServing.Refuse(words[1]);
+        }
+        return switch (text.replaceAll("\\s+", " ")) {
+            case "local" -> new RelayServing.Local();
+            case "call" -> new RelayServing.Send(true, false);
+            case "async" -> new RelayServing.Send(false, false);
+            case "wrap call" -> new RelayServing.Send(true, true);
+            case "wrap async" -> new RelayServing.Send(false, true);
+            default -> throw new InputException(file, line, "unknown decision '" + text
+                    + "': local, call, async, wrap call, wrap async or refuse REASON");
         };
     }
 

@@ -8,15 +8,19 @@ import java.util.Optional;
 /**
  * An annotation file.
  *
+ * @param <S>        what its decisions are: {@link Serving} or {@link RelayServing}
  * @param file       how messages name it
  * @param servings   decisions how entries are served
  * @param parameters what is known of parameters
+ * @param structures what is known of members of structures
  */
-public record Annotations(String file, List<ServingRule> servings, List<ParameterRule> parameters) {
+public record Annotations<S>(String file, List<ServingRule<S>> servings, List<ParameterRule> parameters,
+        List<StructureRule> structures) {
     /** Copies the lists. */
     public Annotations {
         servings = List.copyOf(servings);
         parameters = List.copyOf(parameters);
+        structures = List.copyOf(structures);
     }
 
     /** Which memory a pointer or address leads to. */
@@ -32,7 +36,7 @@ public record Annotations(String file, List<ServingRule> servings, List<Paramete
     }
 
     /** A line that decides how entries are served; {@code line} counts from 1. */
-    public record ServingRule(int line, NamePattern entries, Serving serving) {
+    public record ServingRule<S>(int line, NamePattern entries, S serving) {
     }
 
     /**
@@ -45,7 +49,8 @@ public record Annotations(String file, List<ServingRule> servings, List<Paramete
      * @param space     which memory it leads to
      * @param extent    how many elements, as an expression over the entry's parameters, {@code *NAME} for what is behind
      *                  one; {@code string} for text that ends with a zero, {@code image} for what tells its own length,
-     *                  {@code by NAME} for what is as long as the value of a parameter says
+     *                  {@code by NAME} for what is as long as the value of a parameter says, {@code packed} for what a
+     *                  relayed call's front puts together
      */
     public record ParameterRule(int line, NamePattern entries, NamePattern parameter, Optional<Direction> direction,
             Optional<Space> space, Optional<String> extent) {

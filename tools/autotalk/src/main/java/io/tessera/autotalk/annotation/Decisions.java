@@ -9,47 +9,37 @@ import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
 
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * A description joined with its annotations: for each entry the decision, and what is wrong or missing.
+ * A description joined with its annotations: for each entry the decisions of both ports, and what is wrong or missing.
  *
  * <p>Of several rules that match, the narrowest decides ({@link NamePattern#narrowness}); two equally narrow ones that
- * differ are a problem, as are rules that match nothing. There is no default: an entry without a rule is a gap.
+ * differ are a problem, as are rules that match nothing. There is no default: an entry without a rule is a gap. A
+ * library without a relay port has no decisions for it.
  */
 public final class Decisions {
-    /** A catch-all would hide the entries that a new driver brings; a family has at least this many letters. */
-    private static final int SHORTEST_FAMILY = "cuGL*".length();
-    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    private static final Set<String> EXTENT_WORDS = Set.of("string", "image", "by");
+    private static final String STREAM = "CUstream";
 
     private final Description description;
-    private final Annotations annotations;
-    private final Map<String, Serving> servings = new HashMap<>();
     private final List<String> problems = new ArrayList<>();
+    private final RuleSet<Serving> direct;
+    private final Optional<RuleSet<RelayServing>> relay;
 
-    /** Joins the two; problems are collected, not thrown. */
-    public Decisions(Description description, Annotations annotations) {
+    /** Joins a description with the decisions of the direct port alone; problems are collected, not thrown. */
+    public Decisions(Description description, Annotations<Serving> annotations) {
+        this(description, annotations, Optional.empty());
+    }
+
+    /** Joins a description with the decisions of both ports; problems are collected, not thrown. */
+    public Decisions(Description description, Annotations<Serving> annotations,
+            Optional<Annotations<RelayServing>> relayed) {
         this.description = description;
-        this.annotations = annotations;
-        Set<Object> used = new LinkedHashSet<>();
-        for (Entry entry : description.entries().values()) {
-            if (entry.exported()) {
-                decide(entry, used);
-            }
-        }
-        for (ServingRule rule : annotations.servings()) {
-            reportRule(rule.line(), rule.entries(), used.contains(rule));
-        }
-        checkParameterRules();
+        this.direct = new RuleSet<>(description, annotations, "pass, submit, sync or hook", problems);
+        this.relay = relayed.map(rules -> new RuleSet<>(description, rules,
+                "local, call, async, wrap call, wrap async or refuse", problems));
+        description.entries().values().stream().filter(Entry::exported).forEach(this::checkKnown);
     }
 
     /** The description. */
@@ -64,14 +54,32 @@ public final class Decisions {
 
     /** The decision for an exported entry; empty where there is none. */
     public Optional<Serving> serving(Entry entry) {
-        return Optional.ofNullable(servings.get(entry.name()));
+        return direct.deciding(entry).map(ServingRule::serving);
+    }
+
+    /** Whether the library has a relay port. */
+    public boolean relays() {
+        return relay.isPresent();
+    }
+
+    /** The relay port's decision for an exported entry; empty where there is none. */
+    public Optional<RelayServing> relayServing(Entry entry) {
+        return relay.flatMap(rules -> rules.deciding(entry)).map(ServingRule::serving);
     }
 
     /** The narrowest rule on a parameter of an entry. */
     public Optional<ParameterRule> fact(Entry entry, Parameter parameter) {
-        return annotations.parameters().stream()
-                .filter(rule -> rule.entries().matches(entry) && rule.parameter().matches(parameter.name()))
-                .max(Comparator.comparingInt(Decisions::narrowness));
+        return direct.fact(entry, parameter);
+    }
+
+    /** The same where the entry is relayed: what travels may differ from what the driver takes. */
+    public Optional<ParameterRule> relayFact(Entry entry, Parameter parameter) {
+        return relay.flatMap(rules -> rules.fact(entry, parameter)).or(() -> fact(entry, parameter));
+    }
+
+    /** What the relay's annotations say of members of structures. */
+    public List<StructureRule> structures() {
+        return relay.map(RuleSet::structures).orElse(List.of());
     }
 
     /**
@@ -99,87 +107,28 @@ public final class Decisions {
         return target.typeClass() == TypeClass.VOID || target.name().equals("char");
     }
 
-    private void decide(Entry entry, Set<Object> used) {
-        List<ServingRule> matching = annotations.servings().stream().filter(rule -> rule.entries().matches(entry))
-                .sorted(Comparator.comparingInt((ServingRule rule) -> rule.entries().narrowness()).reversed()).toList();
-        if (matching.isEmpty()) {
-            problems.add(annotations.file() + ": " + entry.name() + " has no decision: pass, submit, sync or hook");
-            return;
-        }
-        used.addAll(matching);
-        ServingRule rule = matching.getFirst();
-        for (ServingRule other : matching.subList(1, matching.size())) {
-            boolean equal = other.entries().narrowness() == rule.entries().narrowness();
-            if (equal && !other.serving().equals(rule.serving())) {
-                report(rule.line(), entry.name() + " is decided otherwise in line " + other.line());
-            }
-        }
-        boolean wrapped = rule.serving() instanceof Serving.Submit || rule.serving() instanceof Serving.Sync;
+    /** Generated code needs parameters; and only a front knows a per-thread stream that stands in no parameter. */
+    private void checkKnown(Entry entry) {
+        Optional<ServingRule<Serving>> rule = direct.deciding(entry);
+        boolean wrapped = rule.filter(r -> r.serving() instanceof Serving.Submit || r.serving() instanceof Serving.Sync)
+                .isPresent();
         if (entry.signature().isEmpty() && wrapped) {
-            report(rule.line(), entry.name() + " cannot have a generated wrapper: its parameters are unknown");
-            return;
+            direct.report(rule.get().line(), entry.name()
+                    + " cannot have a generated wrapper: its parameters are unknown");
         }
-        servings.put(entry.name(), rule.serving());
-    }
-
-    private void reportRule(int line, NamePattern pattern, boolean used) {
-        if (!used) {
-            report(line, "'" + pattern.text() + "' matches no exported entry");
-        }
-        if (pattern.text().contains("*") && pattern.text().length() < SHORTEST_FAMILY) {
-            report(line, "'" + pattern.text() + "' is too wide: it would hide what a new driver brings");
-        }
-    }
-
-    private void checkParameterRules() {
-        Set<ParameterRule> used = new LinkedHashSet<>();
-        Set<String> told = new LinkedHashSet<>();
-        for (Entry entry : description.entries().values()) {
-            List<Parameter> parameters = entry.signature().map(Entry.Signature::parameters).orElse(List.of());
-            List<ParameterRule> rules = annotations.parameters().stream()
-                    .filter(rule -> rule.entries().matches(entry)).toList();
-            for (Parameter parameter : rules.isEmpty() ? List.<Parameter>of() : parameters) {
-                List<ParameterRule> matching = rules.stream()
-                        .filter(rule -> rule.parameter().matches(parameter.name())).toList();
-                used.addAll(matching);
-                matching.forEach(rule -> checkExtent(rule, entry, parameters, told));
-                checkTies(matching, entry, parameter);
+        relay.ifPresent(rules -> rules.deciding(entry).ifPresent(relayed -> {
+            boolean refused = relayed.serving() instanceof RelayServing.Refuse;
+            if (entry.signature().isEmpty() && !refused) {
+                rules.report(relayed.line(), entry.name() + " can only be refused: its parameters are unknown");
+            } else if (!refused && !relayed.serving().handwritten() && entry.perThread().isPresent() && !takesStream(entry)) {
+                rules.report(relayed.line(), entry.name() + " needs a front: its per-thread twin has no stream parameter");
             }
-        }
-        for (ParameterRule rule : annotations.parameters()) {
-            if (!used.contains(rule)) {
-                report(rule.line(), "'" + rule.entries().text() + "." + rule.parameter().text()
-                        + "' matches no parameter");
-            }
-        }
+        }));
     }
 
-    private void checkExtent(ParameterRule rule, Entry entry, List<Parameter> parameters, Set<String> told) {
-        Matcher names = NAME.matcher(rule.extent().orElse(""));
-        while (names.find()) {
-            String name = names.group();
-            boolean known = EXTENT_WORDS.contains(name)
-                    || parameters.stream().anyMatch(parameter -> parameter.name().equals(name));
-            if (!known && told.add(rule.line() + name)) {
-                report(rule.line(), "'" + name + "' is no parameter of " + entry.name());
-            }
-        }
-    }
-
-    private void checkTies(List<ParameterRule> matching, Entry entry, Parameter parameter) {
-        int narrowest = matching.stream().mapToInt(Decisions::narrowness).max().orElse(0);
-        List<ParameterRule> first = matching.stream().filter(rule -> narrowness(rule) == narrowest).toList();
-        for (ParameterRule other : first.isEmpty() ? first : first.subList(1, first.size())) {
-            report(other.line(), entry.name() + "." + parameter.name() + " has facts in line " + first.getFirst().line()
-                    + " already");
-        }
-    }
-
-    private static int narrowness(ParameterRule rule) {
-        return rule.entries().narrowness() + rule.parameter().narrowness();
-    }
-
-    private void report(int line, String problem) {
-        problems.add(annotations.file() + ":" + line + ": " + problem);
+    /** Whether a parameter of the entry is a stream. */
+    public static boolean takesStream(Entry entry) {
+        return entry.signature().stream().flatMap(signature -> signature.parameters().stream())
+                .anyMatch(parameter -> parameter.type().toString().equals(STREAM));
     }
 }

@@ -7,16 +7,18 @@ import io.tessera.autotalk.description.Entry;
  *
  * <p>It is held against the exported name without its per-thread ending, and against that without its version too, so
  * that {@code cuMemAlloc} speaks of {@code cuMemAlloc} and {@code cuMemAlloc_v2}, and {@code cuMemAlloc_v2} of the latter
- * alone.
+ * alone. {@code cuMemAlloc_v1} speaks of the first version alone, whose exported name has no number.
  *
  * @param text the pattern
  */
 public record NamePattern(String text) {
+    private static final String FIRST_VERSION = "_v1";
 
     /** Whether it speaks of this entry. */
     public boolean matches(Entry entry) {
         String versioned = Entry.withoutTwin(entry.name());
-        return matches(versioned) || matches(Entry.stem(versioned));
+        return matches(versioned) || matches(Entry.stem(versioned))
+                || entry.version() == 1 && text.equals(versioned + FIRST_VERSION);
     }
 
     /** Whether it matches a plain name, as a parameter's. */

@@ -1,13 +1,16 @@
 package io.tessera.autotalk.coverage;
 
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -16,12 +19,12 @@ public final class CoveragePage {
     private CoveragePage() {
     }
 
-    /** One row: an API name under one decision. */
-    private record Row(String api, String label) implements Comparable<Row> {
+    /** One row: an API name under one decision of each port. */
+    private record Row(String api, String label, String relay) implements Comparable<Row> {
         @Override
         public int compareTo(Row other) {
-            int byName = api.compareTo(other.api);
-            return byName != 0 ? byName : label.compareTo(other.label);
+            return Comparator.comparing(Row::api).thenComparing(Row::label).thenComparing(Row::relay)
+                    .compare(this, other);
         }
     }
 
@@ -33,11 +36,17 @@ public final class CoveragePage {
     public static String text(List<Decisions> libraries) {
         StringBuilder text = new StringBuilder("# How each driver entry is served\n\n");
         text.append("Written by `autotalk coverage`; the build fails when it is out of date. ");
-        text.append("The decisions stand in `api/*.annotations`.\n\n");
+        text.append("The decisions stand in `api/*.annotations` and `api/*.relay`.\n\n");
+        text.append("Time sharing, the direct port:\n");
         text.append("- **pass**: one jump to the vendor's entry, whatever its arguments.\n");
         text.append("- **submit**: a generated wrapper goes through the gate of the device, and counts under the kind.\n");
         text.append("- **sync**: a generated wrapper counts the wait.\n");
         text.append("- **hook**: written by hand in `src/`.\n");
+        text.append("\nSpace sharing, the relay port:\n");
+        text.append("- **local**: written by hand in `src/relay/`: answered in the client, or sent as a record of its own kind.\n");
+        text.append("- **call**, **async**: a generated sender; the caller waits for the answer, or does not.\n");
+        text.append("- **wrap**: written by hand in front of such a sender.\n");
+        text.append("- **refuse**: answered with `CUDA_ERROR_NOT_SUPPORTED` and counted by name.\n");
         libraries.forEach(decisions -> append(text, decisions));
         return text.toString();
     }
@@ -45,22 +54,39 @@ public final class CoveragePage {
     private static void append(StringBuilder text, Decisions decisions) {
         Description description = decisions.description();
         Map<String, Integer> counts = new TreeMap<>();
+        Map<String, Integer> relayed = new TreeMap<>();
         Map<Row, List<String>> rows = new TreeMap<>();
         for (Description.Export export : description.exports()) {
             Serving serving = decisions.serving(export.entry()).orElseThrow();
             counts.merge(serving.word(), 1, Integer::sum);
-            rows.computeIfAbsent(new Row(export.entry().api(), serving.label()), row -> new ArrayList<>())
+            Optional<RelayServing> relay = decisions.relayServing(export.entry());
+            relay.ifPresent(decision -> relayed.merge(decision.word(), 1, Integer::sum));
+            Row key = new Row(export.entry().api(), serving.label(), relay.map(CoveragePage::label).orElse(""));
+            rows.computeIfAbsent(key, row -> new ArrayList<>())
                     .add(export.name());
         }
         int all = counts.values().stream().mapToInt(Integer::intValue).sum();
         text.append("\n## ").append(description.library()).append(": ").append(all).append(" entries\n\n");
         text.append("Read from ").append(String.join(", ", description.sources())).append(".\n\n");
-        text.append("| served | entries |\n| --- | ---: |\n");
-        counts.forEach((word, count) -> text.append("| ").append(word).append(" | ").append(count).append(" |\n"));
+        appendCounts(text, decisions.relays() ? "direct port" : "served", counts);
+        if (decisions.relays()) {
+            appendCounts(text.append('\n'), "relay port", relayed);
+        }
         appendUndescribed(text, description);
-        text.append("\n| entry | served | exported as |\n| --- | --- | --- |\n");
+        text.append(decisions.relays() ? "\n| entry | direct | relay | exported as |\n| --- | --- | --- | --- |\n"
+                : "\n| entry | served | exported as |\n| --- | --- | --- |\n");
         rows.forEach((row, exported) -> text.append("| ").append(row.api()).append(" | ").append(row.label())
-                .append(" | ").append(variants(row.api(), exported)).append(" |\n"));
+                .append(decisions.relays() ? " | " + row.relay() : "").append(" | ")
+                .append(variants(row.api(), exported)).append(" |\n"));
+    }
+
+    private static void appendCounts(StringBuilder text, String head, Map<String, Integer> counts) {
+        text.append("| ").append(head).append(" | entries |\n| --- | ---: |\n");
+        counts.forEach((word, count) -> text.append("| ").append(word).append(" | ").append(count).append(" |\n"));
+    }
+
+    private static String label(RelayServing serving) {
+        return serving instanceof RelayServing.Refuse refuse ? "refuse: " + refuse.reason() : serving.word();
     }
 
     private static void appendUndescribed(StringBuilder text, Description description) {

@@ -24,7 +24,11 @@ public final class DescriptionText {
         text.append("library ").append(description.library()).append('\n');
         description.sources().forEach(source -> text.append("source ").append(source).append('\n'));
         text.append('\n');
-        description.types().values().forEach(type -> text.append(typeLine(type)).append('\n'));
+        description.types().values().forEach(type -> {
+            text.append(typeLine(type)).append('\n');
+            description.fields().getOrDefault(type.name(), List.of())
+                    .forEach(field -> text.append(fieldLine(description, field)).append('\n'));
+        });
         description.entries().values().forEach(entry -> append(text, description, entry));
         return text.toString();
     }
@@ -38,11 +42,20 @@ public final class DescriptionText {
         };
     }
 
+    private static String fieldLine(Description description, Field field) {
+        return "  field " + field.path() + " " + field.offset() + " " + field.count() + " "
+                + description.passing(field.type()) + " " + field.type();
+    }
+
     private static void append(StringBuilder text, Description description, Entry entry) {
         text.append('\n').append("entry ").append(entry.name()).append('\n');
         text.append("  api ").append(entry.api()).append('\n');
         entry.perThread().ifPresent(twin -> text.append("  per-thread ").append(twin).append('\n'));
         text.append("  from ").append(entry.source()).append('\n');
+        if (!entry.since().equals(Entry.Since.UNKNOWN)) {
+            text.append("  since ").append(entry.since().plain()).append(' ').append(entry.since().perThread())
+                    .append('\n');
+        }
         if (!entry.exported()) {
             text.append("  not exported\n");
         }
@@ -76,6 +89,9 @@ public final class DescriptionText {
         private final List<String> lines;
         private final List<String> sources = new ArrayList<>();
         private final NavigableMap<String, NamedType> types = new TreeMap<>();
+        private final NavigableMap<String, List<Field>> fields = new TreeMap<>();
+        /** Their types may stand in later lines: checked at the end. */
+        private final List<Runnable> fieldChecks = new ArrayList<>();
         private final NavigableMap<String, Entry> entries = new TreeMap<>();
         private String library = "";
         private boolean formatSeen;
@@ -106,7 +122,8 @@ public final class DescriptionText {
             if (!formatSeen || library.isEmpty()) {
                 throw new InputException(file, 0, "not a description: 'format' or 'library' is missing");
             }
-            return new Description(library, sources, types, entries);
+            fieldChecks.forEach(Runnable::run);
+            return new Description(library, sources, types, fields, entries);
         }
 
         private void format(String version) {
@@ -127,6 +144,27 @@ public final class DescriptionText {
             if (types.put(name, parseType(name, words[0], detail)) != null) {
                 throw error("type " + name + " stands here twice");
             }
+            List<Field> members = new ArrayList<>();
+            while (at < lines.size() && lines.get(at).startsWith("  ")) {
+                field(members, lines.get(at++).strip());
+            }
+            if (!members.isEmpty()) {
+                fields.put(name, members);
+            }
+        }
+
+        private void field(List<Field> members, String line) {
+            String[] words = line.split(" ", 5);
+            if (words.length != 5 || !words[0].equals("field")) {
+                throw error("a member's line reads 'field PATH OFFSET COUNT CLASS TYPE'");
+            }
+            int number = at;
+            members.add(new Field(words[1], integer(words[2]), integer(words[3]),
+                    TypeName.parse(words[4].substring(words[4].indexOf(' ') + 1))));
+            fieldChecks.add(() -> {
+                at = number;
+                checkedType(words[4]);
+            });
         }
 
         private NamedType parseType(String name, String word, String detail) {
@@ -172,6 +210,7 @@ public final class DescriptionText {
             int start = at;
             String api = "";
             String source = "";
+            Entry.Since since = Entry.Since.UNKNOWN;
             Optional<String> perThread = Optional.empty();
             Optional<TypeName> returns = Optional.empty();
             boolean exported = true;
@@ -185,6 +224,7 @@ public final class DescriptionText {
                     case "api" -> api = rest;
                     case "from" -> source = rest;
                     case "per-thread" -> perThread = Optional.of(rest);
+                    case "since" -> since = since(rest);
                     case "not" -> exported = false;
                     case "params" -> unknown = true;
                     case "returns" -> returns = Optional.of(checkedType(rest));
@@ -197,9 +237,17 @@ public final class DescriptionText {
                         + " needs 'api', 'from', and either 'returns' or 'params unknown'");
             }
             Optional<Entry.Signature> signature = returns.map(type -> new Entry.Signature(type, parameters));
-            if (entries.put(name, new Entry(name, api, perThread, source, exported, signature)) != null) {
+            if (entries.put(name, new Entry(name, api, perThread, source, exported, since, signature)) != null) {
                 throw new InputException(file, start, "entry " + name + " stands here twice");
             }
+        }
+
+        private Entry.Since since(String rest) {
+            String[] words = rest.split(" ");
+            if (words.length != 2) {
+                throw error("a version line reads 'since PLAIN PER-THREAD'");
+            }
+            return new Entry.Since(integer(words[0]), integer(words[1]));
         }
 
         private Parameter parameter(String rest) {

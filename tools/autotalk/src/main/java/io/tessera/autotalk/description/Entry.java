@@ -13,12 +13,24 @@ import java.util.regex.Pattern;
  *                   parameters are the same
  * @param source     where the parameters were read, as {@code cuda.h 13000}, or the list of names that holds it
  * @param exported   whether a list of exported names holds it, or no list was given
+ * @param since      first CUDA versions for which {@code cuGetProcAddress} answers with it
  * @param signature  return type and parameters; empty where no header declares the entry
  */
 public record Entry(String name, String api, Optional<String> perThread, String source, boolean exported,
-        Optional<Signature> signature) {
+        Since since, Optional<Signature> signature) {
     private static final Pattern TWIN = Pattern.compile("_pt[sd][zs]$");
     private static final Pattern VERSION = Pattern.compile("_v[0-9]+$");
+
+    /**
+     * First CUDA versions, as 3020, for which a lookup by the name without version answers with an entry.
+     *
+     * @param plain     of the entry itself; 0 where it is not known
+     * @param perThread of its twin; 0 where it is not known
+     */
+    public record Since(int plain, int perThread) {
+        /** Nothing is known. */
+        public static final Since UNKNOWN = new Since(0, 0);
+    }
 
     /**
      * How an entry is called.
@@ -46,6 +58,11 @@ public record Entry(String name, String api, Optional<String> perThread, String 
     /** Whether stream 0 of this exported name is the per-thread one. */
     public static boolean isTwin(String exportedName) {
         return TWIN.matcher(exportedName).find();
+    }
+
+    /** The same with what is known of versions. */
+    public Entry withSince(Since known) {
+        return new Entry(name, api, perThread, source, exported, known, signature);
     }
 
     /** The ABI version in the name; 1 where there is none. */

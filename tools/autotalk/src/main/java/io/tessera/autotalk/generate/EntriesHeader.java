@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 
 /** The header that hand-written and generated C share: indices, types, prototypes, the table of vendor's entries. */
 final class EntriesHeader {
+    private static final String HIDDEN = " __attribute__((visibility(\"hidden\")));\n";
+
     private final Decisions decisions;
     private final Description description;
     private final LibraryNames names;
@@ -87,6 +89,9 @@ final class EntriesHeader {
                 .append("] __attribute__((visibility(\"hidden\")));\n");
         text.append("extern const char *const ").append(names.symbolPrefix()).append("entry_name[")
                 .append(names.count()).append("] __attribute__((visibility(\"hidden\")));\n\n");
+        text.append("/* 1: the entry is ours, 0: it is passed on. */\n");
+        text.append("extern const unsigned char ").append(names.symbolPrefix()).append("entry_hooked[")
+                .append(names.count()).append(']').append(HIDDEN).append('\n');
         text.append("/* Called once for each entry by its stub; never returns NULL. Defined by hand. */\n");
         text.append("void *").append(names.resolver())
                 .append("(unsigned index) __attribute__((visibility(\"hidden\")));\n\n");
@@ -95,10 +100,25 @@ final class EntriesHeader {
                 .append("[] __attribute__((visibility(\"hidden\")));\n");
         text.append("extern const unsigned ").append(hooked)
                 .append("_count __attribute__((visibility(\"hidden\")));\n\n");
+        if (decisions.relays()) {
+            appendPort(text);
+        }
         String load = "__atomic_load_n(&" + names.table() + "[ENTRY_##name], __ATOMIC_RELAXED)";
         String macro = names.filePrefix().isEmpty() ? "REAL" : names.macroPrefix() + "REAL";
         text.append("#define ").append(macro).append("(name) (")
                 .append(typed ? "(pfn_##name)" : "").append(load).append(")\n\n");
+    }
+
+    private void appendPort(StringBuilder text) {
+        text.append("/* Where each exported symbol jumps: first a stub that has the port chosen, then its function. */\n");
+        text.append("extern void *").append(names.port()).append('[').append(names.count()).append(']').append(HIDDEN);
+        text.append("/* The stubs with which the table of vendor's entries starts; the exported symbols. */\n");
+        text.append("extern void *const ").append(names.first()).append('[').append(names.count()).append(']')
+                .append(HIDDEN);
+        text.append("extern void *const ").append(names.exported()).append('[').append(names.count()).append(']')
+                .append(HIDDEN);
+        text.append("/* Called by the stubs of the port; never returns NULL. Defined by hand. */\n");
+        text.append("void *").append(names.chooser()).append("(unsigned index)").append(HIDDEN).append('\n');
     }
 
     private void appendPrototypes(StringBuilder text) {
@@ -114,7 +134,8 @@ final class EntriesHeader {
             text.append("typedef ").append(returns).append("(*pfn_").append(export.name()).append(")(")
                     .append(parameters).append(");\n");
             if (!(decisions.serving(entry).orElseThrow() instanceof Serving.Pass)) {
-                exported.add("TESSERA_EXPORT " + returns + export.name() + "(" + parameters + ");\n");
+                String label = decisions.relays() ? " __asm__(\"" + LibraryNames.direct(export.name()) + "\")" : "";
+                exported.add("TESSERA_EXPORT " + returns + export.name() + "(" + parameters + ")" + label + ";\n");
             }
         }
         text.append('\n');

@@ -33,6 +33,12 @@ public final class Generator {
         if (wrappers.needed()) {
             files.put(names.filePrefix() + "submit.c", wrappers.text());
         }
+        if (decisions.relays()) {
+            files.put("relay_stubs.h", new RelayHeader(decisions).text());
+            files.put("relay_stubs.c", new RelaySenders(decisions).text());
+            files.put("relay_lookup.c", new RelayLookup(decisions).text());
+            files.put("relay_port.c", new RelayPort(decisions).text());
+        }
         return files;
     }
 }

@@ -1,10 +1,12 @@
 package io.tessera.autotalk.generate;
 
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.marshal.Argument;
 import io.tessera.autotalk.marshal.HandleKind;
 import io.tessera.autotalk.marshal.Marshalling;
+import io.tessera.autotalk.marshal.Structures;
 
 import java.util.List;
 import java.util.Map;
@@ -13,7 +15,8 @@ import java.util.TreeMap;
 
 /**
  * The Java side: an enumeration of the entries whose ordinals are the C side's indices, and a resource that tells what
- * each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads. Stateless.
+ * each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads, and one that tells what is in
+ * structures. Stateless.
  */
 public final class JavaEntries {
     private static final String FOLDER = "io/tessera/device/";
@@ -30,6 +33,7 @@ public final class JavaEntries {
         Map<String, String> files = new TreeMap<>();
         files.put(FOLDER + "DriverEntry.java", enumeration(decisions.description()));
         files.put(FOLDER + "cuda.entries", resource(decisions));
+        files.put(FOLDER + "cuda.structures", new Structures(decisions, decisions.structures()).text());
         return files;
     }
 
@@ -53,11 +57,21 @@ public final class JavaEntries {
             Optional<List<Argument>> arguments = marshalling.arguments(export.entry());
             text.append("entry ").append(export.name()).append(' ').append(export.entry().api()).append(' ')
                     .append(export.perThread() ? "per-thread" : "plain").append(' ')
-                    .append(arguments.isPresent() ? "known" : "unknown").append('\n');
+                    .append(arguments.isPresent() ? "known" : "unknown").append(' ')
+                    .append(service(decisions.relayServing(export.entry()))).append('\n');
             arguments.orElse(List.of()).forEach(argument -> text.append(argument.name()).append(' ')
                     .append(argument.type().name().replace(' ', '~')).append(' ').append(shape(argument)).append('\n'));
         }
         return text.toString();
+    }
+
+    /** A constant of {@code io.tessera.device.RelayService}; without a relay port everything is refused by it. */
+    private static String service(Optional<RelayServing> serving) {
+        return switch (serving.orElse(new RelayServing.Refuse(""))) {
+            case RelayServing.Local ignored -> "LOCAL";
+            case RelayServing.Send send -> send.waits() ? "CALL" : "POST";
+            case RelayServing.Refuse ignored -> "REFUSED";
+        };
     }
 
     private static String shape(Argument argument) {

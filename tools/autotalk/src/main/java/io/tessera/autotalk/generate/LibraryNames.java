@@ -29,6 +29,31 @@ public record LibraryNames(String filePrefix, String headerName, String symbolPr
         return symbolPrefix + "resolve";
     }
 
+    /** The table through which exported symbols jump where there are two ports. */
+    String port() {
+        return symbolPrefix + "port";
+    }
+
+    /** The function that chooses the port at the first use. */
+    String chooser() {
+        return symbolPrefix + "choose";
+    }
+
+    /** The stubs with which the table of vendor's entries starts. */
+    String first() {
+        return symbolPrefix + "first";
+    }
+
+    /** The exported symbols by index. */
+    String exported() {
+        return symbolPrefix + "exported";
+    }
+
+    /** The assembler's name of the direct port's function for an entry, whose own name is the exported jump. */
+    static String direct(String entry) {
+        return "direct_" + entry;
+    }
+
     /** The constant with the number of entries. */
     String count() {
         return macroPrefix + "ENTRY_COUNT";

@@ -18,23 +18,33 @@ final class Tables {
         this.names = LibraryNames.of(decisions.description().library());
     }
 
-    /** Names by index. */
+    /** Names by index, and which entries are ours. */
     String entryNames() {
         StringBuilder text = include();
         text.append("const char *const ").append(names.symbolPrefix()).append("entry_name[").append(names.count())
                 .append("] = {\n");
         exports.forEach(export -> text.append("    \"").append(export.name()).append("\",\n"));
+        text.append("};\n\nconst unsigned char ").append(names.symbolPrefix()).append("entry_hooked[").append(names.count())
+                .append("] = {\n");
+        exports.forEach(export -> text.append("    ").append(passed(export) ? 0 : 1).append(", /* ")
+                .append(export.name()).append(" */\n"));
         return text.append("};\n").toString();
+    }
+
+    private boolean passed(Description.Export export) {
+        return decisions.serving(export.entry()).orElseThrow() instanceof Serving.Pass;
     }
 
     /** Every entry that is ours, with our function. Where no prototype is known, an empty one has to do. */
     String hookedEntries() {
         String hooked = names.symbolPrefix() + "hooked";
         List<Description.Export> ours = exports.stream()
-                .filter(export -> !(decisions.serving(export.entry()).orElseThrow() instanceof Serving.Pass)).toList();
+                .filter(export -> !passed(export)).toList();
         StringBuilder text = include();
         ours.stream().filter(export -> export.entry().signature().isEmpty())
-                .forEach(export -> text.append("extern void ").append(export.name()).append("(void);\n"));
+                .forEach(export -> text.append("extern void ").append(export.name()).append("(void)")
+                        .append(decisions.relays() ? " __asm__(\"" + LibraryNames.direct(export.name()) + "\")" : "")
+                        .append(";\n"));
         text.append("const struct ").append(hooked).append(' ').append(hooked).append("[] = {\n");
         ours.forEach(export -> text.append("    {ENTRY_").append(export.name()).append(", (void *)")
                 .append(export.name()).append("},\n"));

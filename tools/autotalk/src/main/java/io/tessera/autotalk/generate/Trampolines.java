@@ -5,10 +5,12 @@ import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Assembly for x86-64 Linux: for each entry that is passed on, the exported symbol as one jump through the table; for
- * every entry the stub that the table starts with, which has the entry looked up and continues there.
+ * every entry the stub that the table starts with, which has the entry looked up and continues there. In a library with
+ * a relay port every exported symbol is a jump through the table of the port, whose stubs have the port chosen.
  *
  * <p>A jump leaves registers and stack as the caller made them, so no prototype is needed and every argument arrives.
  * The stub saves what may hold arguments (System V psABI 3.2.3): six general registers, {@code rax} (vector registers in
@@ -21,6 +23,11 @@ final class Trampolines {
     private static final int VECTOR_BYTES = 16;
     private static final int SAVE_BYTES = VECTORS * VECTOR_BYTES + GENERAL.size() * GENERAL_BYTES;
 
+    private static final String FIRST = "first";
+    private static final String CHOOSE = "choose";
+    /** Written by the loader's relocations alone. */
+    private static final String CONSTANT = ".section .data.rel.ro,\"aw\",@progbits";
+
     private final Decisions decisions;
     private final LibraryNames names;
 
@@ -30,26 +37,46 @@ final class Trampolines {
     }
 
     String text() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("        .hidden ").append(names.table()).append('\n');
-        text.append("        .hidden ").append(names.resolver()).append("\n\n");
-        text.append("        .text\n");
         List<Description.Export> exports = decisions.description().exports();
+        boolean relays = decisions.relays();
+        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        List<String> hidden = relays ? List.of(names.table(), names.resolver(), names.port(), names.chooser(),
+                names.first(), names.exported()) : List.of(names.table(), names.resolver());
+        hidden.forEach(symbol -> text.append("        .hidden ").append(symbol).append('\n'));
+        text.append("\n        .text\n");
         for (int i = 0; i < exports.size(); i++) {
-            if (decisions.serving(exports.get(i).entry()).orElseThrow() instanceof Serving.Pass) {
-                appendJump(text, exports.get(i).name(), i);
+            if (relays) {
+                appendJump(text, exports.get(i).name(), names.port(), i);
+            } else if (decisions.serving(exports.get(i).entry()).orElseThrow() instanceof Serving.Pass) {
+                appendJump(text, exports.get(i).name(), names.table(), i);
             }
         }
-        appendCommon(text);
-        for (int i = 0; i < exports.size(); i++) {
-            appendStub(text, i);
+        appendStubs(text, FIRST, names.resolver(), exports.size());
+        List<String> firsts = labels(FIRST, exports.size());
+        appendTable(text, ".data", names.table(), firsts);
+        if (relays) {
+            text.append("        .text\n");
+            appendStubs(text, CHOOSE, names.chooser(), exports.size());
+            appendTable(text, ".data", names.port(), labels(CHOOSE, exports.size()));
+            appendTable(text, CONSTANT, names.first(), firsts);
+            appendTable(text, CONSTANT, names.exported(), exports.stream().map(Description.Export::name).toList());
         }
-        appendTable(text, exports.size());
         appendNotes(text);
         return text.toString();
     }
 
-    private void appendJump(StringBuilder text, String name, int index) {
+    private void appendStubs(StringBuilder text, String family, String function, int count) {
+        appendCommon(text, family, function);
+        for (int i = 0; i < count; i++) {
+            appendStub(text, family, i);
+        }
+    }
+
+    private List<String> labels(String family, int count) {
+        return IntStream.range(0, count).mapToObj(i -> stub(family, Integer.toString(i))).toList();
+    }
+
+    private static void appendJump(StringBuilder text, String name, String table, int index) {
         text.append("""
                         .globl %1$s
                         .type %1$s, @function
@@ -61,22 +88,22 @@ final class Trampolines {
                         .cfi_endproc
                         .size %1$s, . - %1$s
 
-                """.formatted(name, names.table(), index * GENERAL_BYTES));
+                """.formatted(name, table, index * GENERAL_BYTES));
     }
 
     /**
      * The common part of the stubs. At its start the index of the entry lies above the caller's return address, so the
      * stack is 16-aligned; the save area keeps it so for the call.
      */
-    private void appendCommon(StringBuilder text) {
-        String label = stub("common");
+    private void appendCommon(StringBuilder text, String family, String function) {
+        String label = stub(family, "common");
         text.append("        .type ").append(label).append(", @function\n        .p2align 4\n");
         text.append(label).append(":\n        .cfi_startproc\n        .cfi_def_cfa_offset 16\n");
         text.append("        subq $").append(SAVE_BYTES).append(", %rsp\n");
         text.append("        .cfi_adjust_cfa_offset ").append(SAVE_BYTES).append('\n');
         appendMoves(text, true);
         text.append("        movl ").append(SAVE_BYTES).append("(%rsp), %edi\n");
-        text.append("        call ").append(names.resolver()).append('\n');
+        text.append("        call ").append(function).append('\n');
         text.append("        movq %rax, %r11\n");
         appendMoves(text, false);
         int whole = SAVE_BYTES + GENERAL_BYTES;
@@ -101,7 +128,7 @@ final class Trampolines {
                 .append(save ? "%" + register + ", " + slot : slot + ", %" + register).append('\n');
     }
 
-    private void appendStub(StringBuilder text, int index) {
+    private void appendStub(StringBuilder text, String family, int index) {
         text.append("""
                         .type %1$s, @function
                         .p2align 4
@@ -113,17 +140,15 @@ final class Trampolines {
                         jmp %3$s
                         .cfi_endproc
                         .size %1$s, . - %1$s
-                """.formatted(stub(Integer.toString(index)), index, stub("common")));
+                """.formatted(stub(family, Integer.toString(index)), index, stub(family, "common")));
     }
 
-    /** The table is ordinary data: its relocations are relative, and resolving writes it while threads read it. */
-    private void appendTable(StringBuilder text, int count) {
-        text.append("\n        .data\n        .p2align 6\n        .globl ").append(names.table()).append('\n');
-        text.append("        .type ").append(names.table()).append(", @object\n").append(names.table()).append(":\n");
-        for (int i = 0; i < count; i++) {
-            text.append("        .quad ").append(stub(Integer.toString(i))).append('\n');
-        }
-        text.append("        .size ").append(names.table()).append(", . - ").append(names.table()).append("\n\n");
+    /** Tables are ordinary data: their relocations are relative, and resolving writes some while threads read them. */
+    private static void appendTable(StringBuilder text, String section, String table, List<String> symbols) {
+        text.append("\n        ").append(section).append("\n        .p2align 6\n        .globl ").append(table).append('\n');
+        text.append("        .type ").append(table).append(", @object\n").append(table).append(":\n");
+        symbols.forEach(symbol -> text.append("        .quad ").append(symbol).append('\n'));
+        text.append("        .size ").append(table).append(", . - ").append(table).append("\n\n");
     }
 
     /** No executable stack; and the property note that says that jumps land on endbr64 (psABI: IBT and SHSTK). */
@@ -138,7 +163,7 @@ final class Trampolines {
                 """);
     }
 
-    private String stub(String suffix) {
-        return ".L" + names.symbolPrefix() + "first_" + suffix;
+    private String stub(String family, String suffix) {
+        return ".L" + names.symbolPrefix() + family + "_" + suffix;
     }
 }

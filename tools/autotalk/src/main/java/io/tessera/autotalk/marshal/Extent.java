@@ -3,6 +3,7 @@ package io.tessera.autotalk.marshal;
 import io.tessera.autotalk.description.Parameter;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -13,8 +14,8 @@ public sealed interface Extent {
     record Constant(long elements) implements Extent {
     }
 
-    /** As many as a parameter says. */
-    record Value(int parameter, long factor) implements Extent {
+    /** As many as a parameter says: its value times {@code factor}, less {@code less}, and never below 0. */
+    record Value(int parameter, long factor, long less) implements Extent {
     }
 
     /** As many as stands behind a parameter when the call is made. */
@@ -36,17 +37,22 @@ public sealed interface Extent {
         if (expression.equals("string")) {
             return new Text();
         }
+        if (Forms.HANDWRITTEN.contains(expression)) { /* a parameter may have such a name too */
+            return new Handwritten(expression);
+        }
         if (number.matches()) {
             return new Constant(Long.parseLong(expression));
         }
-        if (product.matches() && index(parameters, product.group(3)) >= 0) {
-            int parameter = index(parameters, product.group(3));
-            if (product.group(2) != null) {
-                return new Behind(parameter);
-            }
-            return new Value(parameter, product.group(1) == null ? 1 : Long.parseLong(product.group(1)));
+        if (!product.matches() || index(parameters, product.group(3)) < 0) {
+            return new Handwritten(expression);
         }
-        return new Handwritten(expression);
+        int parameter = index(parameters, product.group(3));
+        long factor = product.group(1) == null ? 1 : Long.parseLong(product.group(1));
+        long less = product.group(4) == null ? 0 : Long.parseLong(product.group(4));
+        if (product.group(2) == null) {
+            return new Value(parameter, factor, less);
+        }
+        return factor == 1 && less == 0 ? new Behind(parameter) : new Handwritten(expression);
     }
 
     private static int index(List<Parameter> parameters, String name) {
@@ -58,7 +64,7 @@ public sealed interface Extent {
     default String words() {
         return switch (this) {
             case Constant constant -> "count " + constant.elements();
-            case Value value -> "value " + value.parameter() + " " + value.factor();
+            case Value value -> "value " + value.parameter() + " " + value.factor() + " " + value.less();
             case Behind behind -> "behind " + behind.parameter();
             case Text ignored -> "string";
             case Handwritten handwritten -> ("handwritten " + handwritten.expression()).strip();
@@ -67,8 +73,10 @@ public sealed interface Extent {
 
     /** The forms that generated code can compute. */
     final class Forms {
+        private static final Set<String> HANDWRITTEN = Set.of("image", "packed");
         private static final Pattern NUMBER = Pattern.compile("[0-9]+");
-        private static final Pattern PRODUCT = Pattern.compile("(?:([0-9]+) \\* )?(\\*)?([A-Za-z_][A-Za-z0-9_]*)");
+        private static final Pattern PRODUCT = Pattern.compile("(?:([0-9]+) \\* )?(\\*)?([A-Za-z_][A-Za-z0-9_]*)"
+                + "(?: - ([0-9]+))?");
 
         private Forms() {
         }

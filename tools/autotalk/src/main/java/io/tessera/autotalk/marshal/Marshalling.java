@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Joins what the header says of parameters with what the annotations say.
+ * Joins what the header says of parameters with what the annotations say, those of the relay port first.
  *
  * <p>Where no annotation gives a direction, a pointer to const goes in, and any other comes out: the driver API writes
  * results through such pointers, and what was there before is not initialised. A pointer that an extent of the same
@@ -47,7 +47,7 @@ public final class Marshalling {
     private Argument argument(Entry entry, List<Parameter> parameters, int index) {
         Parameter parameter = parameters.get(index);
         NamedType type = description.type(parameter.type().base()).orElseThrow();
-        Optional<ParameterRule> fact = decisions.fact(entry, parameter);
+        Optional<ParameterRule> fact = decisions.relayFact(entry, parameter);
         boolean value = fact.flatMap(ParameterRule::space).filter(Space.VALUE::equals).isPresent();
         Argument.Shape shape = parameter.type().isPointer()
                 ? value ? new Argument.Opaque(false) : pointer(entry, parameters, index, fact) : plain(type);
@@ -96,7 +96,7 @@ public final class Marshalling {
             return Direction.IN;
         }
         boolean counted = IntStream.range(0, parameters.size()).mapToObj(parameters::get)
-                .flatMap(other -> decisions.fact(entry, other).flatMap(ParameterRule::extent).stream())
+                .flatMap(other -> decisions.relayFact(entry, other).flatMap(ParameterRule::extent).stream())
                 .anyMatch(text -> Extent.parse(text, parameters).equals(new Extent.Behind(index)));
         return counted ? Direction.INOUT : Direction.OUT;
     }

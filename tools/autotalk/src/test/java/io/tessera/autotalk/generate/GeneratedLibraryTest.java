@@ -61,15 +61,38 @@ class GeneratedLibraryTest {
         for (String source : List.of("submit.c", "entry_names.c", "hooked_entries.c", "trampolines.S")) {
             build.compile("-I", Repository.INCLUDE.toString(), "-c", source);
         }
-        assertEquals(names(decisions, "pass"), defined(build, "trampolines.o"));
-        Set<String> wrapped = names(decisions, "submit");
-        wrapped.addAll(names(decisions, "sync"));
-        assertEquals(wrapped, defined(build, "submit.o"));
+        Set<String> all = names(decisions, "pass", "submit", "sync", "hook");
+        assertEquals(all, defined(build, "trampolines.o"));
+        assertEquals(names(decisions, "submit", "sync").stream().map(name -> "direct_" + name)
+                .collect(Collectors.toCollection(TreeSet::new)), defined(build, "submit.o"));
     }
 
-    private static Set<String> names(Decisions decisions, String word) {
+    /** Every function of the relay's table is generated, or declared as hand-written. */
+    @Test
+    void theRelayPortCompilesWithoutWarnings() throws IOException, InterruptedException {
+        NativeBuild build = new NativeBuild(directory).withFiles(Generator.files(Repository.cuda()));
+        for (String source : List.of("relay_stubs.c", "relay_port.c")) {
+            build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-c", source);
+        }
+        Set<String> generated = defined(build, "relay_stubs.o");
+        String undefined = build.run(List.of("nm", "--undefined-only", "relay_port.o"));
+        assertEquals(List.of("relay_refuse"), undefined.lines().filter(line -> line.contains(" U "))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1)).filter(name -> name.startsWith("relay_"))
+                .filter(name -> !generated.contains(name)).toList());
+    }
+
+    @Test
+    void relayedCallsArriveWithTheirLengths() throws IOException, InterruptedException {
+        NativeBuild build = new NativeBuild(directory).withResources("relay_caller.c")
+                .withFiles(Generator.files(Repository.cuda()));
+        build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-I", ".", "-o", "relay",
+                "relay_caller.c", "relay_stubs.c", "relay_port.c", "relay_lookup.c");
+        assertEquals("0 failures\n", build.run(List.of("./relay")));
+    }
+
+    private static Set<String> names(Decisions decisions, String... words) {
         return decisions.description().exports().stream()
-                .filter(export -> decisions.serving(export.entry()).orElseThrow().word().equals(word))
+                .filter(export -> List.of(words).contains(decisions.serving(export.entry()).orElseThrow().word()))
                 .map(Description.Export::name).collect(Collectors.toCollection(TreeSet::new));
     }
 

@@ -1,0 +1,60 @@
+package io.tessera.nvidia;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the vendor's driver library is: the rules of {@code native-preload/src/find_library.c}. What the user names
+ * decides; else the first of the library path, the loader's cache and the usual folders that is not our own library,
+ * which has the same name. Stateless.
+ */
+final class DriverFile {
+    /** System property and environment variable that name the library by absolute path. */
+    static final String PROPERTY = "tessera.driver";
+    static final String VARIABLE = "TESSERA_DRIVER";
+    private static final String NAME = "libcuda.so.1";
+    /** Where driver packages, containers and WSL put it. */
+    private static final List<String> FOLDERS = List.of("/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu",
+            "/usr/lib64", "/lib64", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/usr/lib", "/usr/local/cuda/compat");
+    /** A name that only our own library exports. */
+    private static final String OURS = "tessera_memory_of";
+    /** Ours is smaller than a megabyte, a vendor's has dozens. */
+    private static final long OURS_MAX_BYTES = 8L << 20;
+
+    private DriverFile() {
+    }
+
+    /** The path to open; empty where there is no driver. */
+    static Optional<Path> find() {
+        String named = Optional.ofNullable(System.getProperty(PROPERTY)).orElse(System.getenv(VARIABLE));
+        if (named != null && !named.isEmpty()) {
+            return Optional.of(Path.of(named));
+        }
+        List<Path> candidates = new ArrayList<>();
+        String list = Optional.ofNullable(System.getenv("LD_LIBRARY_PATH")).orElse("");
+        for (String folder : list.split(":")) {
+            if (folder.startsWith("/")) {
+                candidates.add(Path.of(folder, NAME));
+            }
+        }
+        candidates.addAll(LoaderCache.paths(NAME));
+        FOLDERS.forEach(folder -> candidates.add(Path.of(folder, NAME)));
+        return candidates.stream().filter(DriverFile::vendors).findFirst();
+    }
+
+    /** Whether a file is there and is not ours, under whatever name. */
+    static boolean vendors(Path path) {
+        try {
+            return Files.isRegularFile(path) && (Files.size(path) > OURS_MAX_BYTES
+                    || !new String(Files.readAllBytes(path), StandardCharsets.ISO_8859_1).contains(OURS));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

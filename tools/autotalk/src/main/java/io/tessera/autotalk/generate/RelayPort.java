@@ -1,0 +1,36 @@
+package io.tessera.autotalk.generate;
+
+import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.annotation.RelayServing;
+import io.tessera.autotalk.description.Description;
+
+/** The relay's side of the port: its function for every entry, refusals among them. */
+final class RelayPort {
+    private final Decisions decisions;
+
+    RelayPort(Decisions decisions) {
+        this.decisions = decisions;
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        text.append("#include \"relay_stubs.h\"\n\n");
+        for (Description.Export export : decisions.description().exports()) {
+            if (serving(export) instanceof RelayServing.Refuse refuse) {
+                text.append("static CUresult refuse_").append(export.name()).append("(void)\n{\n    return relay_refuse(\"")
+                        .append(export.name()).append("\", \"").append(refuse.reason()).append("\");\n}\n");
+            }
+        }
+        text.append("\n/* NULL: hand-written, and not there yet. */\n");
+        text.append("void *const tessera_relay_port[TESSERA_ENTRY_COUNT] = {\n");
+        for (Description.Export export : decisions.description().exports()) {
+            boolean refused = serving(export) instanceof RelayServing.Refuse;
+            text.append("    (void *)").append(refused ? "refuse_" : "relay_").append(export.name()).append(",\n");
+        }
+        return text.append("};\n").toString();
+    }
+
+    private RelayServing serving(Description.Export export) {
+        return decisions.relayServing(export.entry()).orElseThrow();
+    }
+}
