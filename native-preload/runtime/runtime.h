@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "driver_types.h"
-#include "tessera_entries.h"
 /* Every entry of the driver, declared: made by the Makefile from the pointer types in tessera_entries.h. */
 #include "driver_prototypes.h"
 
