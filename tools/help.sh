@@ -39,6 +39,8 @@ exit code and its signals are its own.
 
   --memory SIZE          device memory that the tenant may use on each GPU: 8GiB, 512MiB, 8G
   --plan plain|managed   memory as the program asks for it (default), or as unified memory that may be oversubscribed
+  --share time|space     by turns with a context of its own (default), or at once with others in the context of an
+                         executor, which may also be the software GPU
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
   --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged

@@ -54,7 +54,7 @@ rotate_logs() {
 
 # Becomes the manager.
 manager_exec() {
-    unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE
+    unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE TESSERA_SHARE
     export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
     java_exec io.tessera.manager.Main "$@"
 }

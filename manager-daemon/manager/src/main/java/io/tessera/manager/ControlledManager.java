@@ -59,7 +59,9 @@ final class ControlledManager implements ControlTarget {
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
         status.add("clients", report.clients(nowNs));
-        status.add("executors", executors.status());
+        if (!executors.status().isEmpty()) {
+            status.add("executors", executors.status());
+        }
         return status;
     }
 

@@ -16,14 +16,17 @@ import java.util.Objects;
  * @param manager the manager itself
  * @param devices the devices on which clients have contexts
  * @param clients the clients
+ * @param executors the executors
  */
-public record StatusReport(ManagerState manager, List<DeviceState> devices, List<ClientState> clients) {
+public record StatusReport(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
+        List<ExecutorState> executors) {
     private static final Gson GSON = new Gson();
 
     /** Fills in what was left out. */
     public StatusReport {
         devices = orEmpty(devices);
         clients = orEmpty(clients);
+        executors = orEmpty(executors);
     }
 
     /**
@@ -42,6 +45,46 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
             version = orUnknown(version);
             runtimeDirectory = orUnknown(runtimeDirectory);
         }
+    }
+
+    /**
+     * An executor.
+     *
+     * @param ordinal    its device, as the driver counts
+     * @param state      starting, ready, restarting or absent
+     * @param uuid       its device's UUID
+     * @param name       its device's name
+     * @param software   whether that is the software GPU
+     * @param totalBytes its device's memory
+     * @param pid        its process; 0: none
+     * @param usedBytes  what its clients use
+     * @param restarts   how often it died and came back
+     * @param reason     why it is not ready
+     * @param clients    what its clients do
+     */
+    public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
+            long totalBytes, long pid, long usedBytes, long restarts, String reason, List<ExecutorClient> clients) {
+        /** Fills in what was left out. */
+        public ExecutorState {
+            state = orUnknown(state);
+            uuid = orUnknown(uuid);
+            name = orUnknown(name);
+            reason = Objects.requireNonNullElse(reason, "");
+            clients = orEmpty(clients);
+        }
+    }
+
+    /**
+     * A client in an executor.
+     *
+     * @param client    the manager's number for it
+     * @param usedBytes device memory
+     * @param calls     calls that were relayed
+     * @param launches  kernels that were launched
+     * @param records   all records
+     * @param rejected  records that were refused
+     */
+    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected) {
     }
 
     /**

@@ -44,7 +44,9 @@ public final class StatusTable {
             lines.add("");
             device(lines, report, device, rates, style);
         }
-        List<ClientState> homeless = report.clients().stream().filter(c -> c.devices().isEmpty()).toList();
+        lines.addAll(ExecutorTable.lines(report, style));
+        List<ClientState> homeless = report.clients().stream()
+                .filter(c -> c.devices().isEmpty() && !ExecutorTable.isIn(report, c.id())).toList();
         if (!homeless.isEmpty()) {
             lines.add("");
             lines.add("without a context: " + String.join(", ", homeless.stream().map(StatusTable::label).toList()));

@@ -1,0 +1,63 @@
+package io.tessera.cli.status;
+
+import io.tessera.cli.status.StatusReport.ClientState;
+import io.tessera.cli.status.StatusReport.ExecutorClient;
+import io.tessera.cli.status.StatusReport.ExecutorState;
+import io.tessera.cli.text.Sizes;
+import io.tessera.cli.text.Style;
+import io.tessera.cli.text.Style.Emphasis;
+import io.tessera.cli.text.TextTable;
+import io.tessera.cli.text.TextTable.Cell;
+import io.tessera.cli.text.TextTable.Side;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The executors of a status as lines of text: each with a row for each client that shares its context. Stateless. */
+final class ExecutorTable {
+    private static final String INDENT = "  ";
+
+    private ExecutorTable() {
+    }
+
+    /** Whether a client shares the context of an executor. */
+    static boolean isIn(StatusReport report, long client) {
+        return report.executors().stream().flatMap(executor -> executor.clients().stream())
+                .anyMatch(known -> known.client() == client);
+    }
+
+    /** The lines of all executors. */
+    static List<String> lines(StatusReport report, Style style) {
+        List<String> lines = new ArrayList<>();
+        for (ExecutorState executor : report.executors()) {
+            lines.add("");
+            lines.add(style.apply(Emphasis.HEADING, TextTable.printable("executor " + executor.ordinal() + ", "
+                    + executor.name() + ", " + Sizes.format(executor.totalBytes()) + ", " + executor.uuid())));
+            lines.add(INDENT + TextTable.printable("shared by space, " + executor.state()
+                    + (executor.pid() == 0 ? "" : ", pid " + executor.pid())
+                    + (executor.software() ? ", in software" : "")
+                    + (executor.restarts() == 0 ? "" : ", restarted " + executor.restarts() + " times")
+                    + (executor.reason().isEmpty() ? "" : ": " + executor.reason())));
+            if (!executor.clients().isEmpty()) {
+                lines.addAll(table(report, executor).lines(INDENT, style));
+            }
+        }
+        return lines;
+    }
+
+    private static TextTable table(StatusReport report, ExecutorState executor) {
+        TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
+                .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
+                .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT);
+        for (ExecutorClient client : executor.clients()) {
+            Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
+            table.row(List.of(Cell.of(Long.toString(client.client())),
+                    Cell.of(known.map(c -> Long.toString(c.pid())).orElse("-")),
+                    Cell.of(known.map(ClientState::tenant).orElse("-")),
+                    Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
+                    Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),
+                    Cell.of(Long.toString(client.rejected()))));
+        }
+        return table;
+    }
+}
