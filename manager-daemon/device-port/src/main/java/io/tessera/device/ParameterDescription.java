@@ -10,6 +10,11 @@ import java.util.Optional;
  * @param shape how it fills its slot, and what lies behind it
  */
 public record ParameterDescription(String name, String type, Shape shape) {
+    /** The structure behind it, or that it is; empty where nothing in it needs a look. */
+    public Optional<StructureDescription> structure() {
+        return StructureDescription.of(type);
+    }
+
     /** How a value fills its slot. */
     public sealed interface Shape {
     }

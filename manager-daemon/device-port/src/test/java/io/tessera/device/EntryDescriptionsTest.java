@@ -54,6 +54,8 @@ class EntryDescriptionsTest {
         ParameterDescription.Pointer host = (ParameterDescription.Pointer) shapes(DriverEntry.cuMemcpyHtoD_v2).get(1);
         assertEquals(new Extent.Value(2, 1, 0), host.extent());
         assertEquals(Direction.IN, host.direction());
+        ParameterDescription.Pointer image = (ParameterDescription.Pointer) shapes(DriverEntry.cuModuleLoadData).get(1);
+        assertEquals(new Extent.Handwritten("image"), image.extent(), "the parameter has the same name");
         ParameterDescription.Pointer name = (ParameterDescription.Pointer) shapes(DriverEntry.cuModuleGetFunction).get(2);
         assertEquals(new Extent.Text(), name.extent());
     }

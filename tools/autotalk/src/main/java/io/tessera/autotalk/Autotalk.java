@@ -2,11 +2,13 @@ package io.tessera.autotalk;
 
 import io.tessera.autotalk.Arguments.UsageException;
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.marshal.Structures;
 
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -129,9 +131,11 @@ public final class Autotalk {
         arguments.noWords();
         Decisions decisions = CommandFiles.decisions(arguments);
         decisions.problems().forEach(out::println);
+        List<String> structures = new Structures(decisions, decisions.structures()).problems();
+        structures.forEach(out::println);
         List<String> unknown = arguments.switches().contains("--extents") ? decisions.unknownExtents() : List.of();
         unknown.forEach(parameter -> out.println(parameter + " has no extent"));
-        return decisions.problems().isEmpty() && unknown.isEmpty() ? DONE : NO;
+        return decisions.problems().isEmpty() && structures.isEmpty() && unknown.isEmpty() ? DONE : NO;
     }
 
     private int diff(List<String> rest) throws IOException {
@@ -180,7 +184,9 @@ public final class Autotalk {
     }
 
     private boolean refused(Decisions decisions) {
-        decisions.problems().forEach(err::println);
-        return !decisions.problems().isEmpty();
+        List<String> problems = new ArrayList<>(decisions.problems());
+        problems.addAll(new Structures(decisions, decisions.structures()).problems());
+        problems.forEach(err::println);
+        return !problems.isEmpty();
     }
 }

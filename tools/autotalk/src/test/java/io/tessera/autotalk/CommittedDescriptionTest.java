@@ -10,6 +10,7 @@ import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.description.Entry;
 import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.marshal.Structures;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -33,6 +34,7 @@ class CommittedDescriptionTest {
     void everyEntryIsDecided() {
         assertEquals(List.of(), Repository.cuda().problems());
         assertEquals(List.of(), Repository.cuda().unknownExtents());
+        assertEquals(List.of(), new Structures(Repository.cuda(), Repository.cuda().structures()).problems());
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
 import io.tessera.autotalk.description.DescriptionText;
+import io.tessera.autotalk.description.Field;
 import io.tessera.autotalk.description.NamedType;
 import io.tessera.autotalk.description.TypeClass;
 
@@ -89,10 +90,10 @@ class ToolkitTest {
         assertEquals(Repository.text("cuda.api"), Files.readString(api));
     }
 
-    /** The compiler's opinion on the size and alignment of every structure that cuda.h shows. */
+    /** The compiler's opinion on the size, alignment and members of every structure that cuda.h shows. */
     @Test
-    void theCompilerAgreesOnSizes() throws IOException, InterruptedException {
-        StringBuilder source = new StringBuilder("#include <cuda.h>\n");
+    void theCompilerAgreesOnSizesAndOffsets() throws IOException, InterruptedException {
+        StringBuilder source = new StringBuilder("#include <cuda.h>\n#include <stddef.h>\n");
         int checked = 0;
         for (NamedType type : committed.types().values()) {
             boolean shown = type.typeClass() == TypeClass.VALUE && !type.name().startsWith("CUegl");
@@ -100,6 +101,10 @@ class ToolkitTest {
                 source.append("_Static_assert(sizeof(").append(type.name()).append(") == ").append(type.bytes())
                         .append(" && _Alignof(").append(type.name()).append(") == ").append(type.alignment())
                         .append(", \"").append(type.name()).append("\");\n");
+                for (Field field : committed.fields().getOrDefault(type.name(), List.of())) {
+                    source.append("_Static_assert(offsetof(").append(type.name()).append(", ").append(field.path())
+                            .append(") == ").append(field.offset()).append(", \"").append(field.path()).append("\");\n");
+                }
                 checked++;
             }
         }

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads an annotation file. A line is {@code PATTERN DECISION} or {@code PATTERN.PARAMETER FACTS}; {@code #} starts a
- * comment. The grammar is in the module's README. Stateless.
+ * comment; lines about structures are {@link StructureRule}'s. The grammar is in the module's README. Stateless.
  */
 public final class AnnotationText {
     private static final Pattern SUBJECT = Pattern.compile("([A-Za-z0-9_*]+)(?:\\.([A-Za-z0-9_*]+))?");
@@ -56,7 +56,7 @@ public final class AnnotationText {
         for (String line : text.lines().toList()) {
             number++;
             String content = line.replaceFirst("#.*", "").strip();
-            if (content.isEmpty()) {
+            if (content.isEmpty() || StructureRule.isOne(content)) {
                 continue;
             }
             String[] words = content.split("\\s+", 2);
@@ -71,7 +71,7 @@ public final class AnnotationText {
                 parameters.add(parameter(entries, new NamePattern(subject.group(2)), words[1], file, number));
             }
         }
-        return new Annotations<>(file, servings, parameters);
+        return new Annotations<>(file, servings, parameters, StructureRule.read(file, text));
     }
 
     private static Serving serving(String text, String file, int line) {

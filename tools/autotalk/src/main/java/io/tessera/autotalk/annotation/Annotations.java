@@ -12,12 +12,15 @@ import java.util.Optional;
  * @param file       how messages name it
  * @param servings   decisions how entries are served
  * @param parameters what is known of parameters
+ * @param structures what is known of members of structures
  */
-public record Annotations<S>(String file, List<ServingRule<S>> servings, List<ParameterRule> parameters) {
+public record Annotations<S>(String file, List<ServingRule<S>> servings, List<ParameterRule> parameters,
+        List<StructureRule> structures) {
     /** Copies the lists. */
     public Annotations {
         servings = List.copyOf(servings);
         parameters = List.copyOf(parameters);
+        structures = List.copyOf(structures);
     }
 
     /** Which memory a pointer or address leads to. */

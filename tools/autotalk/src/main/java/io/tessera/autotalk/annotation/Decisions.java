@@ -77,6 +77,11 @@ public final class Decisions {
         return relay.flatMap(rules -> rules.fact(entry, parameter)).or(() -> fact(entry, parameter));
     }
 
+    /** What the relay's annotations say of members of structures. */
+    public List<StructureRule> structures() {
+        return relay.map(RuleSet::structures).orElse(List.of());
+    }
+
     /**
      * Pointers to memory of unknown size: what a relayed call still needs to know. Pointers to a single object of a known
      * type count as known; text and buffers need an extent.

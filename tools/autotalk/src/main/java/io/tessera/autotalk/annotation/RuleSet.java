@@ -61,6 +61,10 @@ final class RuleSet<S> {
                 .max(Comparator.comparingInt(RuleSet::narrowness));
     }
 
+    List<StructureRule> structures() {
+        return annotations.structures();
+    }
+
     void report(int line, String problem) {
         problems.add(annotations.file() + ":" + line + ": " + problem);
     }

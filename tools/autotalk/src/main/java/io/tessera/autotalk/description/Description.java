@@ -15,14 +15,16 @@ import java.util.TreeMap;
  * @param library its short name, {@code cuda} or {@code nvml}
  * @param sources what it was read from, with versions
  * @param types   named types that entries use, by name; types of the language are not among them
+ * @param fields  members of those that are structures or unions, by the type's name
  * @param entries by exported name, per-thread twins folded into their plain entry
  */
 public record Description(String library, List<String> sources, NavigableMap<String, NamedType> types,
-        NavigableMap<String, Entry> entries) {
+        NavigableMap<String, List<Field>> fields, NavigableMap<String, Entry> entries) {
     /** Copies the collections. */
     public Description {
         sources = List.copyOf(sources);
         types = Collections.unmodifiableNavigableMap(new TreeMap<>(types));
+        fields = Collections.unmodifiableNavigableMap(new TreeMap<>(fields));
         entries = Collections.unmodifiableNavigableMap(new TreeMap<>(entries));
     }
 

@@ -24,7 +24,11 @@ public final class DescriptionText {
         text.append("library ").append(description.library()).append('\n');
         description.sources().forEach(source -> text.append("source ").append(source).append('\n'));
         text.append('\n');
-        description.types().values().forEach(type -> text.append(typeLine(type)).append('\n'));
+        description.types().values().forEach(type -> {
+            text.append(typeLine(type)).append('\n');
+            description.fields().getOrDefault(type.name(), List.of())
+                    .forEach(field -> text.append(fieldLine(description, field)).append('\n'));
+        });
         description.entries().values().forEach(entry -> append(text, description, entry));
         return text.toString();
     }
@@ -36,6 +40,11 @@ public final class DescriptionText {
             case VALUE -> head + " " + type.bytes() + " " + type.alignment() + " " + type.detail();
             default -> head;
         };
+    }
+
+    private static String fieldLine(Description description, Field field) {
+        return "  field " + field.path() + " " + field.offset() + " " + field.count() + " "
+                + description.passing(field.type()) + " " + field.type();
     }
 
     private static void append(StringBuilder text, Description description, Entry entry) {
@@ -80,6 +89,9 @@ public final class DescriptionText {
         private final List<String> lines;
         private final List<String> sources = new ArrayList<>();
         private final NavigableMap<String, NamedType> types = new TreeMap<>();
+        private final NavigableMap<String, List<Field>> fields = new TreeMap<>();
+        /** Their types may stand in later lines: checked at the end. */
+        private final List<Runnable> fieldChecks = new ArrayList<>();
         private final NavigableMap<String, Entry> entries = new TreeMap<>();
         private String library = "";
         private boolean formatSeen;
@@ -110,7 +122,8 @@ public final class DescriptionText {
             if (!formatSeen || library.isEmpty()) {
                 throw new InputException(file, 0, "not a description: 'format' or 'library' is missing");
             }
-            return new Description(library, sources, types, entries);
+            fieldChecks.forEach(Runnable::run);
+            return new Description(library, sources, types, fields, entries);
         }
 
         private void format(String version) {
@@ -131,6 +144,27 @@ public final class DescriptionText {
             if (types.put(name, parseType(name, words[0], detail)) != null) {
                 throw error("type " + name + " stands here twice");
             }
+            List<Field> members = new ArrayList<>();
+            while (at < lines.size() && lines.get(at).startsWith("  ")) {
+                field(members, lines.get(at++).strip());
+            }
+            if (!members.isEmpty()) {
+                fields.put(name, members);
+            }
+        }
+
+        private void field(List<Field> members, String line) {
+            String[] words = line.split(" ", 5);
+            if (words.length != 5 || !words[0].equals("field")) {
+                throw error("a member's line reads 'field PATH OFFSET COUNT CLASS TYPE'");
+            }
+            int number = at;
+            members.add(new Field(words[1], integer(words[2]), integer(words[3]),
+                    TypeName.parse(words[4].substring(words[4].indexOf(' ') + 1))));
+            fieldChecks.add(() -> {
+                at = number;
+                checkedType(words[4]);
+            });
         }
 
         private NamedType parseType(String name, String word, String detail) {

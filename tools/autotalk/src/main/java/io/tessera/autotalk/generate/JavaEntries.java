@@ -6,6 +6,7 @@ import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.marshal.Argument;
 import io.tessera.autotalk.marshal.HandleKind;
 import io.tessera.autotalk.marshal.Marshalling;
+import io.tessera.autotalk.marshal.Structures;
 
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import java.util.TreeMap;
 
 /**
  * The Java side: an enumeration of the entries whose ordinals are the C side's indices, and a resource that tells what
- * each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads. Stateless.
+ * each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads, and one that tells what is in
+ * structures. Stateless.
  */
 public final class JavaEntries {
     private static final String FOLDER = "io/tessera/device/";
@@ -31,6 +33,7 @@ public final class JavaEntries {
         Map<String, String> files = new TreeMap<>();
         files.put(FOLDER + "DriverEntry.java", enumeration(decisions.description()));
         files.put(FOLDER + "cuda.entries", resource(decisions));
+        files.put(FOLDER + "cuda.structures", new Structures(decisions, decisions.structures()).text());
         return files;
     }
 

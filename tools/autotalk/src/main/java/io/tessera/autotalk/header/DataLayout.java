@@ -51,6 +51,11 @@ final class DataLayout {
         return roundUp(end, alignment(aggregate));
     }
 
+    /** Where a member of a structure begins that follows what ends here. */
+    static long offset(long end, CType.Variable member) {
+        return roundUp(end, alignment(member));
+    }
+
     private static long roundUp(long bytes, int alignment) {
         return (bytes + alignment - 1) / alignment * alignment;
     }

@@ -4,12 +4,15 @@ import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.Field;
 import io.tessera.autotalk.description.NamedType;
 import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +127,8 @@ public final class HeaderReader {
         List<String> sources = new ArrayList<>();
         headers.forEach(header -> sources.add(source(header.fileName())));
         names.forEach((list, exported) -> sources.add(list + " (" + exported.size() + " names)"));
-        return new Description(library, sources, usedTypes(entries), entries);
+        NavigableMap<String, NamedType> types = usedTypes(entries);
+        return new Description(library, sources, types, fields(types), entries);
     }
 
     /** Whether a per-thread name says nothing that its plain entry's line does not say. */
@@ -178,6 +182,26 @@ public final class HeaderReader {
             });
         }
         return used;
+    }
+
+    /** The members of the structures among types; what they mention is added to the types, and looked into too. */
+    private NavigableMap<String, List<Field>> fields(NavigableMap<String, NamedType> types) {
+        NavigableMap<String, List<Field>> fields = new TreeMap<>();
+        Deque<String> open = new ArrayDeque<>(types.keySet());
+        while (!open.isEmpty()) {
+            String name = open.pop();
+            CType.Aggregate aggregate = translation.aggregate(name);
+            if (aggregate == null || fields.containsKey(name)) {
+                continue;
+            }
+            Token where = declared.values().iterator().next().prototype().name();
+            fields.put(name, StructureFields.of(aggregate, translation, where));
+            for (Field field : fields.get(name)) {
+                keep(types, field.type());
+                open.push(field.type().base());
+            }
+        }
+        return fields;
     }
 
     private void keep(NavigableMap<String, NamedType> used, TypeName type) {

@@ -46,7 +46,8 @@ public record LookupVersions(Map<String, SortedSet<Integer>> plain, Map<String, 
         NavigableMap<String, Entry> entries = new TreeMap<>();
         description.entries().forEach((name, entry) -> entries.put(name, entry.withSince(
                 new Entry.Since(plainOf.getOrDefault(name, 0), twinOf.getOrDefault(name, 0)))));
-        return new Description(description.library(), description.sources(), description.types(), entries);
+        return new Description(description.library(), description.sources(), description.types(), description.fields(),
+                entries);
     }
 
     private static Map<String, Integer> assign(Description description, Map<String, SortedSet<Integer>> versions,

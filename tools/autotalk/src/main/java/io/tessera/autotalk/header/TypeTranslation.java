@@ -6,13 +6,22 @@ import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** Turns C types into the description's, and collects the named ones on the way. Not thread-safe. */
 final class TypeTranslation {
     private final NavigableMap<String, NamedType> types = new TreeMap<>();
+
+    private final Map<String, CType.Aggregate> aggregates = new HashMap<>();
+
+    /** The structure or union behind a named type that was translated; null for others. */
+    CType.Aggregate aggregate(String name) {
+        return aggregates.get(name);
+    }
 
     /** Every named type that was translated so far. */
     NavigableMap<String, NamedType> types() {
@@ -48,6 +57,7 @@ final class TypeTranslation {
             case CType.Basic basic -> basic.spelling();
             case CType.Alias alias -> {
                 types.putIfAbsent(alias.name(), named(alias.name(), alias.resolved(), where));
+                remember(alias.name(), alias.resolved());
                 yield alias.name();
             }
             case CType.Enumeration enumeration when !enumeration.tag().isEmpty() ->
@@ -62,7 +72,14 @@ final class TypeTranslation {
 
     private String tagged(String name, CType type, Token where) {
         types.putIfAbsent(name, named(name, type, where));
+        remember(name, type);
         return name;
+    }
+
+    private void remember(String name, CType type) {
+        if (type instanceof CType.Aggregate aggregate && aggregate.isComplete()) {
+            aggregates.putIfAbsent(name, aggregate);
+        }
     }
 
     private static NamedType named(String name, CType resolved, Token where) {

@@ -3,6 +3,7 @@ package io.tessera.autotalk.marshal;
 import io.tessera.autotalk.description.Parameter;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -35,6 +36,9 @@ public sealed interface Extent {
         Matcher product = Forms.PRODUCT.matcher(expression);
         if (expression.equals("string")) {
             return new Text();
+        }
+        if (Forms.HANDWRITTEN.contains(expression)) { /* a parameter may have such a name too */
+            return new Handwritten(expression);
         }
         if (number.matches()) {
             return new Constant(Long.parseLong(expression));
@@ -69,6 +73,7 @@ public sealed interface Extent {
 
     /** The forms that generated code can compute. */
     final class Forms {
+        private static final Set<String> HANDWRITTEN = Set.of("image", "packed");
         private static final Pattern NUMBER = Pattern.compile("[0-9]+");
         private static final Pattern PRODUCT = Pattern.compile("(?:([0-9]+) \\* )?(\\*)?([A-Za-z_][A-Za-z0-9_]*)"
                 + "(?: - ([0-9]+))?");

@@ -81,6 +81,15 @@ class GeneratedLibraryTest {
                 .filter(name -> !generated.contains(name)).toList());
     }
 
+    @Test
+    void relayedCallsArriveWithTheirLengths() throws IOException, InterruptedException {
+        NativeBuild build = new NativeBuild(directory).withResources("relay_caller.c")
+                .withFiles(Generator.files(Repository.cuda()));
+        build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-I", ".", "-o", "relay",
+                "relay_caller.c", "relay_stubs.c", "relay_port.c", "relay_lookup.c");
+        assertEquals("0 failures\n", build.run(List.of("./relay")));
+    }
+
     private static Set<String> names(Decisions decisions, String... words) {
         return decisions.description().exports().stream()
                 .filter(export -> List.of(words).contains(decisions.serving(export.entry()).orElseThrow().word()))

@@ -1,0 +1,56 @@
+package io.tessera.autotalk.marshal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A member of a structure, members of structures inside of it included.
+ *
+ * @param path       its name from the outermost structure
+ * @param offset     in bytes
+ * @param bytes      its size
+ * @param kind       what a relay has to translate or check it as, in the words of the Java resource; empty: nothing
+ * @param conditions all have to hold for it to mean something
+ */
+record StructureMember(String path, int offset, int bytes, String kind, List<Condition> conditions) {
+    /** A discriminator: the number of {@code bytes} bytes at {@code offset} is one of {@code values}. */
+    record Condition(int offset, int bytes, List<Long> values) {
+        Condition at(int base) {
+            return new Condition(base + offset, bytes, values);
+        }
+
+        boolean excludes(Condition other) {
+            return offset == other.offset && values.stream().noneMatch(other.values::contains);
+        }
+
+        String words() {
+            return "when " + offset + " " + bytes + " "
+                    + values.stream().map(String::valueOf).collect(Collectors.joining(","));
+        }
+    }
+
+    StructureMember {
+        conditions = List.copyOf(conditions);
+    }
+
+    /** The same as a member of a structure around it. */
+    StructureMember inside(String prefix, int base, List<Condition> more) {
+        List<Condition> all = new ArrayList<>(more);
+        conditions.forEach(condition -> all.add(condition.at(base)));
+        return new StructureMember(prefix + path, base + offset, bytes, kind, all);
+    }
+
+    boolean overlaps(StructureMember other) {
+        return offset < other.offset + other.bytes && other.offset < offset + bytes;
+    }
+
+    boolean excludes(StructureMember other) {
+        return conditions.stream().anyMatch(mine -> other.conditions.stream().anyMatch(mine::excludes));
+    }
+
+    String line() {
+        return path + " " + offset + " " + kind
+                + conditions.stream().map(condition -> " " + condition.words()).collect(Collectors.joining());
+    }
+}
