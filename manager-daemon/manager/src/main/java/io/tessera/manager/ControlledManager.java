@@ -5,6 +5,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.control.ControlTarget;
 import io.tessera.manager.control.StatusReport;
+import io.tessera.manager.executors.Executors;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.Sessions;
@@ -25,16 +26,18 @@ final class ControlledManager implements ControlTarget {
     private final ManagerContext context;
     private final ProcessPort processes;
     private final DeviceRegistry devices;
+    private final Executors executors;
     private final StatusReport report;
     private final Runnable stop;
     private final long startedNs;
     private final Instant started;
 
     ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
-            DeviceRegistry devices, Runnable stop) {
+            DeviceRegistry devices, Executors executors, Runnable stop) {
         this.context = context;
         this.processes = processes;
         this.devices = devices;
+        this.executors = executors;
         this.report = new StatusReport(sessions, devices);
         this.stop = stop;
         this.startedNs = clocks.monotonic().nanoTime();
@@ -56,6 +59,7 @@ final class ControlledManager implements ControlTarget {
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
         status.add("clients", report.clients(nowNs));
+        status.add("executors", executors.status());
         return status;
     }
 

@@ -7,6 +7,9 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.SchedulerFactory;
 import io.tessera.manager.control.ControlServer;
+import io.tessera.manager.executors.ExecutorLauncher;
+import io.tessera.manager.executors.Executors;
+import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
@@ -20,6 +23,7 @@ import io.tessera.os.Poller;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -42,6 +46,7 @@ public final class Manager implements AutoCloseable {
     private final DistinctErrors errors;
     private final Sessions sessions;
     private final DeviceRegistry devices;
+    private final Executors executors;
     private final ControlServer control;
     private final ConductorProxy proxy;
     private final Conductor conductor;
@@ -51,19 +56,21 @@ public final class Manager implements AutoCloseable {
     private Thread thread;
 
     private Manager(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ManagerDirectory directory, Poller poller) {
+            ExecutorLauncher launcher, ManagerDirectory directory, Poller poller) {
         this.directory = directory;
         this.poller = poller;
         this.errors = new DistinctErrors(clocks.realtime());
         this.proxy = new ConductorProxy(poller);
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
+        this.executors = new Executors(context.executors(), launcher, context.directory().path(), proxy);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
-                context.maxClients(), devices);
+                context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =
-                new ControlledManager(context, os.processes(), clocks, sessions, devices, this::stopping);
+                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, this::stopping);
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
-        this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy, control, errors);
+        this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
+                List.of(control, executors), errors);
     }
 
     /**
@@ -74,7 +81,8 @@ public final class Manager implements AutoCloseable {
     public static Manager start(ManagerContext context) throws IOException {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
-        Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers);
+        Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers,
+                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()));
         manager.thread = new Thread(manager::run, "tessera-conductor");
         manager.thread.start();
         return manager;
@@ -86,17 +94,18 @@ public final class Manager implements AutoCloseable {
      * @param os         ports, real or in memory
      * @param clocks     clocks, real or turned by hand
      * @param schedulers makes the schedulers
+     * @param launcher   starts executors
      * @throws IOException if the directories or sockets cannot be used; nothing is left behind
      */
-    public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers)
-            throws IOException {
+    public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
+            ExecutorLauncher launcher) throws IOException {
         ManagerDirectory directory = ManagerDirectory.claim(os, context.directory(), clocks.monotonic());
         Poller poller = null;
         Manager manager = null;
         boolean done = false;
         try {
             poller = new Poller(os.poll());
-            manager = new Manager(context, os, clocks, schedulers, directory, poller);
+            manager = new Manager(context, os, clocks, schedulers, launcher, directory, poller);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
             done = true;
@@ -191,6 +200,7 @@ public final class Manager implements AutoCloseable {
         proxy.close();
         try {
             sessions.close();
+            executors.close();
             errors.summarise();
             control.close();
             poller.close();

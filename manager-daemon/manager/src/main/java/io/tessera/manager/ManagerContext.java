@@ -1,5 +1,6 @@
 package io.tessera.manager;
 
+import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
@@ -20,9 +21,11 @@ import java.util.Map;
  * @param schedule   quantum, grace, drain policy and capacity
  * @param maxClients clients admitted at once
  * @param logLevel   what goes to stderr
+ * @param executors  whose devices relayed clients share
+ * @param softwareMemoryBytes memory of the software GPU; 0: its own choice
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
-        int maxClients, String logLevel) {
+        int maxClients, String logLevel, ExecutorKind executors, long softwareMemoryBytes) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
 
@@ -32,7 +35,8 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      * @param directory where clients and manager meet
      */
     public static ManagerContext in(RuntimeDirectory directory) {
-        return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info");
+        return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
+                ExecutorKind.AUTO, 0);
     }
 
     /**
@@ -105,6 +109,8 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case CAPACITY -> withSchedule(schedule.withCapacityBytes(positive(Quantities.sizeBytes(value))));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
+            case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), softwareMemoryBytes);
+            case SOFTWARE_MEMORY -> withExecutors(executors, positive(Quantities.sizeBytes(value)));
         };
     }
 
@@ -134,12 +140,14 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
 
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
-        return new ManagerContext(directory, newMode, schedule, maxClients, logLevel);
+        return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
+                softwareMemoryBytes);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
-        return new ManagerContext(directory, mode, settings, maxClients, logLevel);
+        return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
+                softwareMemoryBytes);
     }
 
     /**
@@ -151,13 +159,20 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         if (clients < 1 || clients > MOST_CLIENTS) {
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
-        return new ManagerContext(directory, mode, schedule, clients, logLevel);
+        return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
+                softwareMemoryBytes);
+    }
+
+    /** The same with other executors. */
+    public ManagerContext withExecutors(ExecutorKind kind, long memoryBytes) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, memoryBytes);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
         if (!LOG_LEVELS.contains(level)) {
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
-        return new ManagerContext(directory, mode, schedule, maxClients, level);
+        return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
+                softwareMemoryBytes);
     }
 }

@@ -27,6 +27,12 @@ public enum ManagerOption {
             "memory of a device beyond which it counts as oversubscribed"),
     /** Clients at once. */
     MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
+    /** Devices of relayed clients. */
+    EXECUTORS("--executors", "TESSERA_EXECUTORS", "auto|nvidia|software|none", "auto",
+            "whose devices clients share that run without a context of their own"),
+    /** Memory of a device in software. */
+    SOFTWARE_MEMORY("--software-memory", "TESSERA_SOFTWARE_MEMORY", "SIZE", "a quarter of the machine's",
+            "memory of the software GPU"),
     /** How much is logged. */
     LOG_LEVEL("--log-level", "TESSERA_LOG_LEVEL", "error|warn|info|debug|trace", "info", "what goes to stderr");
 

@@ -5,6 +5,7 @@ import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.Sessions;
 import io.tessera.os.LinuxException;
 import io.tessera.os.Poller;
+import java.util.List;
 
 /** The duty cycle of the owner thread: wait, then ask everybody for the work that is due. */
 public final class Conductor {
@@ -24,11 +25,11 @@ public final class Conductor {
     private final Leases leases;
     private final Heartbeats heartbeats;
     private final ConductorProxy proxy;
-    private final Timed control;
+    private final List<Timed> others;
     private final DistinctErrors errors;
     private int faults;
 
-    /** Something else on this thread with deadlines of its own: the control socket. */
+    /** Something else on this thread with deadlines of its own: the control socket, the executors. */
     public interface Timed {
         /** Does what is due and returns how much it did. */
         int doWork(long nowNs);
@@ -39,7 +40,7 @@ public final class Conductor {
 
     /** Over parts that their maker owns and closes. */
     public Conductor(Poller poller, NanoClock monotonic, Sessions sessions, DeviceRegistry devices, Leases leases,
-            ConductorProxy proxy, Timed control, DistinctErrors errors) {
+            ConductorProxy proxy, List<Timed> others, DistinctErrors errors) {
         this.poller = poller;
         this.monotonic = monotonic;
         this.sessions = sessions;
@@ -47,7 +48,7 @@ public final class Conductor {
         this.leases = leases;
         this.heartbeats = new Heartbeats(sessions, leases);
         this.proxy = proxy;
-        this.control = control;
+        this.others = List.copyOf(others);
         this.errors = errors;
     }
 
@@ -66,7 +67,9 @@ public final class Conductor {
             work += sessions.doWork(nowNs);
             work += devices.schedule(nowNs);
             work += leases.doWork(nowNs);
-            work += control.doWork(nowNs);
+            for (Timed other : others) {
+                work += other.doWork(nowNs);
+            }
             work += heartbeats.doWork(nowNs);
             faults = 0;
             return work;
@@ -85,7 +88,10 @@ public final class Conductor {
     public long idleNs() {
         long nowNs = monotonic.nanoTime();
         long next = Math.min(Math.min(sessions.nextDeadlineNs(), devices.nextDeadlineNs()),
-                Math.min(Math.min(leases.nextDeadlineNs(), control.nextDeadlineNs()), heartbeats.nextDeadlineNs()));
+                Math.min(leases.nextDeadlineNs(), heartbeats.nextDeadlineNs()));
+        for (Timed other : others) {
+            next = Math.min(next, other.nextDeadlineNs());
+        }
         if (devices.awaitsAnswer()) {
             next = Math.min(next, nowNs + UNANSWERED_WAIT_NS);
         }

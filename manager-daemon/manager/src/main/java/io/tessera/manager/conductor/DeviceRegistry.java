@@ -3,7 +3,6 @@ package io.tessera.manager.conductor;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.Session;
-import io.tessera.manager.session.SessionListener;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.MalformedMessageException;
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>A device stays known after its last client left, with its mode and history, until {@value #MOST_IDLE_DEVICES}
  * such are there: clients name devices, and names are free.
  */
-public final class DeviceRegistry implements SessionListener {
+public final class DeviceRegistry {
     private static final int MOST_IDLE_DEVICES = 64;
     private static final Logger LOG = LoggerFactory.getLogger(DeviceRegistry.class);
 
@@ -84,7 +83,11 @@ public final class DeviceRegistry implements SessionListener {
         devices.values().forEach(device -> device.quantumNs(newQuantumNs, nowNs));
     }
 
-    @Override
+    /**
+     * A client has a context on a device.
+     *
+     * @throws MalformedMessageException if that contradicts what it said before; its connection then ends
+     */
     public void device(Session session, DeviceAnnouncement announced, long nowNs) throws MalformedMessageException {
         DeviceMember[] own = slots.computeIfAbsent(session, s -> new DeviceMember[SegmentLayout.MAX_DEVICES]);
         DeviceMember present = own[announced.slot()];
@@ -130,18 +133,26 @@ public final class DeviceRegistry implements SessionListener {
         return device;
     }
 
-    @Override
+    /** Words of a device changed; the slot may be one that the client never announced. */
     public void doorbell(Session session, int slot, long nowNs) {
         // The bell only ended the wait: the words of all clients are read in every cycle.
         bells++;
     }
 
-    @Override
+    /**
+     * A client needs bytes beyond its lease; unsigned.
+     *
+     * @throws MalformedMessageException if it never announced the slot
+     */
     public void quotaAsk(Session session, int slot, long bytes, long nowNs) throws MalformedMessageException {
         leases.asked(announced(session, slot, "QUOTA_ASK"), bytes, nowNs);
     }
 
-    @Override
+    /**
+     * A client lowered its lease to this; unsigned.
+     *
+     * @throws MalformedMessageException if it never announced the slot
+     */
     public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
             throws MalformedMessageException {
         leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes);
@@ -159,7 +170,7 @@ public final class DeviceRegistry implements SessionListener {
         return new MalformedMessageException(RefusalCode.MALFORMED, reason);
     }
 
-    @Override
+    /** A client is gone with whatever it held. */
     public void ended(Session session, long nowNs) {
         DeviceMember[] own = slots.remove(session);
         if (own == null) {

@@ -3,6 +3,9 @@ package io.tessera.manager.session;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SocketPort;
 import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RelayAnswer;
+import io.tessera.protocol.RelayMessageEncoder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -24,6 +27,7 @@ final class Outbox {
     private final int socket;
     private final MemorySegment packet;
     private final ArrayDeque<LeaseMessage> leaseMessages = new ArrayDeque<>();
+    private final ArrayDeque<RelayAnswer> relayAnswers = new ArrayDeque<>();
     private int owedBells;
 
     private record LeaseMessage(int slot, boolean trim, long grantedBytes) {
@@ -32,7 +36,7 @@ final class Outbox {
     Outbox(SocketPort sockets, int socket) {
         this.sockets = sockets;
         this.socket = socket;
-        this.packet = Arena.ofAuto().allocate(64, 8);
+        this.packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES, 8);
     }
 
     void bell(int slot) {
@@ -47,17 +51,22 @@ final class Outbox {
         leaseMessages.add(new LeaseMessage(slot, true, 0));
     }
 
+    void relay(RelayAnswer answer) {
+        relayAnswers.add(answer);
+    }
+
     void clear() {
         owedBells = 0;
+        relayAnswers.clear();
         leaseMessages.clear();
     }
 
     boolean isEmpty() {
-        return owedBells == 0 && leaseMessages.isEmpty();
+        return owedBells == 0 && leaseMessages.isEmpty() && relayAnswers.isEmpty();
     }
 
     boolean isOverfull() {
-        return leaseMessages.size() > MOST_LEASE_MESSAGES;
+        return leaseMessages.size() + relayAnswers.size() > MOST_LEASE_MESSAGES;
     }
 
     /**
@@ -81,6 +90,13 @@ final class Outbox {
                 return false;
             }
             owedBells &= ~(1 << slot);
+            return true;
+        }
+        if (!relayAnswers.isEmpty()) {
+            if (!send(RelayMessageEncoder.answer(packet, relayAnswers.peek()))) {
+                return false;
+            }
+            relayAnswers.remove();
             return true;
         }
         LeaseMessage next = leaseMessages.peek();

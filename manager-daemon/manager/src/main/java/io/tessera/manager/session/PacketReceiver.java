@@ -97,8 +97,6 @@ final class PacketReceiver implements ClientMessageListener {
 
     @Override
     public void onRelayAsk() {
-        fromRegistered("RELAY_ASK", () -> {
-            throw new MalformedMessageException(RefusalCode.MALFORMED, "this manager starts no executors");
-        });
+        fromRegistered("RELAY_ASK", () -> listener.relayAsk(session, nowNs));
     }
 }

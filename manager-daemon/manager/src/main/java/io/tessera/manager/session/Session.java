@@ -5,8 +5,10 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.PeerCredentials;
 import io.tessera.os.SocketPort;
 import io.tessera.protocol.Hello;
+import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.SegmentHeader;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * One connection, from its accept until the process behind it is gone. Owned by {@link Sessions}; one owner thread.
@@ -112,6 +114,12 @@ public final class Session {
     /** Asks the client to give back what it does not use. */
     public void trimQuota(int slot) {
         outbox.trim(slot);
+        flush();
+    }
+
+    /** Tells the client which executors serve it. */
+    public void answerRelay(List<RelayAnswer> answers) {
+        answers.forEach(outbox::relay);
         flush();
     }
 

@@ -29,6 +29,9 @@ public interface SessionListener {
      */
     void quotaReturn(Session session, int slot, long grantedBytes, long nowNs) throws MalformedMessageException;
 
+    /** It asks which executors serve it. */
+    void relayAsk(Session session, long nowNs);
+
     /** It is gone with whatever it held. Its segment may still be read during this call and not afterwards. */
     void ended(Session session, long nowNs);
 }

@@ -28,6 +28,9 @@ public final class SteppedManager implements AutoCloseable {
     /** The manager. */
     public final Manager manager;
 
+    /** The executors that it started. */
+    public final RecordingLauncher launcher = new RecordingLauncher();
+
     /** A manager of root with defaults. */
     public SteppedManager() throws IOException {
         this(0, UnaryOperator.identity());
@@ -41,7 +44,7 @@ public final class SteppedManager implements AutoCloseable {
             return schedulers.getLast();
         };
         manager = Manager.assemble(settings.apply(ManagerContext.in(DIRECTORY)), linux.ports(), clock.clocks(),
-                factory);
+                factory, launcher);
     }
 
     /** A process connects to the registration socket. */

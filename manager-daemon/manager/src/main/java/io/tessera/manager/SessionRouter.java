@@ -1,0 +1,49 @@
+package io.tessera.manager;
+
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.executors.Executors;
+import io.tessera.manager.session.Session;
+import io.tessera.manager.session.SessionListener;
+import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.MemoryPlan;
+
+/**
+ * What clients say, to whom it concerns: devices of clients with a context of their own are scheduled by turns, those of
+ * relayed clients belong to executors. One owner thread.
+ */
+record SessionRouter(DeviceRegistry devices, Executors executors) implements SessionListener {
+    @Override
+    public void device(Session session, DeviceAnnouncement device, long nowNs) throws MalformedMessageException {
+        if (session.hello().plan() != MemoryPlan.RELAY) {
+            devices.device(session, device, nowNs);
+        }
+    }
+
+    @Override
+    public void doorbell(Session session, int slot, long nowNs) {
+        devices.doorbell(session, slot, nowNs);
+    }
+
+    @Override
+    public void quotaAsk(Session session, int slot, long bytes, long nowNs) throws MalformedMessageException {
+        devices.quotaAsk(session, slot, bytes, nowNs);
+    }
+
+    @Override
+    public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
+            throws MalformedMessageException {
+        devices.quotaReturn(session, slot, grantedBytes, nowNs);
+    }
+
+    @Override
+    public void relayAsk(Session session, long nowNs) {
+        executors.ask(session, nowNs);
+    }
+
+    @Override
+    public void ended(Session session, long nowNs) {
+        executors.ended(session);
+        devices.ended(session, nowNs);
+    }
+}

@@ -1,0 +1,13 @@
+package io.tessera.manager.executors;
+
+/** Which devices executors serve ({@code --executors}). */
+public enum ExecutorKind {
+    /** Real devices if there are any, else one in software. */
+    AUTO,
+    /** Real devices alone. */
+    NVIDIA,
+    /** One device in software. */
+    SOFTWARE,
+    /** No executors: clients that ask are told so. */
+    NONE
+}

@@ -1,0 +1,226 @@
+package io.tessera.manager.executors;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.tessera.manager.conductor.Conductor;
+import io.tessera.manager.conductor.ConductorProxy;
+import io.tessera.manager.session.Session;
+import io.tessera.os.LinuxException;
+import io.tessera.protocol.RelayAnswer;
+import io.tessera.protocol.RelayToken;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All executors of this manager and the clients that wait for them. The first client that asks has the first device's
+ * executor started, which says how many devices there are; then the others are started. One owner thread; what executors
+ * say comes to it over the proxy.
+ */
+public final class Executors implements Conductor.Timed {
+    private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
+
+    private final ExecutorKind kind;
+    private final ExecutorLauncher launcher;
+    private final Path directory;
+    private final ConductorProxy proxy;
+    private final List<ExecutorSlot> slots = new ArrayList<>();
+    private final Set<Session> waiting = new LinkedHashSet<>();
+    private boolean closed;
+
+    /**
+     * None is started.
+     *
+     * @param directory where their sockets and logs lie
+     */
+    public Executors(ExecutorKind kind, ExecutorLauncher launcher, Path directory, ConductorProxy proxy) {
+        this.kind = kind;
+        this.launcher = launcher;
+        this.directory = directory;
+        this.proxy = proxy;
+    }
+
+    /** A client asks which executors serve it; it is answered when they are ready, or cannot be. */
+    public void ask(Session session, long nowNs) {
+        if (kind == ExecutorKind.NONE) {
+            session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
+            return;
+        }
+        waiting.add(session);
+        if (slots.isEmpty()) {
+            add(0, nowNs);
+        } else if (slots.getFirst().state == ExecutorSlot.State.ABSENT && slots.getFirst().deadlineNs <= nowNs) {
+            start(slots.getFirst(), nowNs);
+        }
+        answerIfSettled();
+    }
+
+    /** A client is gone. */
+    public void ended(Session session) {
+        waiting.remove(session);
+    }
+
+    private void add(int ordinal, long nowNs) {
+        ExecutorSlot slot = new ExecutorSlot(ordinal, directory.resolve("executor-" + ordinal + ".sock"));
+        slots.add(slot);
+        start(slot, nowNs);
+    }
+
+    private void start(ExecutorSlot slot, long nowNs) {
+        int generation = slot.generation + 1;
+        slot.reason = "";
+        slot.start(launcher, new ExecutorLauncher.Listener() {
+            @Override
+            public void said(JsonObject line) {
+                offer(slot, generation, now -> Executors.this.said(slot, line, now));
+            }
+
+            @Override
+            public void ended(int exitCode) {
+                offer(slot, generation, now -> {
+                    LOG.warn("executor {} ended with code {}{}", slot.ordinal, exitCode,
+                            slot.reason.isEmpty() ? "" : ": " + slot.reason);
+                    slot.died("it ended with code " + exitCode, now);
+                    answerIfSettled();
+                });
+            }
+        }, nowNs);
+        LOG.info("executor {} is started", slot.ordinal);
+    }
+
+    /** Something to do with the time of the cycle. */
+    @FunctionalInterface
+    private interface Step {
+        void at(long nowNs);
+    }
+
+    private void offer(ExecutorSlot slot, int generation, Step step) {
+        try {
+            proxy.offer(nowNs -> {
+                if (slot.generation == generation && !closed) {
+                    step.at(nowNs);
+                }
+            });
+        } catch (LinuxException e) {
+            LOG.error("what an executor says waits for the next cycle: {}", e.getMessage());
+        }
+    }
+
+    private void said(ExecutorSlot slot, JsonObject line, long nowNs) {
+        try {
+            if (line.get("ready") instanceof JsonObject ready) {
+                slot.ready(ready, nowNs);
+                LOG.info("executor {} is ready: {}", slot.ordinal, ready);
+                for (int ordinal = slots.size(); slot.ordinal == 0 && ordinal < slot.count; ordinal++) {
+                    add(ordinal, nowNs);
+                }
+                answerIfSettled();
+            } else if (line.get("failed") instanceof JsonObject failed) {
+                slot.reason = failed.get("reason").getAsString();
+            } else if (line.get("stats") instanceof JsonObject stats) {
+                slot.stats(stats);
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("executor {} says what this manager does not understand: {} ({})", slot.ordinal, line,
+                    e.toString());
+        }
+    }
+
+    /** Answers those who wait, once no executor is still on its way. */
+    private void answerIfSettled() {
+        boolean settled = slots.stream().noneMatch(slot -> slot.state == ExecutorSlot.State.STARTING
+                || slot.state == ExecutorSlot.State.RESTARTING);
+        if (!settled) {
+            return;
+        }
+        List<Session> asked = List.copyOf(waiting);
+        waiting.clear();
+        asked.forEach(this::answer);
+    }
+
+    private void answer(Session session) {
+        List<ExecutorSlot> ready = slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).toList();
+        if (ready.isEmpty()) {
+            session.answerRelay(List.of(RelayAnswer.none(slots.getFirst().reason)));
+            return;
+        }
+        List<RelayAnswer> answers = new ArrayList<>();
+        for (int device = 0; device < ready.size(); device++) {
+            ExecutorSlot slot = ready.get(device);
+            RelayToken token = RelayToken.create();
+            slot.running.tell(admission(session, token));
+            answers.add(new RelayAnswer(device, ready.size(), slot.software(), slot.uuid(), token,
+                    slot.socket.toString(), ""));
+        }
+        session.answerRelay(answers);
+    }
+
+    private static JsonObject admission(Session session, RelayToken token) {
+        JsonObject client = new JsonObject();
+        client.addProperty("token", token.hex());
+        client.addProperty("client", session.clientId());
+        client.addProperty("pid", session.peer().pid());
+        client.addProperty("uid", Integer.toUnsignedLong(session.peer().uid()));
+        client.addProperty("tenant", session.hello().tenant());
+        client.addProperty("limitBytes", Math.max(0, session.hello().limitBytes()));
+        JsonObject line = new JsonObject();
+        line.add("admit", client);
+        return line;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        int work = 0;
+        for (ExecutorSlot slot : slots) {
+            if (slot.deadlineNs > nowNs) {
+                continue;
+            }
+            if (slot.state == ExecutorSlot.State.STARTING) {
+                LOG.error("executor {} is not ready after {} s and is ended", slot.ordinal,
+                        ExecutorSlot.READY_NS / 1_000_000_000L);
+                slot.reason = "the executor was not ready in time; its log lies beside its socket";
+                slot.deadlineNs = Long.MAX_VALUE;
+                slot.running.kill();
+                work++;
+            } else if (slot.state == ExecutorSlot.State.RESTARTING) {
+                start(slot, nowNs);
+                work++;
+            } else {
+                slot.deadlineNs = Long.MIN_VALUE; // may be started when somebody asks
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long next = Long.MAX_VALUE;
+        for (ExecutorSlot slot : slots) {
+            if (slot.deadlineNs != Long.MIN_VALUE) {
+                next = Math.min(next, slot.deadlineNs);
+            }
+        }
+        return next;
+    }
+
+    /** The executors of {@code status}. */
+    public JsonArray status() {
+        JsonArray all = new JsonArray();
+        slots.forEach(slot -> all.add(slot.json()));
+        return all;
+    }
+
+    /** Has all executors end. */
+    public void close() {
+        closed = true;
+        for (ExecutorSlot slot : slots) {
+            if (slot.running != null) {
+                slot.running.stop();
+            }
+        }
+    }
+}
