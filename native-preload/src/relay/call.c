@@ -85,6 +85,13 @@ CUresult relay_call(const struct relay_description *description, const uint64_t 
     return result;
 }
 
+/* A memset of memory that is none that we know of: the answer is the error that the program expects at once. */
+static bool needs_answer(const struct relay_description *description, const uint64_t *arguments)
+{
+    struct relay_range range;
+    return is_memset(description->entry) && !relay_range_find(arguments[0], &range);
+}
+
 CUresult relay_post(const struct relay_description *description, const uint64_t *arguments)
 {
     struct message_argument prepared[MESSAGE_MAX_ARGUMENTS];
@@ -93,7 +100,8 @@ CUresult relay_post(const struct relay_description *description, const uint64_t 
     if (result == CUDA_SUCCESS)
         result = prepare(description, arguments, context, prepared);
     if (result == CUDA_SUCCESS)
-        result = message_post(context, description->entry, prepared, description->parameters);
+        result = (needs_answer(description, arguments) ? message_call : message_post)(
+            context, description->entry, prepared, description->parameters);
     if (result == CUDA_SUCCESS && description->stream != RELAY_NO_STREAM) {
         relay_stream_submitted(context, prepared[description->stream].value);
         if (is_memset(description->entry))

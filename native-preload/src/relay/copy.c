@@ -189,8 +189,8 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    /* Within the device nobody waits, as with the driver; nor for a source that is read already. */
-    bool waits = end == COPY_WAITS && !pageable && (is_pinned(to) || is_pinned(from));
+    /* Within the device nobody waits, as with the driver; a pageable target is written already. */
+    bool waits = end == COPY_WAITS && (from.kind == COPY_PAGEABLE || is_pinned(to) || is_pinned(from));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }
 

@@ -33,7 +33,7 @@ bool copy_known(const struct relay_link *link, uint64_t address, size_t bytes);
 
 enum copy_end {
     COPY_RETURNS_EARLY, /* the asynchronous forms: pageable sources are read, pageable targets written on return */
-    COPY_WAITS,         /* the synchronous forms: as the driver's, which wait for all but pageable sources and DtoD */
+    COPY_WAITS,         /* the synchronous forms: done on return, but within the device, as with the driver */
 };
 
 /*

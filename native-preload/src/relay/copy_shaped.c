@@ -207,6 +207,7 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    bool waits = end == COPY_WAITS && !pageable && (is_pinned(&copy.source) || is_pinned(&copy.destination));
+    bool waits = end == COPY_WAITS && (copy.source.memory_type == MEMORYTYPE_HOST || is_pinned(&copy.source) ||
+                                       is_pinned(&copy.destination));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }

@@ -34,12 +34,13 @@ static CUresult enter(CUevent handle, struct event **event)
     return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_HANDLE;
 }
 
-void event_recorded(struct event *event, struct stream *stream)
+void event_recorded(struct event *event, struct stream *stream, uint64_t before)
 {
     if (!event)
         return;
     pthread_mutex_lock(&event->lock);
     event->position = ring_position(event->context->link);
+    event->before = before;
     event->stream = stream;
     event->recorded = true;
     event->complete = false;
@@ -120,11 +121,12 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         flags = 0;
     if (flags == EXTERNAL)
         event_by_graph(event);
+    uint64_t before = ring_position(context->link);
     result = MESSAGE_POST(context, ENTRY_cuEventRecordWithFlags, VALUE(event->handle), VALUE(stream->handle),
                           VALUE(flags));
     stream_submitted(stream);
     if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
-        event_recorded(event, stream);
+        event_recorded(event, stream, before);
     return result;
 }
 
@@ -141,9 +143,15 @@ CUresult relay_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned i
 /* Whether it is known to be complete without asking. Under the event's lock. */
 static bool known_complete(struct event *event)
 {
-    if (!event->complete)
-        event->complete = (event->asked && relay_word_reached(event->context->link, event->word, event->asked)) ||
-                          (event->stream && stream_done(event->stream, event->position));
+    if (event->complete)
+        return true;
+    if (event->asked && relay_word_reached(event->context->link, event->word, event->asked)) {
+        event->complete = true;
+        if (event->stream)
+            stream_reached(event->stream, event->before);
+    } else {
+        event->complete = event->stream && stream_done(event->stream, event->position);
+    }
     return event->complete;
 }
 
@@ -185,9 +193,10 @@ static CUresult look(struct event *event, bool *complete, uint64_t *value, bool 
     *complete = known_complete(event);
     if (!*complete) {
         bool fresh = event->asked == 0;
+        uint64_t position = ring_position(event->context->link);
         result = watch(event);
         if (result == CUDA_SUCCESS && fresh && wait_a_little)
-            word_reached_soon(event->context->link, event->word, event->asked);
+            word_reached_soon(event->context->link, event->word, event->asked, position);
         *complete = result == CUDA_SUCCESS && known_complete(event);
     }
     *value = event->asked;
@@ -224,8 +233,11 @@ CUresult relay_cuEventSynchronize(CUevent handle)
     struct sync_pass pass = sync_enter();
     struct relay_link *link = event->context->link;
     result = look(event, &complete, &value, false);
-    if (result == CUDA_SUCCESS && !complete)
+    if (result == CUDA_SUCCESS && !complete) {
         result = relay_wait_word(link, event->word, value);
+        if (result == CUDA_SUCCESS)
+            look(event, &complete, &value, false); /* remembers what is complete now */
+    }
     if (functions_print(link))
         printf_flush(link);
     sync_leave(pass, result);

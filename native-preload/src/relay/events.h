@@ -19,7 +19,8 @@ struct event {
     bool by_graph;           /* a graph may record it, unseen */
     int word;                /* -1: none yet */
     uint64_t asked;          /* value of the WATCH_EVENT sent since the last record; 0: none */
-    uint64_t position;       /* end of the ring just after it was recorded */
+    uint64_t before;         /* end of the ring just before it was recorded, */
+    uint64_t position;       /* and just after */
     struct stream *stream;   /* in which; NULL: not known any more */
     struct capture *capture; /* recorded in one; under capture.c's lock */
 };
@@ -27,8 +28,8 @@ struct event {
 /* The event of a program's handle; NULL: there is none such. */
 struct event *event_of(CUevent handle);
 
-/* The event was recorded by a record that is committed. */
-void event_recorded(struct event *event, struct stream *stream);
+/* The event was recorded by a record that was put into the ring after position `before`, and is committed. */
+void event_recorded(struct event *event, struct stream *stream, uint64_t before);
 
 /* A graph will record the event. */
 void event_by_graph(struct event *event);

@@ -132,13 +132,13 @@ static CUresult check_attributes(const struct function *function, const struct l
     return CUDA_SUCCESS;
 }
 
-/* Launches record events: after the record they stand for it. */
+/* Launches record events: after the record they stand for it, but say nothing of the work before the kernel. */
 static void record_events(const struct launch *launch, struct stream *stream)
 {
     for (uint32_t i = 0; i < launch->attribute_count; i++) {
         uint32_t id = launch->attributes[i].id;
         if (id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT)
-            event_recorded(event_of((CUevent)(uintptr_t)launch->attributes[i].value.event), stream);
+            event_recorded(event_of((CUevent)(uintptr_t)launch->attributes[i].value.event), stream, 0);
     }
 }
 

@@ -88,12 +88,20 @@ static CUresult query(struct stream *stream)
     bool asked = is_last(link, &stream->mark, stream);
     CUresult result = ask(stream->context, stream, &stream->mark);
     if (result == CUDA_SUCCESS && !asked)
-        word_reached_soon(link, stream->mark.word, stream->mark.value);
+        word_reached_soon(link, stream->mark.word, stream->mark.value, stream->mark.position);
     bool done = result == CUDA_SUCCESS && look(link, &stream->mark);
     pthread_mutex_unlock(&stream->lock);
     if (result == CUDA_SUCCESS)
         result = relay_take_error(link);
     return result != CUDA_SUCCESS || done ? result : CUDA_ERROR_NOT_READY;
+}
+
+void stream_reached(struct stream *stream, uint64_t position)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (stream->mark.reached < position)
+        stream->mark.reached = position;
+    pthread_mutex_unlock(&stream->lock);
 }
 
 bool stream_done(struct stream *stream, uint64_t position)

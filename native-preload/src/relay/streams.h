@@ -45,6 +45,9 @@ CUresult stream_enter(CUstream handle, struct relay_context **context, struct st
 /* Whether all that was submitted before ring position `position` to the stream is known to be complete. */
 bool stream_done(struct stream *stream, uint64_t position);
 
+/* All work of the stream before ring position `position` was seen to be complete, by an event behind it. */
+void stream_reached(struct stream *stream, uint64_t position);
+
 /* The present end of the ring: work submitted so far lies before it. */
 static inline uint64_t ring_position(const struct relay_link *link)
 {

@@ -1,7 +1,7 @@
 #include "words.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <sched.h>
 
 #include "clock.h"
 
@@ -58,15 +58,19 @@ void word_give(struct relay_link *link, int word)
     pthread_mutex_unlock(&lock);
 }
 
-bool word_reached_soon(struct relay_link *link, int word, uint64_t value)
+bool word_reached_soon(struct relay_link *link, int word, uint64_t value, uint64_t position)
 {
-    uint64_t until_ns = monotonic_ns() + WORD_SOON_NS;
+    uint64_t begin_ns = monotonic_ns(), read_ns = 0, now_ns = begin_ns;
     do {
         for (int i = 0; i < 16; i++) {
             if (relay_word_reached(link, word, value))
                 return true;
             __builtin_ia32_pause();
         }
-    } while (monotonic_ns() < until_ns);
+        now_ns = monotonic_ns();
+        if (read_ns == 0 && __atomic_load_n(&link->segment->consumed, __ATOMIC_ACQUIRE) > position)
+            read_ns = now_ns;
+        sched_yield(); /* the executor may need this core */
+    } while (now_ns - begin_ns < WORD_READ_NS && (read_ns == 0 || now_ns - read_ns < WORD_SOON_NS));
     return relay_word_reached(link, word, value);
 }

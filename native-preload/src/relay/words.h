@@ -17,8 +17,12 @@ uint64_t word_next(const struct relay_link *link, int word);
 /* Gives a word back as soon as the last value asked for was written. */
 void word_give(struct relay_link *link, int word);
 
-/* Looks for at most WORD_SOON_NS whether the answer to a question just asked comes. */
-#define WORD_SOON_NS 20000u
-bool word_reached_soon(struct relay_link *link, int word, uint64_t value);
+/*
+ * Looks whether the answer to a question comes that was sent just now, at ring position `position` or later: until the
+ * executor has read it and some time more (WORD_SOON_NS), in all at most WORD_READ_NS.
+ */
+#define WORD_SOON_NS 30000u
+#define WORD_READ_NS 300000u
+bool word_reached_soon(struct relay_link *link, int word, uint64_t value, uint64_t position);
 
 #endif

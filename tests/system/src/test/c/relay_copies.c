@@ -57,15 +57,20 @@ static void linear(unsigned char *out, unsigned char *in, CUdeviceptr first, CUd
 /* A pageable source may be changed as soon as the call is back. */
 static void sources_are_read(CUdeviceptr device, void *stream)
 {
-    static unsigned char out[300000], in[sizeof out], kept[sizeof out];
+    enum { BYTES = 300000 };
+    unsigned char *out = malloc(BYTES), *in = malloc(BYTES), *kept = malloc(BYTES);
+    CHECK(out && in && kept);
     for (unsigned round = 0; round < 20; round++) {
-        fill(out, sizeof out, round);
-        memcpy(kept, out, sizeof out);
-        OKAY(cuMemcpyHtoDAsync_v2(device, out, sizeof out, stream));
-        memset(out, 0xee, sizeof out);
-        OKAY(cuMemcpyDtoHAsync_v2(in, device, sizeof in, stream));
-        EQUAL(0, memcmp(kept, in, sizeof in)); /* nor is a pageable target waited for */
+        fill(out, BYTES, round);
+        memcpy(kept, out, BYTES);
+        OKAY(cuMemcpyHtoDAsync_v2(device, out, BYTES, stream));
+        memset(out, 0xee, BYTES);
+        OKAY(cuMemcpyDtoHAsync_v2(in, device, BYTES, stream));
+        EQUAL(0, memcmp(kept, in, BYTES)); /* nor is a pageable target waited for */
     }
+    free(out);
+    free(in);
+    free(kept);
 }
 
 static void planes(unsigned char *out, unsigned char *in, CUdeviceptr device, void *stream)
@@ -113,8 +118,8 @@ static void boxes(unsigned char *out, unsigned char *in, CUdeviceptr device)
 
 static void memsets(CUdeviceptr device)
 {
-    static unsigned words[1000];
-    static unsigned short halves[100 * 50];
+    unsigned words[1000];
+    unsigned short halves[100 * 50];
     OKAY(cuMemsetD32_v2(device, 0xdeadbeef, 1000));
     OKAY(cuMemcpyDtoH_v2(words, device, sizeof words));
     for (int i = 0; i < 1000; i++)
