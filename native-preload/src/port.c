@@ -31,12 +31,19 @@ static void fill_direct(void)
         set(tessera_hooked[h].entry, tessera_hooked[h].hook);
 }
 
+/* The relay's function for an entry; NULL: this library has none. */
+static void *relay_function(unsigned index)
+{
+    void *const senders[] = {(void *)relay_call, (void *)relay_post};
+    return senders[0] && senders[1] ? tessera_relay_port[index] : NULL;
+}
+
 /* What this library lacks keeps its stub, so that each call is counted by name. */
 static void fill_relay(void)
 {
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
-        if (relay_call && relay_post && tessera_relay_port[i])
-            set(i, tessera_relay_port[i]);
+        if (relay_function(i))
+            set(i, relay_function(i));
 }
 
 static void choose(void)
@@ -64,8 +71,9 @@ void *tessera_choose(unsigned index)
     tessera_choose_port();
     if (!relay)
         return __atomic_load_n(&tessera_port[index], __ATOMIC_ACQUIRE);
-    if (relay_call && relay_post && tessera_relay_port[index])
-        return tessera_relay_port[index];
+    void *function = relay_function(index);
+    if (function)
+        return function;
     report_error(CUDA_ERROR_NOT_SUPPORTED, "the relay of this library has no %s", tessera_entry_name[index]);
     return (void *)answer_not_in_relay;
 }

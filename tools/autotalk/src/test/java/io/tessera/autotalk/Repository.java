@@ -23,11 +23,16 @@ public final class Repository {
     private Repository() {
     }
 
-    /** The committed CUDA description with its decisions. */
-    public static Decisions cuda() {
-        return new Decisions(DescriptionText.read("cuda.api", text("cuda.api")),
+    /** Joined once: it takes a second. */
+    private static final class Committed {
+        private static final Decisions CUDA = new Decisions(DescriptionText.read("cuda.api", text("cuda.api")),
                 AnnotationText.read("cuda.annotations", text("cuda.annotations")),
                 Optional.of(AnnotationText.readRelay("cuda.relay", text("cuda.relay"))));
+    }
+
+    /** The committed CUDA description with its decisions. */
+    public static Decisions cuda() {
+        return Committed.CUDA;
     }
 
     /** A committed file of the API folder. */

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /**
  * One annotation file held against a description: which of its rules decides for each entry, and what is wrong with
- * them. Problems go to the list that it is given.
+ * them. Problems go to the list that it is given. Not thread-safe.
  *
  * @param <S> what its decisions are
  */
@@ -32,6 +32,7 @@ final class RuleSet<S> {
     private final Annotations<S> annotations;
     private final List<String> problems;
     private final Map<String, ServingRule<S>> deciding = new HashMap<>();
+    private final Map<String, List<ParameterRule>> parameterRules = new HashMap<>();
 
     RuleSet(Description description, Annotations<S> annotations, String choices, List<String> problems) {
         this.description = description;
@@ -56,9 +57,14 @@ final class RuleSet<S> {
 
     /** The narrowest rule on a parameter of an entry. */
     Optional<ParameterRule> fact(Entry entry, Parameter parameter) {
-        return annotations.parameters().stream()
-                .filter(rule -> rule.entries().matches(entry) && rule.parameter().matches(parameter.name()))
+        return rulesOf(entry).stream().filter(rule -> rule.parameter().matches(parameter.name()))
                 .max(Comparator.comparingInt(RuleSet::narrowness));
+    }
+
+    /** Matching patterns is most of the work, and every parameter asks for those of its entry several times. */
+    private List<ParameterRule> rulesOf(Entry entry) {
+        return parameterRules.computeIfAbsent(entry.name(), name -> annotations.parameters().stream()
+                .filter(rule -> rule.entries().matches(entry)).toList());
     }
 
     List<StructureRule> structures() {
@@ -102,8 +108,7 @@ final class RuleSet<S> {
         Set<String> told = new LinkedHashSet<>();
         for (Entry entry : description.entries().values()) {
             List<Parameter> parameters = entry.signature().map(Entry.Signature::parameters).orElse(List.of());
-            List<ParameterRule> rules = annotations.parameters().stream()
-                    .filter(rule -> rule.entries().matches(entry)).toList();
+            List<ParameterRule> rules = rulesOf(entry);
             for (Parameter parameter : rules.isEmpty() ? List.<Parameter>of() : parameters) {
                 List<ParameterRule> matching = rules.stream()
                         .filter(rule -> rule.parameter().matches(parameter.name())).toList();
