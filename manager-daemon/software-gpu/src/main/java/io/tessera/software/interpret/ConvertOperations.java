@@ -31,7 +31,7 @@ final class ConvertOperations {
         if (!from.isFloat()) {
             return saturate(i, to, ofInteger(i, to, from, a[0]));
         }
-        double value = FloatValues.of(from, a[0], i.has(Modifier.FTZ));
+        double value = FloatValues.of(from, a[0], from == ScalarType.F32 && i.has(Modifier.FTZ));
         if (!to.isFloat()) {
             Rounding rounding = RoundingModes.toInteger(i);
             long integer = IntegerConversions.toInteger(value, rounding == null ? Rounding.TOWARD_ZERO : rounding,
