@@ -22,12 +22,14 @@ final class AttributeParser {
         List<FunctionAttribute> found = new ArrayList<>(2);
         while (tokens.kind() == Kind.DOTTED) {
             String name = tokens.word();
-            tokens.advance();
             if (FLAGS.contains(name)) {
+                tokens.advance();
                 found.add(new FunctionAttribute(name, List.of(), List.of()));
             } else if (NUMBERED.contains(name)) {
+                tokens.advance();
                 found.add(new FunctionAttribute(name, numbers(), List.of()));
             } else if (name.equals("pragma")) {
+                tokens.advance();
                 found.add(new FunctionAttribute(name, List.of(), strings()));
             } else {
                 throw tokens.error("unknown directive '." + name + "' of a function");

@@ -7,13 +7,14 @@ import java.util.Optional;
 
 /** Reads declarations of variables, parameters and registers. Not thread-safe. */
 final class DeclarationParser {
-    /** How many variables one {@code name<count>} may declare; registers are not expanded and need no bound. */
-    private static final int LONGEST_ROW = 4096;
+    /** How many variables all {@code name<count>} of a module may declare: registers are not expanded, these are. */
+    private static final long MOST_EXPANDED = 1 << 16;
     private static final int HIGHEST_ALIGNMENT = 1 << 20;
 
     private final Tokens tokens;
     private final Scopes scopes;
     private final InitializerParser initializers;
+    private long expanded;
 
     DeclarationParser(Tokens tokens, Scopes scopes, InitializerParser initializers) {
         this.tokens = tokens;
@@ -112,7 +113,8 @@ final class DeclarationParser {
         do {
             String name = tokens.name("a variable's name");
             if (tokens.accept('<')) {
-                long count = tokens.integer("a number of variables", LONGEST_ROW);
+                long count = tokens.integer("a number of variables", MOST_EXPANDED - expanded);
+                expanded += count;
                 tokens.expect('>');
                 for (long i = 0; i < count; i++) {
                     variables.add(variable(linkage, head, name + i, List.of(), Optional.empty()));

@@ -234,7 +234,7 @@ final class Lexer {
 
     private void number() throws PtxException {
         unsigned = false;
-        int second = position + 1 < end ? text[position + 1] | 0x20 : 0;
+        int second = position + 1 < end ? text[position + 1] & 0xFF | 0x20 : 0;
         if (text[position] == '0' && (second == 'f' || second == 'd')) {
             kind = second == 'f' ? Kind.FLOAT32 : Kind.FLOAT64;
             int digits = second == 'f' ? 8 : 16;
@@ -247,7 +247,7 @@ final class Lexer {
             position += 2;
             integer(second == 'x' ? 16 : 2, position);
         } else if (!decimalFloat()) {
-            boolean octal = text[position] == '0' && position + 1 < end && (CLASSES[second] & DIGIT) != 0;
+            boolean octal = text[position] == '0' && skipDigits(position) > position + 1;
             integer(octal ? 8 : 10, position);
         }
         if (position < end && (CLASSES[text[position] & 0xFF] & (NAME_PART | NAME_START)) != 0) {

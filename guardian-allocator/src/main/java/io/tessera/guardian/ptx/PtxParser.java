@@ -91,9 +91,6 @@ public final class PtxParser {
     }
 
     private void directive() throws PtxException {
-        if (tokens.accept(';')) {
-            return;
-        }
         if (tokens.kind() != Kind.DOTTED) {
             throw tokens.error("expected a directive, found " + tokens.shown());
         }

@@ -43,6 +43,9 @@ final class Scopes {
         }
     }
 
+    /** Digits of the highest count of a row. */
+    private static final int MOST_DIGITS = 10;
+
     private final Tokens tokens;
     private final Map<String, Global> globals = new HashMap<>();
     private final List<Scope> open = new ArrayList<>();
@@ -58,10 +61,10 @@ final class Scopes {
     void declareGlobal(String name, boolean function, boolean defines) throws PtxException {
         Global known = globals.computeIfAbsent(name, unused -> new Global(function));
         if (known.function != function) {
-            throw tokens.error("'" + name + "' is declared as a function and as a variable");
+            throw tokens.errorAtName("'" + name + "' is declared as a function and as a variable");
         }
         if (known.defined && defines) {
-            throw tokens.error((function ? "function '" : "variable '") + name + "' is defined twice");
+            throw tokens.errorAtName((function ? "function '" : "variable '") + name + "' is defined twice");
         }
         known.defined |= defines;
     }
@@ -100,8 +103,9 @@ final class Scopes {
     }
 
     void declare(String name, Kind kind) throws PtxException {
-        if (open.getLast().names.putIfAbsent(name, kind) != null) {
-            throw tokens.error("'" + name + "' is declared twice");
+        Scope scope = open.getLast();
+        if (scope.names.putIfAbsent(name, kind) != null || inRow(scope, name)) {
+            throw tokens.errorAtName("'" + name + "' is declared twice");
         }
         if (kind == Kind.LABEL) {
             labels.add(name);
@@ -111,7 +115,7 @@ final class Scopes {
     /** Declares {@code prefix0} to {@code prefix(count-1)} as registers. */
     void declareRow(String prefix, int count) throws PtxException {
         if (open.getLast().rows.putIfAbsent(prefix, count) != null) {
-            throw tokens.error("'" + prefix + "<" + count + ">' is declared twice");
+            throw tokens.errorAtName("'" + prefix + "<" + count + ">' is declared twice");
         }
     }
 
@@ -131,20 +135,18 @@ final class Scopes {
         return null;
     }
 
-    /** A prefix may end in digits itself, so every split of the digits is tried. */
+    /** As NVIDIA's assembler does, all digits at the end of a name are its number, which has no leading zero. */
     private static boolean inRow(Scope scope, String name) {
         int digits = name.length();
-        while (digits > 0 && Character.isDigit(name.charAt(digits - 1))) {
+        while (digits > 0 && name.charAt(digits - 1) >= '0' && name.charAt(digits - 1) <= '9') {
             digits--;
         }
-        for (int split = Math.max(digits, name.length() - 10); split < name.length(); split++) {
-            boolean canonical = name.charAt(split) != '0' || split == name.length() - 1;
-            Integer count = canonical ? scope.rows.get(name.substring(0, split)) : null;
-            if (count != null && Long.parseLong(name.substring(split)) < count) {
-                return true;
-            }
+        int length = name.length() - digits;
+        if (length == 0 || length > MOST_DIGITS || name.charAt(digits) == '0' && length > 1) {
+            return false;
         }
-        return false;
+        Integer count = scope.rows.get(name.substring(0, digits));
+        return count != null && Long.parseLong(name, digits, name.length(), 10) < count;
     }
 
     /** Notes the use of a name that no block declares: a label further on, or one of the module. */

@@ -48,7 +48,7 @@ final class StatementParser {
             scopes.enter();
             into.add(body());
             scopes.leave();
-        } else if (!tokens.accept(';')) {
+        } else {
             throw tokens.error("expected a statement, found " + tokens.shown());
         }
     }

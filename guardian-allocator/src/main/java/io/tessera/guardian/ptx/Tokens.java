@@ -9,6 +9,8 @@ final class Tokens {
 
     private final Lexer lexer;
     private int depth;
+    private int nameLine;
+    private int nameColumn;
 
     /** Stands at the first token of a text. */
     Tokens(byte[] text) throws PtxException {
@@ -50,6 +52,11 @@ final class Tokens {
 
     PtxException error(String what) {
         return lexer.error(what);
+    }
+
+    /** A finding at the name that was read last. */
+    PtxException errorAtName(String what) {
+        return new PtxException(nameLine, nameColumn, what);
     }
 
     void advance() throws PtxException {
@@ -99,6 +106,8 @@ final class Tokens {
             throw error("expected " + what + ", found " + shown());
         }
         String name = lexer.word();
+        nameLine = lexer.line();
+        nameColumn = lexer.column();
         lexer.advance();
         return name;
     }

@@ -1,6 +1,7 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.memory.MemoryMap;
+import io.tessera.software.memory.RealMemory;
 
 /** Checks that compiled code makes before each access by a real address. Public for generated classes only. */
 public final class Access {
@@ -15,5 +16,15 @@ public final class Access {
     public static long checked(long address, MemoryMap map, int bytes) {
         map.check(address, bytes);
         return address;
+    }
+
+    /**
+     * Adds to four bytes of memory that only one host thread writes, as a block's shared memory is; returns what was
+     * there.
+     */
+    public static int addOwn(long address, int value) {
+        int before = RealMemory.getInt(address);
+        RealMemory.putInt(address, before + value);
+        return before;
     }
 }

@@ -1,5 +1,7 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.execution.RuntimeCalls;
+import io.tessera.software.execution.ThreadState;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
 import java.lang.classfile.CodeBuilder;
@@ -15,10 +17,15 @@ final class Instructions {
     private final ConversionEmitter conversions;
     private final MoveEmitter moves;
     private final MemoryEmitter memory;
+    private final AtomicEmitter atomics;
     private final Stops stops;
+    private final Registers registers;
+    private final ClassConstants constants;
 
-    Instructions(CodeBuilder code, Registers registers, Kernel kernel) {
+    Instructions(CodeBuilder code, Registers registers, Kernel kernel, ClassConstants constants) {
         this.code = code;
+        this.registers = registers;
+        this.constants = constants;
         this.integers = new IntegerEmitter(code, registers);
         this.bits = new BitEmitter(code, registers);
         this.floats = new FloatEmitter(code, registers);
@@ -27,6 +34,7 @@ final class Instructions {
         this.conversions = new ConversionEmitter(code, registers);
         this.moves = new MoveEmitter(code, registers);
         this.memory = new MemoryEmitter(code, registers, kernel);
+        this.atomics = new AtomicEmitter(code, registers, memory);
         this.stops = new Stops(code, registers);
     }
 
@@ -42,6 +50,14 @@ final class Instructions {
                 code.athrow();
                 return;
             }
+            case CALL_RUNTIME -> {
+                code.aload(Frame.THREAD);
+                constants.push(code, instruction, Instruction.class);
+                code.loadConstant(registers.frameBase());
+                Calls.invoke(code, RuntimeCalls.class, "call", void.class, ThreadState.class, Instruction.class,
+                        long.class);
+                return;
+            }
             case NOP, PMEVENT -> {
                 return;
             }
@@ -50,7 +66,8 @@ final class Instructions {
         }
         boolean done = moves.emit(instruction) || memory.emit(instruction) || integers.emit(instruction)
                 || floats.emit(instruction) || bits.emit(instruction) || comparisons.emit(instruction)
-                || conversions.emit(instruction) || halves.emit(instruction) || stops.arrive(instruction);
+                || conversions.emit(instruction) || halves.emit(instruction) || stops.arrive(instruction)
+                || atomics.emit(instruction);
         if (!done) {
             throw new NotCompiledException(instruction.spelling());
         }

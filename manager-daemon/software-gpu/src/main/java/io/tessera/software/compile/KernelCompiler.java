@@ -53,8 +53,9 @@ public final class KernelCompiler implements KernelTranslator {
         }
         long begin = nanoTime.getAsLong();
         try {
-            byte[] bytes = bytecode(kernel, addresses);
-            ThreadProgram program = load(bytes);
+            ClassConstants constants = new ClassConstants();
+            byte[] bytes = bytecode(kernel, addresses, constants);
+            ThreadProgram program = load(bytes, constants);
             counters.compiled(kernel.name(), bytes.length, nanoTime.getAsLong() - begin);
             return program;
         } catch (NotCompiledException e) {
@@ -68,7 +69,7 @@ public final class KernelCompiler implements KernelTranslator {
      *
      * @throws NotCompiledException if it cannot be compiled
      */
-    static byte[] bytecode(Kernel kernel, SymbolAddresses addresses) {
+    static byte[] bytecode(Kernel kernel, SymbolAddresses addresses, ClassConstants constants) {
         FlatCode flat = FlatCode.of(kernel);
         ClassDesc name = ClassDesc.of(KernelCompiler.class.getPackageName(), "CompiledKernel");
         MethodTypeDesc resume = MethodTypeDesc.of(Calls.of(Stop.class), Calls.of(ThreadState.class));
@@ -80,16 +81,17 @@ public final class KernelCompiler implements KernelTranslator {
                             .invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
                             .return_())
                     .withMethodBody("resume", resume, ClassFile.ACC_PUBLIC,
-                            code -> new KernelWriter(code, kernel, flat, addresses).write()));
+                            code -> new KernelWriter(code, kernel, flat, addresses, constants).write()));
         } catch (IllegalArgumentException e) {
             // What the class file format cannot hold: a method over 64 KB, a jump or constant out of reach.
             throw new NotCompiledException("too large for a method: " + e.getMessage());
         }
     }
 
-    private static ThreadProgram load(byte[] bytes) {
+    private static ThreadProgram load(byte[] bytes, ClassConstants constants) {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup().defineHiddenClass(bytes, true);
+            MethodHandles.Lookup lookup = MethodHandles.lookup().defineHiddenClassWithClassData(bytes,
+                    constants.values(), true);
             return (ThreadProgram) lookup.findConstructor(lookup.lookupClass(),
                     MethodType.methodType(void.class)).invoke();
         } catch (RuntimeException | Error e) {

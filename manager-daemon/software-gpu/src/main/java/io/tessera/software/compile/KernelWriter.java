@@ -28,7 +28,6 @@ final class KernelWriter {
     }
 
     private final CodeBuilder code;
-    private final Kernel kernel;
     private final FlatCode flat;
     private final Flow flow;
     private final Registers registers;
@@ -39,13 +38,13 @@ final class KernelWriter {
     private final boolean usesCarry;
     private final int budget;
 
-    KernelWriter(CodeBuilder code, Kernel kernel, FlatCode flat, SymbolAddresses addresses) {
+    KernelWriter(CodeBuilder code, Kernel kernel, FlatCode flat, SymbolAddresses addresses,
+            ClassConstants constants) {
         this.code = code;
-        this.kernel = kernel;
         this.flat = flat;
         this.flow = new Flow(flat.steps());
         this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
-        this.instructions = new Instructions(code, registers, kernel);
+        this.instructions = new Instructions(code, registers, kernel, constants);
         this.stops = new Stops(code, registers);
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
@@ -300,15 +299,5 @@ final class KernelWriter {
         if (usesCarry) {
             code.aload(Frame.SAVED).loadConstant(count - 1).laload().l2i().istore(Frame.CARRY);
         }
-    }
-
-    /** Places where a thread may go on after a stop. */
-    int resumePointCount() {
-        return resumePoints.size();
-    }
-
-    /** The kernel that is written. */
-    Kernel kernel() {
-        return kernel;
     }
 }

@@ -63,6 +63,11 @@ final class Registers {
         frameBase = newFrameBase;
     }
 
+    /** Offset of the running function's frame in local memory. */
+    long frameBase() {
+        return frameBase;
+    }
+
     private int slot(Operand.Register register) {
         return slotBase + register.slot();
     }

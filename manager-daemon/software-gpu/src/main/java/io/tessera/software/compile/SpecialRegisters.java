@@ -3,8 +3,10 @@ package io.tessera.software.compile;
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.Dim3;
 import io.tessera.software.execution.GridState;
+import io.tessera.software.execution.SpecialValues;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.program.Operand;
+import io.tessera.software.program.SpecialRegister;
 import java.lang.classfile.CodeBuilder;
 
 /** Emits reads of special registers. */
@@ -65,7 +67,11 @@ final class SpecialRegisters {
     }
 
     private void pushValue(Operand.Special special) {
-        throw new NotCompiledException("special register " + special.register());
+        code.aload(Frame.THREAD);
+        Calls.push(code, special.register());
+        code.loadConstant(special.dimension());
+        Calls.invoke(code, SpecialValues.class, "read", long.class, ThreadState.class, SpecialRegister.class,
+                int.class);
     }
 
     private void thread(String field) {

@@ -30,6 +30,9 @@ public final class DeviceMemory implements AutoCloseable {
     private final long begin;
     private final long span;
     private final AddressRanges ranges;
+    /** Addresses of shared, local and parameter windows: apart, so that a stray pointer to freed memory hits none. */
+    private final AddressRanges windows;
+    private final long windowsBegin;
     private final MemoryMap map;
     private final Map<Long, Long> requested = new HashMap<>();
     private final TreeMap<Long, Long> reservations = new TreeMap<>();
@@ -56,7 +59,9 @@ public final class DeviceMemory implements AutoCloseable {
         }
         HostMapping.unmap(begin + span, mapped + PHYSICAL_GRANULARITY - begin);
         HostMapping.mapPrivate(begin, span);
-        this.ranges = new AddressRanges(begin, span);
+        this.windowsBegin = begin + span / 2;
+        this.ranges = new AddressRanges(begin, span / 2);
+        this.windows = new AddressRanges(windowsBegin, span / 2);
         this.map = new MemoryMap(begin, span);
     }
 
@@ -112,7 +117,7 @@ public final class DeviceMemory implements AutoCloseable {
         if (bytes < 0 || counted && rounded > capacityBytes - usedBytes) {
             throw new OutOfDeviceMemoryException(bytes, capacityBytes - usedBytes, capacityBytes);
         }
-        long address = ranges.take(rounded, Math.max(align, MemoryMap.GRANULE));
+        long address = (counted ? ranges : windows).take(rounded, Math.max(align, MemoryMap.GRANULE));
         if (address == 0) {
             throw new OutOfDeviceMemoryException(bytes, capacityBytes - usedBytes, capacityBytes);
         }
@@ -148,10 +153,10 @@ public final class DeviceMemory implements AutoCloseable {
         if (requested.remove(address) == null) {
             return false;
         }
-        MemoryKind kind = map.kindOf(address);
-        long bytes = ranges.give(address);
+        boolean counted = address < windowsBegin;
+        long bytes = (counted ? ranges : windows).give(address);
         map.set(address, bytes, MemoryKind.NONE);
-        if (kind == MemoryKind.GLOBAL || kind == MemoryKind.CONST) {
+        if (counted) {
             usedBytes -= bytes;
         }
         long firstPage = address + 4095 & -4096;
@@ -228,7 +233,7 @@ public final class DeviceMemory implements AutoCloseable {
     public synchronized long reserve(long bytes, long align, long hint) {
         requireGranular(bytes);
         long address = hint;
-        boolean hinted = hint >= begin && hint + bytes <= begin + span && hint % PHYSICAL_GRANULARITY == 0
+        boolean hinted = hint >= begin && hint + bytes <= windowsBegin && hint % PHYSICAL_GRANULARITY == 0
                 && ranges.takeAt(hint, bytes);
         if (!hinted) {
             address = ranges.take(bytes, Math.max(align, PHYSICAL_GRANULARITY));

@@ -1,0 +1,156 @@
+package io.tessera.guardian.image;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.PtxVersion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Fat binaries of nvcc 13.0, made from vectors.cu beside them. */
+@Timeout(60)
+class FatBinaryTest {
+    private static final Path FOLDER = Path.of("src/test/resources/images");
+    private static final ComputeCapability HOPPER = new ComputeCapability(9, 0);
+    private static final long CAP = ModuleImage.DEFAULT_CAP_BYTES;
+
+    static byte[] bytes(String name) throws IOException {
+        return Files.readAllBytes(FOLDER.resolve(name));
+    }
+
+    private static List<String> ptxFor(int major, int minor) throws Exception {
+        return FatBinary.parse(bytes("zstd.fatbin")).ptxFor(new ComputeCapability(major, minor)).stream()
+                .map(e -> e.capability().sm() + e.specificity().suffix()).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zstd", "lz4", "plain", "options"})
+    void ptxIsUnpackedWhateverItsPacking(String name) throws Exception {
+        byte[] text = ModuleImage.of(bytes(name + ".fatbin")).ptx(HOPPER, CAP);
+        PtxModule module = PtxParser.parse(text);
+        assertTrue(module.entry("add").isPresent());
+        assertTrue(module.entry("scale").isPresent());
+    }
+
+    @Test
+    void entriesSayWhatTheyAre() throws Exception {
+        List<FatBinaryEntry> entries = FatBinary.parse(bytes("zstd.fatbin")).entries();
+        assertEquals(List.of("PTX 75", "CUBIN 90", "PTX 90", "PTX 90a", "PTX 100f"), entries.stream()
+                .map(e -> e.kind() + " " + e.capability().sm() + e.specificity().suffix()).toList());
+        assertEquals(Optional.of(new PtxVersion(9, 0)), entries.getFirst().ptxVersion());
+        assertEquals(Optional.empty(), entries.get(1).ptxVersion());
+        assertEquals(List.of(Compression.ZSTD, Compression.NONE), entries.stream().limit(2)
+                .map(FatBinaryEntry::compression).toList());
+        assertEquals(1470, entries.getFirst().unpackedBytes());
+        // The final NUL is not part of the text.
+        assertEquals(1469, entries.getFirst().unpack(CAP).length);
+        assertEquals(ImageKind.CUBIN, ImageKind.of(entries.get(1).unpack(CAP)));
+        assertEquals(Compression.LZ4, FatBinary.parse(bytes("lz4.fatbin")).entries().getFirst().compression());
+    }
+
+    @Test
+    void packingsHoldTheSameText() throws Exception {
+        String plain = new String(ModuleImage.of(bytes("plain.fatbin")).ptx(HOPPER, CAP), StandardCharsets.UTF_8);
+        String packed = new String(ModuleImage.of(bytes("lz4.fatbin")).ptx(HOPPER, CAP), StandardCharsets.UTF_8);
+        assertEquals(plain.strip(), packed.strip());
+        assertTrue(packed.contains(".target sm_75"));
+    }
+
+    @Test
+    void namesAndOptionsOfTheCompiler() throws Exception {
+        FatBinaryEntry entry = FatBinary.parse(bytes("options.fatbin")).entries().getFirst();
+        assertEquals("vectors.cu", entry.name());
+        assertEquals("-maxrregcount=32 --generate-line-info", entry.options());
+        FatBinaryEntry without = FatBinary.parse(bytes("plain.fatbin")).entries().getFirst();
+        assertEquals("", without.name() + without.options());
+    }
+
+    @Test
+    void theBestPtxIsTheNearestAndMostSpecific() throws Exception {
+        assertEquals(List.of("90a", "90", "75"), ptxFor(9, 0));
+        assertEquals(List.of("75"), ptxFor(8, 9));
+        assertEquals(List.of("100f", "90", "75"), ptxFor(10, 3));
+        assertEquals(List.of("90", "75"), ptxFor(12, 0));
+        assertEquals(List.of(), ptxFor(7, 0));
+    }
+
+    @Test
+    void whatIsMissingIsNamed() throws Exception {
+        ModuleImage image = ModuleImage.of(bytes("zstd.fatbin"));
+        String none = assertThrows(ImageException.class, () -> image.ptx(new ComputeCapability(7, 0), CAP))
+                .getMessage();
+        assertEquals("no PTX for capability 7.0 in the fat binary; it has PTX sm_75, CUBIN sm_90, PTX sm_90, "
+                + "PTX sm_90a, PTX sm_100f", none);
+        assertThrows(ImageException.class, () -> ModuleImage.of(bytes("vectors.cubin")).ptx(HOPPER, CAP));
+        FatBinaryEntry lto = FatBinary.parse(bytes("lto.fatbin")).entries().getFirst();
+        assertEquals(FatBinaryEntry.Kind.LTO_IR, lto.kind());
+        assertThrows(ImageException.class, () -> lto.unpack(CAP));
+    }
+
+    @Test
+    void kindsAreSeenByTheFirstBytes() throws Exception {
+        assertEquals(ImageKind.FAT_BINARY, ImageKind.of(bytes("zstd.fatbin")));
+        assertEquals(ImageKind.CUBIN, ImageKind.of(bytes("vectors.cubin")));
+        assertEquals(ImageKind.LTO_IR, ImageKind.of(new byte[] {(byte) 0xED, 0x43, 0x4E, 0x7F}));
+        String[][] texts = {{"PTX", ".version 9.0"}, {"PTX", "\n\n // x\n /* .target\n * */\t.version 9.0"},
+            {"UNKNOWN", "// .version 9.0"}, {"UNKNOWN", "/*/ .version 9.0"}, {"UNKNOWN", ""}, {"UNKNOWN", ".vers"},
+            {"UNKNOWN", "/"}, {"UNKNOWN", "/* "}};
+        for (String[] pair : texts) {
+            assertEquals(ImageKind.valueOf(pair[0]), ImageKind.of(pair[1].getBytes(StandardCharsets.US_ASCII)),
+                    pair[1]);
+        }
+        byte[] text = ".version 9.0\n\0rest".getBytes(StandardCharsets.US_ASCII);
+        assertArrayEquals(Arrays.copyOf(text, 13), ModuleImage.of(text).ptx(HOPPER, CAP));
+        assertThrows(ImageException.class, () -> ModuleImage.of(text).ptx(HOPPER, 12));
+    }
+
+    @Test
+    void theCapIsKept() throws Exception {
+        for (String name : List.of("zstd.fatbin", "lz4.fatbin", "plain.fatbin")) {
+            FatBinaryEntry entry = FatBinary.parse(bytes(name)).entries().getFirst();
+            assertThrows(ImageException.class, () -> entry.unpack(entry.unpackedBytes() - 1));
+            entry.unpack(entry.unpackedBytes());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 1469, 1471, 100_000, 1L << 31, -1, Long.MIN_VALUE})
+    void aWrongSizeIsRefused(long declared) throws Exception {
+        for (String name : List.of("zstd.fatbin", "lz4.fatbin")) {
+            byte[] image = bytes(name);
+            ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).putLong(16 + 56, declared);
+            FatBinaryEntry entry = FatBinary.parse(image).entries().getFirst();
+            assertThrows(ImageException.class, () -> entry.unpack(CAP), name);
+        }
+    }
+
+    @Test
+    void lengthsThatLeaveTheBytesAreRefused() throws Exception {
+        byte[] image = bytes("zstd.fatbin");
+        for (int length = 0; length < image.length; length += 7) {
+            byte[] cut = Arrays.copyOf(image, length);
+            assertThrows(ImageException.class, () -> FatBinary.parse(cut), "cut to " + length);
+        }
+        long[][] fields = {{8, -1}, {8, image.length}, {16 + 8, -1}, {16 + 8, 1L << 40}, {16 + 8, image.length}};
+        for (long[] field : fields) {
+            byte[] changed = image.clone();
+            ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN).putLong((int) field[0], field[1]);
+            assertThrows(ImageException.class, () -> FatBinary.parse(changed), Arrays.toString(field));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.tessera.software.compile;
+
+import io.tessera.software.execution.AtomicAccess;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
+import java.lang.classfile.CodeBuilder;
+
+/** Emits {@code atom} and {@code red}. */
+final class AtomicEmitter {
+    private final CodeBuilder code;
+    private final Registers registers;
+    private final MemoryEmitter memory;
+
+    AtomicEmitter(CodeBuilder code, Registers registers, MemoryEmitter memory) {
+        this.code = code;
+        this.registers = registers;
+        this.memory = memory;
+    }
+
+    /** Emits the instruction; false if it is none of these. */
+    boolean emit(Instruction instruction) {
+        if (instruction.opcode() != Opcode.ATOM && instruction.opcode() != Opcode.RED) {
+            return false;
+        }
+        ScalarType type = instruction.type();
+        Modifier operation = instruction.firstOf(Modifier.CAS, Modifier.EXCH, Modifier.ADD, Modifier.INC,
+                Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR, Modifier.XOR);
+        if (type.bits() > 64 || instruction.types().size() != 1 || operation == null) {
+            throw new NotCompiledException(instruction.spelling());
+        }
+        Operand value = instruction.argument(1);
+        if (operation == Modifier.CAS) {
+            code.loadConstant(type.bits());
+            memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
+            pushLong(value, type);
+            pushLong(instruction.argument(2), type);
+            Calls.invoke(code, AtomicAccess.class, "compareAndSwap", long.class, int.class, long.class, long.class,
+                    long.class);
+        } else if (operation == Modifier.ADD && type.bits() == 32 && !type.isFloat() && !type.isPacked()) {
+            memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
+            registers.pushInt(value);
+            addInt(instruction);
+            return true;
+        } else {
+            Calls.push(code, operation);
+            Calls.push(code, type);
+            memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
+            pushLong(value, type);
+            Calls.invoke(code, AtomicAccess.class, "update", long.class, Modifier.class, ScalarType.class, long.class,
+                    long.class);
+        }
+        if (instruction.results().isEmpty()) {
+            code.pop2();
+        } else {
+            registers.popLong(instruction.result());
+        }
+        return true;
+    }
+
+    private void pushLong(Operand operand, ScalarType type) {
+        if (type.bits() == 64) {
+            registers.pushLong(operand);
+        } else {
+            registers.pushInt(operand);
+            registers.zeroExtend();
+        }
+    }
+
+    private void addInt(Instruction instruction) {
+        boolean own = instruction.space() == StateSpace.SHARED || instruction.space() == StateSpace.LOCAL;
+        Calls.invoke(code, own ? Access.class : RealMemory.class, own ? "addOwn" : "getAndAddInt", int.class,
+                long.class, int.class);
+        if (instruction.results().isEmpty()) {
+            code.pop();
+        } else {
+            registers.popInt(instruction.result());
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.tessera.software.interpret;
+
+import io.tessera.software.arithmetic.CarryArithmetic;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
+
+/** Extended precision: add, sub and mad that read or write the carry. Stateless. */
+final class CarryOperations {
+    private CarryOperations() {
+    }
+
+    static void execute(Instruction i, Frame frame, ThreadState thread) {
+        long a = frame.argument(thread, i, 0);
+        long b = frame.argument(thread, i, 1);
+        boolean wide = i.type().bits() == 64;
+        switch (i.opcode()) {
+            case ADD -> add(i, frame, a, b, 0, wide);
+            case ADDC -> add(i, frame, a, b, frame.carry, wide);
+            case SUB -> subtract(i, frame, a, b, 0, wide);
+            case SUBC -> subtract(i, frame, a, b, frame.carry, wide);
+            case MAD -> add(i, frame, product(i, a, b, wide), frame.argument(thread, i, 2), 0, wide);
+            default -> add(i, frame, product(i, a, b, wide), frame.argument(thread, i, 2), frame.carry, wide);
+        }
+    }
+
+    private static long product(Instruction i, long a, long b, boolean wide) {
+        if (!i.has(Modifier.HI)) {
+            return a * b;
+        }
+        boolean signed = i.type().isSigned();
+        if (wide) {
+            return signed ? Math.multiplyHigh(a, b) : Math.unsignedMultiplyHigh(a, b);
+        }
+        return signed ? (long) (int) a * (int) b >> 32 : (a & 0xFFFFFFFFL) * (b & 0xFFFFFFFFL) >>> 32;
+    }
+
+    private static void add(Instruction i, Frame frame, long a, long b, int carry, boolean wide) {
+        if (i.has(Modifier.CC)) {
+            frame.carry = wide ? CarryArithmetic.carryOfSum(a, b, carry)
+                    : CarryArithmetic.carryOfSum((int) a, (int) b, carry);
+        }
+        frame.set(i.result(), a + b + carry);
+    }
+
+    private static void subtract(Instruction i, Frame frame, long a, long b, int borrow, boolean wide) {
+        if (i.has(Modifier.CC)) {
+            frame.carry = wide ? CarryArithmetic.borrowOfDifference(a, b, borrow)
+                    : CarryArithmetic.borrowOfDifference((int) a, (int) b, borrow);
+        }
+        frame.set(i.result(), a - b - borrow);
+    }
+}

@@ -1,0 +1,186 @@
+package io.tessera.software.interpret;
+
+import io.tessera.software.execution.FaultKind;
+import io.tessera.software.execution.KernelTrap;
+import io.tessera.software.execution.RuntimeCalls;
+import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.execution.ThreadProgram;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Function;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Kernel;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.Parameter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs the threads of a kernel instruction by instruction: control flow here, everything else by subject. */
+final class InterpretedKernel implements ThreadProgram {
+    private final Kernel kernel;
+    private final SymbolAddresses symbols;
+    private final Map<Long, Function> byAddress = new HashMap<>();
+
+    InterpretedKernel(Kernel kernel, SymbolAddresses symbols) {
+        this.kernel = kernel;
+        this.symbols = symbols;
+        kernel.addressable().forEach((name, index) -> byAddress.put(symbols.of(name), kernel.functions().get(index)));
+    }
+
+    @Override
+    public Stop resume(ThreadState thread) {
+        Frame frame = (Frame) thread.frames;
+        if (frame == null) {
+            frame = new Frame(kernel.entry(), 0, null, symbols);
+            thread.checkStack(frame.top);
+        }
+        while (true) {
+            Instruction instruction = frame.function.code().get(frame.pc);
+            if (!frame.holds(instruction.guard())) {
+                frame.pc++;
+                continue;
+            }
+            if (WaitOperations.stops(instruction.opcode())) {
+                if (!frame.waiting) {
+                    frame.waiting = true;
+                    thread.frames = frame;
+                    return WaitOperations.request(instruction, frame, thread);
+                }
+                frame.waiting = false;
+                WaitOperations.finish(instruction, frame, thread);
+                frame.pc++;
+                continue;
+            }
+            if (!Effects.isControl(instruction.opcode())) {
+                execute(instruction, frame, thread);
+                frame.pc++;
+                continue;
+            }
+            Frame next = control(instruction, frame, thread);
+            if (next == null) {
+                thread.frames = null;
+                return Stop.EXIT;
+            }
+            frame = next;
+            if (thread.budget < 0) {
+                thread.frames = frame;
+                return Stop.YIELD;
+            }
+        }
+    }
+
+    private static void execute(Instruction instruction, Frame frame, ThreadState thread) {
+        if (!Effects.handles(instruction)) {
+            long[] arguments = new long[instruction.arguments().size()];
+            for (int i = 0; i < arguments.length; i++) {
+                arguments[i] = frame.argument(thread, instruction, i);
+            }
+            frame.set(instruction.result(), PureOperations.compute(instruction, arguments));
+            return;
+        }
+        switch (instruction.opcode()) {
+            case ADD, SUB, ADDC, SUBC, MAD, MADC -> CarryOperations.execute(instruction, frame, thread);
+            case SETP -> CompareOperations.setPredicate(instruction, frame, thread);
+            case LOP3 -> TruthTableOperations.execute(instruction, frame, thread);
+            case MOV -> MoveOperations.execute(instruction, frame, thread);
+            case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
+            case STACKSAVE, STACKRESTORE, ALLOCA -> AddressOperations.stack(instruction, frame, thread);
+            default -> MemoryOperations.execute(instruction, frame, thread);
+        }
+    }
+
+    /** Moves on to the next instruction to run; null at the thread's end. */
+    private Frame control(Instruction instruction, Frame frame, ThreadState thread) {
+        switch (instruction.opcode()) {
+            case BRA -> branch(frame, thread, (Operand.Target) instruction.argument(0));
+            case BRX -> {
+                long index = frame.argument(thread, instruction, 0);
+                if (index >= instruction.arguments().size() - 1) {
+                    throw new KernelTrap(FaultKind.INVALID_PC, "brx.idx with index " + index);
+                }
+                branch(frame, thread, (Operand.Target) instruction.argument((int) index + 1));
+            }
+            case CALL -> {
+                return enter(kernel.functions().get(((Operand.Function) instruction.argument(0)).index()), instruction,
+                        frame, thread);
+            }
+            case CALL_INDIRECT -> {
+                long address = frame.argument(thread, instruction, 0);
+                Function callee = byAddress.get(address);
+                if (callee == null) {
+                    throw new KernelTrap(FaultKind.INVALID_PC, "call of 0x" + Long.toHexString(address)
+                            + ", which is no function");
+                }
+                return enter(callee, instruction, frame, thread);
+            }
+            case CALL_RUNTIME -> {
+                RuntimeCalls.call(thread, instruction, frame.base);
+                frame.pc++;
+            }
+            case RET -> {
+                return leave(frame, thread);
+            }
+            case EXIT -> {
+                return null;
+            }
+            case TRAP -> throw new KernelTrap(FaultKind.TRAP, "trap, line " + instruction.line());
+            case BRKPT -> throw new KernelTrap(FaultKind.TRAP, "brkpt without a debugger, line "
+                    + instruction.line());
+            case NANOSLEEP -> {
+                frame.pc++;
+                // Others get a turn; how long that takes is not promised.
+                thread.budget = -1;
+            }
+            case BARRIER_ARRIVE -> {
+                thread.arrive((int) frame.argument(thread, instruction, 0),
+                        (int) frame.argument(thread, instruction, 1));
+                frame.pc++;
+            }
+            case CLUSTER_ARRIVE -> {
+                thread.arriveCluster();
+                frame.pc++;
+            }
+            default -> frame.pc++;
+        }
+        return frame;
+    }
+
+    private static void branch(Frame frame, ThreadState thread, Operand.Target target) {
+        if (target.instruction() <= frame.pc) {
+            thread.budget--;
+        }
+        frame.pc = target.instruction();
+    }
+
+    private Frame enter(Function callee, Instruction call, Frame caller, ThreadState thread) {
+        Frame frame = new Frame(callee, caller.top + 15 & -16, caller, symbols);
+        thread.checkStack(frame.top);
+        List<Parameter> parameters = callee.parameters();
+        if (call.arguments().size() - 1 != parameters.size()) {
+            throw new KernelTrap(FaultKind.INVALID_PC, callee.name() + " called with another number of arguments");
+        }
+        for (int i = 0; i < parameters.size(); i++) {
+            copy(thread, caller.base + ((Operand.FrameSlot) call.argument(i + 1)).offset(),
+                    frame.base + parameters.get(i).offset(), parameters.get(i).bytes());
+        }
+        return frame;
+    }
+
+    private static Frame leave(Frame frame, ThreadState thread) {
+        Frame caller = frame.caller;
+        Instruction call = caller.function.code().get(caller.pc);
+        for (int i = 0; i < call.results().size(); i++) {
+            Parameter result = frame.function.results().get(i);
+            copy(thread, frame.base + result.offset(), caller.base + ((Operand.FrameSlot) call.results().get(i))
+                    .offset(), result.bytes());
+        }
+        caller.pc++;
+        return caller;
+    }
+
+    private static void copy(ThreadState thread, long from, long to, int bytes) {
+        RealMemory.copy(thread.localBase + from, thread.localBase + to, bytes);
+    }
+}

@@ -1,0 +1,246 @@
+package io.tessera.software.interpret;
+
+import io.tessera.software.execution.AtomicAccess;
+import io.tessera.software.execution.MemoryBarrier;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.RegisterClass;
+import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
+import java.util.List;
+
+/** Loads, stores, atomics, asynchronous copies (done at once) and mbarriers. Stateless. */
+final class MemoryOperations {
+    /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
+    private static final int LOOK_COST = 64;
+
+    private MemoryOperations() {
+    }
+
+    static void execute(Instruction i, Frame frame, ThreadState thread) {
+        switch (i.opcode()) {
+            case LD, LDU -> load(i, frame, thread);
+            case ST -> store(i, frame, thread);
+            case ATOM, RED -> atomic(i, frame, thread);
+            case FENCE -> RealMemory.fence();
+            case CREATEPOLICY -> frame.set(i.result(), 0);
+            case CP_ASYNC -> copy(i, frame, thread);
+            case PREFETCH, PREFETCHU, APPLYPRIORITY, DISCARD, CP_ASYNC_COMMIT, CP_ASYNC_WAIT, MBARRIER_INVAL -> {
+                // Hints; and waits for copies that are complete already.
+            }
+            default -> barrier(i, frame, thread);
+        }
+    }
+
+    /** Real address of an operand, checked for an access of so many bytes. */
+    private static long real(StateSpace space, long address, int bytes, ThreadState thread) {
+        return switch (space) {
+            case SHARED -> thread.block.shared(address, bytes);
+            case SHARED_CLUSTER -> thread.block.sharedCluster(address, bytes);
+            case LOCAL -> thread.local(address, bytes);
+            case PARAM -> thread.block.grid.parameter(address, bytes);
+            default -> {
+                thread.block.grid.map.check(address, bytes);
+                yield address;
+            }
+        };
+    }
+
+    private static long real(Instruction i, Frame frame, ThreadState thread, int bytes) {
+        return real(i.space(), frame.address(i.address()), bytes, thread);
+    }
+
+    private static boolean isOrdered(Instruction i) {
+        return i.firstOf(Modifier.VOLATILE, Modifier.RELAXED, Modifier.ACQUIRE, Modifier.RELEASE, Modifier.SC,
+                Modifier.MMIO) != null;
+    }
+
+    private static void load(Instruction i, Frame frame, ThreadState thread) {
+        ScalarType type = i.sourceType();
+        int bytes = type.bytes();
+        List<Operand> results = i.results();
+        long address = real(i, frame, thread, bytes * results.size());
+        boolean ordered = isOrdered(i);
+        if (ordered) {
+            thread.budget -= LOOK_COST;
+        }
+        long[] values = new long[results.size() * 2];
+        for (int k = 0; k < results.size(); k++) {
+            values[2 * k] = read(address + (long) k * bytes, type, ordered);
+            if (bytes == 16) {
+                values[2 * k + 1] = read(address + k * 16L + 8, ScalarType.B64, ordered);
+            }
+        }
+        for (int k = 0; k < results.size(); k++) {
+            if (bytes == 16) {
+                frame.setWide(results.get(k), values[2 * k], values[2 * k + 1]);
+            } else {
+                frame.set(results.get(k), values[2 * k]);
+            }
+        }
+    }
+
+    /** Raw bits of memory; signed types are sign-extended, since the register may be wider. */
+    private static long read(long address, ScalarType type, boolean ordered) {
+        long bits = switch (type.bytes()) {
+            case 1 -> RealMemory.getByte(address);
+            case 2 -> ordered ? RealMemory.getShortVolatile(address) : RealMemory.getShort(address);
+            case 4 -> ordered ? RealMemory.getIntVolatile(address) : RealMemory.getInt(address);
+            default -> ordered ? RealMemory.getLongVolatile(address) : RealMemory.getLong(address);
+        };
+        return type.isSigned() || type.bits() >= 64 ? bits : bits & (1L << type.bits()) - 1;
+    }
+
+    private static void store(Instruction i, Frame frame, ThreadState thread) {
+        ScalarType type = i.sourceType();
+        int bytes = type.bytes();
+        int count = i.arguments().size() - 1;
+        long address = real(i, frame, thread, bytes * count);
+        boolean ordered = isOrdered(i);
+        for (int k = 0; k < count; k++) {
+            Operand operand = i.argument(k + 1);
+            long value = frame.value(thread, operand);
+            write(address + (long) k * bytes, Math.min(bytes, 8), value, ordered);
+            if (bytes == 16) {
+                write(address + k * 16L + 8, 8, frame.high(operand), ordered);
+            }
+        }
+    }
+
+    private static void write(long address, int bytes, long value, boolean ordered) {
+        switch (bytes) {
+            case 1 -> {
+                if (ordered) {
+                    RealMemory.fence();
+                }
+                RealMemory.putByte(address, (byte) value);
+            }
+            case 2 -> {
+                if (ordered) {
+                    RealMemory.putShortVolatile(address, (short) value);
+                } else {
+                    RealMemory.putShort(address, (short) value);
+                }
+            }
+            case 4 -> {
+                if (ordered) {
+                    RealMemory.putIntVolatile(address, (int) value);
+                } else {
+                    RealMemory.putInt(address, (int) value);
+                }
+            }
+            default -> {
+                if (ordered) {
+                    RealMemory.putLongVolatile(address, value);
+                } else {
+                    RealMemory.putLong(address, value);
+                }
+            }
+        }
+    }
+
+    /** The operation of atom or red. */
+    static Modifier operation(Instruction i) {
+        Modifier operation = i.firstOf(Modifier.AND, Modifier.OR, Modifier.XOR, Modifier.ADD, Modifier.INC,
+                Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.EXCH, Modifier.CAS);
+        boolean floatBeyondAdd = operation != Modifier.ADD && i.sourceType().isFloat();
+        if (operation == null || floatBeyondAdd || i.sourceType() == ScalarType.F32X2) {
+            throw new UnsupportedOperationException(i.spelling());
+        }
+        return operation;
+    }
+
+    private static void atomic(Instruction i, Frame frame, ThreadState thread) {
+        ScalarType type = i.sourceType();
+        long address = real(i, frame, thread, type.bytes());
+        Modifier operation = operation(i);
+        if (type.bits() == 128) {
+            wide(i, frame, thread, address, operation);
+            return;
+        }
+        long before;
+        if (operation == Modifier.CAS) {
+            thread.budget -= LOOK_COST;
+            before = AtomicAccess.compareAndSwap(type.bits(), address, frame.argument(thread, i, 1),
+                    frame.argument(thread, i, 2));
+        } else {
+            if (operation == Modifier.EXCH) {
+                thread.budget -= LOOK_COST;
+            }
+            before = AtomicAccess.update(operation, type, address, frame.argument(thread, i, 1));
+        }
+        if (!i.results().isEmpty()) {
+            frame.set(i.result(), before);
+        }
+    }
+
+    private static void wide(Instruction i, Frame frame, ThreadState thread, long address, Modifier operation) {
+        AtomicAccess.Wide first = new AtomicAccess.Wide(frame.argument(thread, i, 1), frame.high(i.argument(1)));
+        boolean exchange = operation == Modifier.EXCH;
+        AtomicAccess.Wide value = exchange ? first
+                : new AtomicAccess.Wide(frame.argument(thread, i, 2), frame.high(i.argument(2)));
+        AtomicAccess.Wide before = AtomicAccess.swapWide(address, exchange ? null : first, value);
+        frame.setWide(i.result(), before.low(), before.high());
+    }
+
+    private static void copy(Instruction i, Frame frame, ThreadState thread) {
+        int bytes = (int) frame.argument(thread, i, 2);
+        int taken = bytes;
+        if (i.arguments().size() > 3) {
+            boolean ignores = i.argument(3) instanceof Operand.Register register
+                    && register.registerClass() == RegisterClass.PREDICATE;
+            long last = frame.argument(thread, i, 3);
+            taken = ignores ? last != 0 ? 0 : bytes : (int) Math.min(bytes, last);
+        }
+        long to = real(i.space(), frame.address((Operand.Address) i.argument(0)), bytes, thread);
+        if (taken > 0) {
+            long from = frame.address((Operand.Address) i.argument(1));
+            thread.block.grid.map.check(from, bytes);
+            RealMemory.copy(from, to, taken);
+        }
+        if (taken < bytes) {
+            RealMemory.fill(to + taken, bytes - taken, (byte) 0);
+        }
+    }
+
+    private static void barrier(Instruction i, Frame frame, ThreadState thread) {
+        if (i.arguments().getFirst() instanceof Operand.Address) {
+            barrierAt(i, frame, thread, real(i, frame, thread, 8));
+        } else {
+            frame.set(i.result(), MemoryBarrier.pendingCount(frame.argument(thread, i, 0)));
+        }
+    }
+
+    private static void barrierAt(Instruction i, Frame frame, ThreadState thread, long address) {
+        long operand = i.arguments().size() > 1 ? frame.argument(thread, i, 1) : 1;
+        switch (i.opcode()) {
+            case MBARRIER_INIT -> MemoryBarrier.initialise(address, operand & 0xFFFFFFFFL);
+            case MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP -> {
+                boolean expects = i.has(Modifier.EXPECT_TX);
+                long count = expects ? 1 : operand & 0xFFFFFFFFL;
+                long drop = i.opcode() == io.tessera.software.program.Opcode.MBARRIER_ARRIVE_DROP ? count : 0;
+                long state = MemoryBarrier.arrive(address, count, drop, expects ? operand & 0xFFFFFFFFL : 0);
+                if (!i.results().isEmpty()) {
+                    frame.set(i.result(), state);
+                }
+            }
+            case MBARRIER_EXPECT_TX -> MemoryBarrier.arrive(address, 0, 0, operand & 0xFFFFFFFFL);
+            case MBARRIER_COMPLETE_TX -> MemoryBarrier.arrive(address, 0, 0, -(operand & 0xFFFFFFFFL));
+            case CP_ASYNC_MBARRIER_ARRIVE -> {
+                // Without .noinc the pending count goes up by one first, so nothing changes.
+                if (i.has(Modifier.NOINC)) {
+                    MemoryBarrier.arrive(address, 1, 0, 0);
+                }
+            }
+            default -> {
+                boolean complete = i.has(Modifier.PARITY) ? MemoryBarrier.isParityComplete(address, operand)
+                        : MemoryBarrier.isComplete(address, operand);
+                frame.set(i.result(), complete ? 1 : 0);
+                thread.budget -= complete ? 0 : LOOK_COST;
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.tessera.software.interpret;
+
+import io.tessera.software.program.Instruction;
+
+/** Instructions that turn argument values into one result, sorted by type. Stateless. */
+final class PureOperations {
+    private PureOperations() {
+    }
+
+    /**
+     * The result.
+     *
+     * @param a arguments: raw bits, zero-extended from their register's width
+     * @return raw bits; signed results may be sign-extended, the register cuts them
+     * @throws UnsupportedOperationException if there is no such instruction here
+     */
+    static long compute(Instruction i, long[] a) {
+        return switch (i.opcode()) {
+            case CVT -> ConvertOperations.convert(i, a);
+            case CVT_PACK -> ConvertOperations.pack(i, a);
+            case SET -> CompareOperations.set(i, a);
+            case SELP -> a[2] != 0 ? a[0] : a[1];
+            case SLCT -> CompareOperations.select(i, a);
+            case TESTP -> CompareOperations.test(i, a);
+            case AND, OR, XOR, NOT, CNOT, SHL, SHR, SHF, POPC, CLZ, BFIND, FNS, BREV, BFE, BFI, BMSK, SZEXT, PRMT,
+                    DP4A, DP2A -> BitFieldOperations.compute(i, a);
+            default -> switch (i.type()) {
+                case F32 -> SingleOperations.compute(i, a);
+                case F64 -> DoubleOperations.compute(i, a);
+                case F16, BF16 -> HalfOperations.compute(i, a);
+                case F16X2, BF16X2 -> HalfOperations.packed(i, a);
+                case U16X2, S16X2 -> IntegerOperations.packed(i, a);
+                default -> {
+                    if (i.type().isFloat()) {
+                        throw new UnsupportedOperationException(i.spelling());
+                    }
+                    yield IntegerOperations.compute(i, a);
+                }
+            };
+        };
+    }
+
+    /** The value with the meaning of its type: sign-extended or zero-extended from the type's width. */
+    static long extend(io.tessera.software.program.ScalarType type, long bits) {
+        int unused = 64 - type.bits();
+        return type.isSigned() ? bits << unused >> unused : bits << unused >>> unused;
+    }
+}

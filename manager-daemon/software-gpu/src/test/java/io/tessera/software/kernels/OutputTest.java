@@ -1,0 +1,87 @@
+package io.tessera.software.kernels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.software.execution.FaultKind;
+import io.tessera.software.execution.KernelFault;
+import io.tessera.software.kernels.TestDevice.Kind;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.UnsupportedPtxException;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** printf, assertions, traps, clocks, and PTX that the software GPU lacks. */
+@Timeout(60)
+class OutputTest {
+    @ParameterizedTest
+    @EnumSource
+    void printfFormats(Kind kind) {
+        try (TestDevice device = new TestDevice(kind, "output")) {
+            device.launch("print", 1, 1, 42, -1234.5678);
+            assertEquals("thread 0 of 1: -1234.57|42    |000042|+42|2a|0X2A|q|text|1099511627776|0x1234|"
+                    + "-1.234568e+03|-1234.57|%\n", device.printed.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void failedAssertion(Kind kind) {
+        try (TestDevice device = new TestDevice(kind, "output")) {
+            device.launch("expect", 1, 4, 4);
+            KernelFault fault = assertThrows(KernelFault.class, () -> device.launch("expect", 1, 4, 2));
+            assertEquals(FaultKind.ASSERT, fault.kind());
+            assertTrue(device.printed.toString().endsWith("block: [0,0,0], thread: [2,0,0] Assertion "
+                    + "`threadIdx.x < limit` failed.\n"), device.printed.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void trapEndsTheGrid(Kind kind) {
+        try (TestDevice device = new TestDevice(kind, "output")) {
+            KernelFault fault = assertThrows(KernelFault.class, () -> device.launch("stop", 1000, 32, 31));
+            assertEquals(FaultKind.TRAP, fault.kind());
+            assertEquals(31, fault.thread().x());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void clocksGoOn(Kind kind) {
+        try (TestDevice device = new TestDevice(kind, "output")) {
+            long out = device.doubles(0.0, 0.0);
+            device.launch("times", 1, 1, out);
+            assertTrue(RealMemory.getLong(out) > 0);
+            assertEquals(4950, RealMemory.getLong(out + 8));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void missingInstructionsAreNamedWhenTheKernelIsAskedFor(Kind kind) {
+        String ptx = """
+                .version 8.0
+                .target sm_90
+                .address_size 64
+                .visible .entry fine() { ret; }
+                .visible .entry product()
+                {
+                  .reg .b32 %r<9>;
+                  .reg .f32 %f<5>;
+                  mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6},
+                    {%f1,%f2,%f3,%f4};
+                  ret;
+                }
+                """;
+        try (TestDevice device = TestDevice.ofText(kind, ptx)) {
+            device.launch("fine", 1, 1);
+            UnsupportedPtxException missing =
+                    assertThrows(UnsupportedPtxException.class, () -> device.module.kernel("product"));
+            assertTrue(missing.construct().startsWith("mma.sync"), missing.construct());
+            assertEquals(9, missing.line());
+        }
+    }
+}
