@@ -31,7 +31,9 @@ public final class DriverMemory {
 
     /** Takes device memory; ends the entry with OUT_OF_MEMORY if there is none, INVALID_VALUE for no bytes. */
     public Allocation allocate(long bytes, Allocation.Kind kind, long context) {
-        DriverException.require(bytes > 0, CudaError.INVALID_VALUE);
+        DriverException.require(bytes != 0, CudaError.INVALID_VALUE);
+        // Sizes are unsigned: a negative one is larger than any memory.
+        DriverException.require(bytes > 0 && bytes <= device.capacityBytes(), CudaError.OUT_OF_MEMORY);
         Allocation made;
         try {
             made = addresses.describe(device.allocate(bytes), bytes, kind, context, 0);

@@ -14,6 +14,9 @@ public final class VirtualMemory {
     /** CU_MEM_ACCESS_FLAGS_PROT_READWRITE. */
     public static final int READ_WRITE = 3;
 
+    /** More than any address range of a process on x86-64. */
+    private static final long LARGEST = 1L << 47;
+
     private final DriverMemory memory;
     private final DeviceMemory device;
 
@@ -24,7 +27,7 @@ public final class VirtualMemory {
     }
 
     private static void requireGranular(long value) {
-        DriverException.require(value > 0 && value % DeviceMemory.PHYSICAL_GRANULARITY == 0, CudaError.INVALID_VALUE);
+        DriverException.require(value > 0 && value <= LARGEST && value % DeviceMemory.PHYSICAL_GRANULARITY == 0, CudaError.INVALID_VALUE);
     }
 
     /** Reserves addresses; a wish that cannot be met is passed over, as the driver does. */
@@ -46,6 +49,7 @@ public final class VirtualMemory {
     /** Creates memory without an address. */
     public PhysicalMemory create(long bytes, byte[] properties) {
         requireGranular(bytes);
+        DriverException.require(bytes <= device.capacityBytes(), CudaError.OUT_OF_MEMORY);
         try {
             return new PhysicalMemory(device.createPhysical(bytes), bytes, properties);
         } catch (OutOfDeviceMemoryException e) {
