@@ -8,6 +8,17 @@ public sealed interface Extent {
 
     /** {@code factor} times the value of the parameter with this index, less {@code less}, and never below 0. */
     record Value(int parameter, long factor, long less) implements Extent {
+        /**
+         * The elements for a value of the parameter.
+         *
+         * @throws ArithmeticException where they are more than a long counts; the value is taken as unsigned
+         */
+        public long elements(long value) {
+            if (value < 0) {
+                throw new ArithmeticException("2^63 elements and more");
+            }
+            return Math.max(0, Math.multiplyExact(value, factor) - less);
+        }
     }
 
     /** As many as the number behind the parameter with this index says when the call is made. */

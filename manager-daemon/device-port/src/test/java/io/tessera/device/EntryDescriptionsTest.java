@@ -2,6 +2,7 @@ package io.tessera.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -58,6 +59,17 @@ class EntryDescriptionsTest {
         assertEquals(new Extent.Handwritten("image"), image.extent(), "the parameter has the same name");
         ParameterDescription.Pointer name = (ParameterDescription.Pointer) shapes(DriverEntry.cuModuleGetFunction).get(2);
         assertEquals(new Extent.Text(), name.extent());
+    }
+
+    @Test
+    void someExtentsAreLessThanAParameter() {
+        ParameterDescription.Pointer strides =
+                (ParameterDescription.Pointer) shapes(DriverEntry.cuTensorMapEncodeTiled).get(5);
+        Extent.Value extent = (Extent.Value) strides.extent();
+        assertEquals(new Extent.Value(2, 1, 1), extent);
+        assertEquals(4, extent.elements(5));
+        assertEquals(0, extent.elements(0));
+        assertThrows(ArithmeticException.class, () -> extent.elements(-1));
     }
 
     @Test

@@ -8,12 +8,14 @@ import io.tessera.autotalk.annotation.AnnotationText;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.header.HeaderReader;
+import io.tessera.autotalk.header.LookupVersions;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -83,11 +85,25 @@ class GeneratedLibraryTest {
 
     @Test
     void relayedCallsArriveWithTheirLengths() throws IOException, InterruptedException {
-        NativeBuild build = new NativeBuild(directory).withResources("relay_caller.c")
-                .withFiles(Generator.files(Repository.cuda()));
-        build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-I", ".", "-o", "relay",
-                "relay_caller.c", "relay_stubs.c", "relay_port.c", "relay_lookup.c");
+        NativeBuild build = new NativeBuild(directory).withResources("relay_caller.c", "relay_driver.h",
+                "relay_driver.annotations", "relay_driver.relay", "relay_driver_typedefs.h");
+        Description declared = HeaderReader.read("cuda", List.of(new HeaderReader.Header("relay_driver.h",
+                text("relay_driver.h"))), Map.of("twins.names", List.of("cuInit", "cuMemAlloc", "cuMemAlloc_v2",
+                "cuMemAllocManaged", "cuMemsetD8Async", "cuMemsetD8Async_ptsz", "cuTexRefSetMipmapLevelBias",
+                "cuTexRefSetAddressMode", "cuModuleGetTexRef", "cuModuleLoadData", "cuGraphGetNodes",
+                "cuTensorMapEncode", "cuIpcOpenMemHandle")));
+        Decisions decisions = new Decisions(LookupVersions.read(text("relay_driver_typedefs.h")).appliedTo(declared),
+                AnnotationText.read("annotations", text("relay_driver.annotations")),
+                Optional.of(AnnotationText.readRelay("relay", text("relay_driver.relay"))));
+        assertEquals(List.of(), decisions.problems());
+        build.withFiles(Generator.files(decisions)).compile("-I", Repository.INCLUDE.toString(), "-I",
+                Repository.SOURCE.toString(), "-I", ".", "-o", "relay", "relay_caller.c", "relay_stubs.c", "relay_port.c",
+                "relay_lookup.c");
         assertEquals("0 failures\n", build.run(List.of("./relay")));
+    }
+
+    private String text(String name) throws IOException {
+        return Files.readString(directory.resolve(name));
     }
 
     private static Set<String> names(Decisions decisions, String... words) {
