@@ -67,13 +67,13 @@ class SessionTest {
             assertEquals(0, pinned.result());
             assertTrue(pinned.address() >= 0x2000_0000_0000L && pinned.address() < 0x3000_0000_0000L);
             assertEquals(0, client.query(QueryKind.PINNED, pinned.id()));
-            client.post(DriverEntry.cuMemcpyDtoHAsync_v2, value(pinned.address()), value(device), value(8), value(0));
+            client.post(DriverEntry.cuMemcpyAsync, value(pinned.address()), value(device), value(8), value(0));
             client.synchronise(0, 5, 2);
             MemorySegment host = MemorySegment.ofAddress(pinned.address()).reinterpret(8); // one process, one mapping
             assertEquals(4711, host.get(ValueLayout.JAVA_LONG, 0));
             assertEquals(0, client.segment().takeCallError());
             assertEquals(0, client.query(QueryKind.UNPIN, pinned.id()));
-            client.post(DriverEntry.cuMemcpyDtoHAsync_v2, value(pinned.address()), value(device), value(8), value(0));
+            client.post(DriverEntry.cuMemcpyAsync, value(pinned.address()), value(device), value(8), value(0));
             client.synchronise(0, 5, 4);
             assertEquals(1, client.segment().takeCallError(), "unpinned memory is nobody's");
         }

@@ -27,6 +27,9 @@ final class ArchitectureRules {
     static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
             "com.google.gson..");
+    static final ArchRule EXECUTOR_USES_PROTOCOL_AND_THE_PORTS = usesOnly("io.tessera.executor..",
+            "io.tessera.protocol..", "io.tessera.device..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
+            "com.google.gson..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
             "io.tessera.protocol..", "picocli..", "com.google.gson..");
 
@@ -50,9 +53,9 @@ final class ArchitectureRules {
             .because("a package is named after what is in it");
 
     /** The rules by name. */
-    static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK, AUTOTALK_USES_THE_JDK,
-            MANAGER_USES_PROTOCOL_AND_MEMORY, COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE,
-            THE_CLOCK_IS_INJECTED, NO_CYCLES, PACKAGES_HAVE_MEANING);
+    static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK,
+            AUTOTALK_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY, EXECUTOR_USES_PROTOCOL_AND_THE_PORTS,
+            COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES, PACKAGES_HAVE_MEANING);
 
     private ArchitectureRules() {
     }

@@ -109,7 +109,9 @@ final class AddressCheck {
             }
         }
         if (plan.api().equals("cuStreamBatchMemOp")) {
-            operations(frame.data(2), frame.slot(1));
+            if (frame.slot(1) > 0) {
+                operations(frame.required(2), frame.slot(1));
+            }
         }
         if (plan.api().equals("cuMemcpyBatchAsync")) {
             batch(frame);
@@ -130,9 +132,9 @@ final class AddressCheck {
 
     private void batch(CallFrame frame) throws RejectedException {
         for (long i = 0; i < frame.slot(3); i++) {
-            long bytes = frame.data(2).get(WireTypes.U64, i * Long.BYTES);
-            own(frame.data(0).get(WireTypes.U64, i * Long.BYTES), bytes);
-            own(frame.data(1).get(WireTypes.U64, i * Long.BYTES), bytes);
+            long bytes = frame.required(2).get(WireTypes.U64, i * Long.BYTES);
+            own(frame.required(0).get(WireTypes.U64, i * Long.BYTES), bytes);
+            own(frame.required(1).get(WireTypes.U64, i * Long.BYTES), bytes);
         }
     }
 

@@ -43,7 +43,7 @@ public final class CallExecutor implements AutoCloseable {
         this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
-        this.specials = SpecialCalls.of(client, results, addresses);
+        this.specials = SpecialCalls.of(client, results, addresses, copies);
     }
 
     /**
@@ -122,6 +122,8 @@ public final class CallExecutor implements AutoCloseable {
         }
         if (result == CudaResult.SUCCESS) {
             result = results.take(frame, contextNumber);
+        } else {
+            results.clear(frame);
         }
         if (result == CudaResult.SUCCESS) {
             streamState(plan, context, stream);
@@ -135,9 +137,17 @@ public final class CallExecutor implements AutoCloseable {
             return special.call(frame, context);
         }
         switch (plan.api()) {
-            case "cuStreamCreate" -> frame.slot(1, frame.slot(1) | NON_BLOCKING);
-            case "cuStreamCreateWithPriority" -> frame.slot(1, frame.slot(1) | NON_BLOCKING);
+            case "cuStreamCreate", "cuStreamCreateWithPriority" -> {
+                frame.want(0, Long.BYTES);
+                frame.slot(1, frame.slot(1) | NON_BLOCKING);
+            }
             case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> {
+                frame.want(0, Long.BYTES);
+                frame.want(1, Long.BYTES);
+            }
+            case "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemAddressReserve", "cuMemCreate" ->
+                    frame.want(0, Long.BYTES);
+            case "cuMemAllocPitch" -> {
                 frame.want(0, Long.BYTES);
                 frame.want(1, Long.BYTES);
             }
@@ -212,9 +222,9 @@ public final class CallExecutor implements AutoCloseable {
 
     private void structures(CallPlan plan) throws RejectedException {
         if (CopyStructures.isPlane(plan.api())) {
-            copies.plane(frame.data(0));
+            copies.plane(frame.required(0));
         } else if (CopyStructures.isBox(plan.api())) {
-            copies.box(frame.data(0), plan.api().contains("Peer"));
+            copies.box(frame.required(0), plan.api().contains("Peer"));
         }
         Locations.translate(frame, client.device().device());
     }

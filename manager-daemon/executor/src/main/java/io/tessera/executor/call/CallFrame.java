@@ -140,8 +140,7 @@ final class CallFrame {
         }
         long needed = switch (pointer.extent()) {
             case Extent.Constant constant -> product(constant.elements(), pointer.elementBytes());
-            case Extent.Value value -> product(product(slots.getAtIndex(ValueLayout.JAVA_LONG, value.parameter()),
-                    value.factor()), pointer.elementBytes());
+            case Extent.Value value -> product(elements(value), pointer.elementBytes());
             case Extent.Behind behind -> product(behind(behind.parameter()), pointer.elementBytes());
             case Extent.Text _ -> textBytes(i);
             case Extent.Handwritten _ -> 0;
@@ -167,6 +166,11 @@ final class CallFrame {
                 : Integer.toUnsignedLong(data[i].get(WireTypes.U32, 0));
     }
 
+    private long elements(Extent.Value value) throws RejectedException {
+        return Math.max(0, product(slots.getAtIndex(ValueLayout.JAVA_LONG, value.parameter()), value.factor())
+                - value.less());
+    }
+
     private static long product(long left, long right) throws RejectedException {
         if (left < 0 || right != 0 && left > Long.MAX_VALUE / right) {
             throw malformed("an extent beyond all memory");
@@ -180,10 +184,10 @@ final class CallFrame {
 
     /** Refuses an address of pinned memory that is not wholly the client's; asked by {@link AddressCheck}. */
     long addressBytes(int i) throws RejectedException {
-        return plan.shapes[i] instanceof Pointer pointer && pointer.extent() instanceof Extent.Value value
-                ? product(product(slots.getAtIndex(ValueLayout.JAVA_LONG, value.parameter()), value.factor()),
-                        pointer.elementBytes())
-                : 0;
+        if (plan.shapes[i] instanceof Pointer pointer && pointer.extent() instanceof Extent.Value value) {
+            return product(elements(value), pointer.elementBytes());
+        }
+        throw malformed("an address where nobody knows how much is meant");
     }
 
     /** The entry's plan. */
@@ -213,6 +217,14 @@ final class CallFrame {
 
     /** What lies behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
     MemorySegment data(int i) {
+        return data[i];
+    }
+
+    /** What came in behind a pointer that must not be null. */
+    MemorySegment required(int i) throws RejectedException {
+        if (data[i] == null || in[i] == 0) {
+            throw malformed("parameter " + i + " is null");
+        }
         return data[i];
     }
 

@@ -48,10 +48,21 @@ final class HandleResults {
         return result;
     }
 
+    /** After a call that failed: the driver's own handles do not travel. */
+    void clear(CallFrame frame) {
+        CallPlan plan = frame.plan();
+        for (int i = 0; i < plan.shapes.length; i++) {
+            if (plan.shapes[i] instanceof Pointer pointer && pointer.direction().comesOut()
+                    && pointer.element().isPresent() && frame.data(i) != null) {
+                frame.data(i).fill((byte) 0);
+            }
+        }
+    }
+
     private static long count(CallFrame frame, Pointer pointer) {
         return switch (pointer.extent()) {
             case Extent.Constant constant -> constant.elements();
-            case Extent.Value value -> frame.slot(value.parameter()) * value.factor();
+            case Extent.Value value -> Math.max(0, frame.slot(value.parameter()) * value.factor() - value.less());
             case Extent.Behind behind -> frame.data(behind.parameter()) == null ? 0
                     : frame.data(behind.parameter()).get(WireTypes.U64, 0);
             case Extent.Text _, Extent.Handwritten _ -> 1;

@@ -36,7 +36,7 @@ final class Locations {
 
     private static void accesses(CallFrame frame, int parameter, long count, int device) throws RejectedException {
         for (long i = 0; i < count; i++) {
-            device(frame.data(parameter), i * ACCESS_BYTES, device);
+            device(frame.required(parameter), i * ACCESS_BYTES, device);
         }
     }
 

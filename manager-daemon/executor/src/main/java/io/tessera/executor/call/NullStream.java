@@ -36,7 +36,7 @@ final class NullStream {
 
     private int call(CallFrame frame, ClientStream legacy) {
         CallPlan plan = frame.plan();
-        String name = plan.entry().toString();
+        String name = plan.entry().toString().replaceFirst("_ptds$", "");
         String base = name.endsWith("_v2") ? name.substring(0, name.length() - 3) : name;
         Optional<DriverEntry> twin = EntryDescriptions.ofName(base + "Async_v2")
                 .or(() -> EntryDescriptions.ofName(base + "Async"));

@@ -31,6 +31,7 @@ final class PoolCalls {
     /** Parameters: pool, device. */
     int standard(CallFrame frame, ClientContext context) throws RejectedException {
         int result = open(frame);
+        frame.want(0, Long.BYTES);
         frame.data(0).set(WireTypes.U64, 0, standard);
         return result;
     }
@@ -38,6 +39,7 @@ final class PoolCalls {
     /** Parameters: pool, device. */
     int current(CallFrame frame, ClientContext context) throws RejectedException {
         int result = open(frame);
+        frame.want(0, Long.BYTES);
         frame.data(0).set(WireTypes.U64, 0, pool());
         return result;
     }
@@ -50,6 +52,7 @@ final class PoolCalls {
 
     /** Parameters: address, bytes, stream. */
     int allocate(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
         int result = open(frame);
         if (result == CudaResult.NOT_SUPPORTED) {
             return client.driver().call(frame.plan().entry(), frame.slots());

@@ -3,15 +3,27 @@ package io.tessera.executor.call;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The entries that are not called the generic way, by the name that programs write. Stateless. */
 final class SpecialCalls {
+    /** What travels packed and is not unpacked here yet: refused by name, never half done. */
+    private static final List<String> NOT_SERVED = List.of("cuLinkCreate", "cuLinkAddData", "cuLinkComplete",
+            "cuGraphKernelNodeGetParams", "cuGraphMemcpyNodeGetParams", "cuGraphMemcpyNodeSetParams",
+            "cuGraphMemsetNodeSetParams", "cuGraphAddBatchMemOpNode", "cuGraphBatchMemOpNodeGetParams",
+            "cuGraphBatchMemOpNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams", "cuGraphAddHostNode",
+            "cuGraphHostNodeGetParams", "cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams",
+            "cuGraphAddMemAllocNode", "cuGraphMemAllocNodeGetParams", "cuGraphAddMemFreeNode", "cuGraphAddNode",
+            "cuGraphNodeSetParams", "cuGraphExecNodeSetParams", "cuTexObjectGetResourceDesc",
+            "cuSurfObjectGetResourceDesc", "cuStreamBeginCaptureToGraph", "cuMemcpy3DBatchAsync");
+
     private SpecialCalls() {
     }
 
     /** For one client. */
-    static Map<String, SpecialCall> of(ClientState client, HandleResults results, AddressCheck addresses) {
+    static Map<String, SpecialCall> of(ClientState client, HandleResults results, AddressCheck addresses,
+            CopyStructures copies) {
         Map<String, SpecialCall> calls = new HashMap<>();
         ModuleCalls modules = new ModuleCalls(client);
         calls.put("cuModuleLoadData", modules::load);
@@ -30,21 +42,27 @@ final class SpecialCalls {
             frame.slot(1, DeviceContext.CAPTURE_RELAXED);
             return client.driver().call(frame.plan().entry(), frame.slots());
         });
-        // Whose parameters hold pointers or contexts, and what is not unpacked yet.
-        for (String api : new String[] {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete",
-                "cuOccupancyMaxPotentialClusterSize", "cuOccupancyMaxActiveClusters", "cuGraphAddKernelNode",
-                "cuGraphKernelNodeGetParams", "cuGraphKernelNodeSetParams", "cuGraphExecKernelNodeSetParams",
-                "cuGraphAddBatchMemOpNode", "cuGraphBatchMemOpNodeGetParams", "cuGraphBatchMemOpNodeSetParams",
-                "cuGraphExecBatchMemOpNodeSetParams", "cuGraphAddHostNode", "cuGraphHostNodeGetParams",
-                "cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams", "cuGraphAddMemAllocNode",
-                "cuGraphMemAllocNodeGetParams", "cuGraphAddMemFreeNode", "cuGraphAddNode", "cuGraphNodeSetParams",
-                "cuGraphExecNodeSetParams", "cuGraphAddMemcpyNode", "cuGraphMemcpyNodeGetParams",
-                "cuGraphMemcpyNodeSetParams", "cuGraphExecMemcpyNodeSetParams", "cuGraphAddMemsetNode",
-                "cuGraphMemsetNodeSetParams", "cuGraphExecMemsetNodeSetParams", "cuTexObjectCreate",
-                "cuSurfObjectCreate", "cuTexObjectGetResourceDesc", "cuSurfObjectGetResourceDesc",
-                "cuStreamBeginCaptureToGraph", "cuMemcpy3DBatchAsync", "cuStreamGetAttribute", "cuStreamSetAttribute"}) {
-            calls.putIfAbsent(api, (frame, context) -> CudaResult.NOT_SUPPORTED);
+        graphs(calls, new GraphCalls(client, new StructureTranslation(client, addresses, results), copies, results));
+        for (String api : NOT_SERVED) {
+            calls.put(api, (frame, context) -> CudaResult.NOT_SUPPORTED);
         }
         return calls;
+    }
+
+    private static void graphs(Map<String, SpecialCall> calls, GraphCalls graphs) {
+        calls.put("cuGraphAddKernelNode", graphs::kernelNode);
+        calls.put("cuGraphKernelNodeSetParams", graphs::kernelNode);
+        calls.put("cuGraphExecKernelNodeSetParams", graphs::kernelNode);
+        calls.put("cuGraphAddMemcpyNode", graphs::copyNode);
+        calls.put("cuGraphExecMemcpyNodeSetParams", graphs::copyNode);
+        calls.put("cuGraphAddMemsetNode", graphs::memsetNode);
+        calls.put("cuGraphExecMemsetNodeSetParams", graphs::memsetNode);
+        calls.put("cuStreamGetCaptureInfo", graphs::captureInfo);
+        calls.put("cuOccupancyMaxPotentialClusterSize", graphs::clusters);
+        calls.put("cuOccupancyMaxActiveClusters", graphs::clusters);
+        calls.put("cuTexObjectCreate", graphs::resource);
+        calls.put("cuGraphExecUpdate", graphs::update);
+        calls.put("cuGraphInstantiateWithParams", graphs::instantiate);
+        calls.put("cuSurfObjectCreate", graphs::resource);
     }
 }

@@ -22,6 +22,8 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
@@ -33,6 +35,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
     private static final long MARK_END = RecordHeader.BYTES + RelayLayout.MARK.byteSize();
     private static final RecordKind[] KINDS = RecordKind.values();
+    private static final Logger LOG = LoggerFactory.getLogger(RecordDispatcher.class);
 
     private final ClientState client;
     private final FutexPort futex;
@@ -93,6 +96,11 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
+        } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
+            // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
+            counters.reject();
+            result = CudaResult.INVALID_VALUE;
+            LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
         }
         if (CudaResult.isFatal(result) && !lost) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);

@@ -1,0 +1,169 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+
+/** Graphs' nodes and captures: structures with pointers to what follows them (RELAY.md, section 8). One owner thread. */
+final class GraphCalls {
+    private static final int KERNEL_NODE_V1_BYTES = 56;
+    private static final int KERNEL_PARAMETERS = 40;
+    private static final int KERNEL_EXTRA = 48;
+    private static final int MOST_DEPENDENCIES = 4096;
+
+    private final ClientState client;
+    private final StructureTranslation structures;
+    private final CopyStructures copies;
+    private final HandleResults results;
+
+    GraphCalls(ClientState client, StructureTranslation structures, CopyStructures copies, HandleResults results) {
+        this.client = client;
+        this.structures = structures;
+        this.copies = copies;
+        this.results = results;
+    }
+
+    private static int parameter(CallFrame frame, String name) {
+        for (int i = 0; i < frame.plan().shapes.length; i++) {
+            if (frame.plan().description.parameters().get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(frame.plan().api() + " has no " + name);
+    }
+
+    /** The structure of a kernel node in `nodeParams`, and behind it the packed parameters. */
+    int kernelNode(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = parameter(frame, "nodeParams");
+        ParameterDescription.Pointer pointer = (ParameterDescription.Pointer) frame.plan().shapes[i];
+        int bytes = pointer.elementBytes();
+        MemorySegment node = frame.required(i);
+        long parameterBytes = frame.inBytes(i) - bytes;
+        if (bytes < KERNEL_NODE_V1_BYTES || parameterBytes < 0) {
+            throw CallFrame.malformed("a kernel node of " + frame.inBytes(i) + " bytes");
+        }
+        structures.in(node, bytes == KERNEL_NODE_V1_BYTES ? "CUDA_KERNEL_NODE_PARAMS_v1" : "CUDA_KERNEL_NODE_PARAMS");
+        if (parameterBytes > 0) {
+            MemorySegment extra = frame.room(48);
+            extra.set(WireTypes.U64, 0, 1); // CU_LAUNCH_PARAM_BUFFER_POINTER
+            extra.set(WireTypes.U64, 8, node.address() + bytes);
+            extra.set(WireTypes.U64, 16, 2); // CU_LAUNCH_PARAM_BUFFER_SIZE
+            extra.set(WireTypes.U64, 24, extra.address() + 40);
+            extra.set(WireTypes.U64, 40, parameterBytes);
+            node.set(WireTypes.U64, KERNEL_EXTRA, extra.address());
+        }
+        node.set(WireTypes.U64, KERNEL_PARAMETERS, 0);
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    /** A copy node: `copyParams`, and the context. */
+    int copyNode(CallFrame frame, ClientContext context) throws RejectedException {
+        copies.box(frame.required(parameter(frame, "copyParams")), false);
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    /** A memset node: `memsetParams`, and the context. */
+    int memsetNode(CallFrame frame, ClientContext context) throws RejectedException {
+        structures.in(frame.required(parameter(frame, "memsetParams")), "CUDA_MEMSET_NODE_PARAMS");
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    /** cuStreamGetCaptureInfo_v2 and _v3: the driver answers with pointers to arrays, the client gets their content. */
+    int captureInfo(CallFrame frame, ClientContext context) throws RejectedException {
+        int count = parameter(frame, "numDependencies_out");
+        int nodes = parameter(frame, "dependencies_out");
+        int edges = nodes + 1 == count ? -1 : nodes + 1;
+        frame.want(count, Long.BYTES);
+        MemorySegment places = frame.room(2L * Long.BYTES);
+        frame.slot(nodes, frame.data(nodes) == null ? 0 : places.address());
+        if (edges >= 0) {
+            frame.slot(edges, frame.data(edges) == null ? 0 : places.address() + Long.BYTES);
+        }
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        long there = Math.min(MOST_DEPENDENCIES, frame.data(count).get(WireTypes.U64, 0));
+        long graph = captured(frame, context);
+        copy(frame, nodes, places.get(WireTypes.U64, 0), there, graph, context);
+        if (edges >= 0) {
+            copy(frame, edges, places.get(WireTypes.U64, Long.BYTES), there, -1, context);
+        }
+        return result;
+    }
+
+    /** The client's handle of the graph that is captured, so that its nodes go away with it. */
+    private long captured(CallFrame frame, ClientContext context) {
+        int graph = parameter(frame, "graph_out");
+        return frame.data(graph) == null ? 0
+                : results.translated(HandleKind.GRAPH, frame.data(graph).get(WireTypes.U64, 0), 0, number(context));
+    }
+
+    private void copy(CallFrame frame, int parameter, long address, long elements, long graph, ClientContext context) {
+        MemorySegment wanted = frame.data(parameter);
+        if (wanted == null) {
+            return;
+        }
+        wanted.fill((byte) 0);
+        long bytes = Math.min(elements * Long.BYTES, frame.outBytes(parameter)) & -Long.BYTES;
+        if (address == 0 || bytes == 0) {
+            return;
+        }
+        MemorySegment.copy(MemorySegment.ofAddress(address).reinterpret(bytes), 0, wanted, 0, bytes);
+        for (long at = 0; graph >= 0 && at < bytes; at += Long.BYTES) {
+            wanted.set(WireTypes.U64, at, results.translated(HandleKind.GRAPH_NODE, wanted.get(WireTypes.U64, at), graph,
+                    number(context)));
+        }
+    }
+
+    /** The launch configuration of cluster occupancy, and behind it its attributes. */
+    int clusters(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = parameter(frame, "config");
+        MemorySegment config = frame.required(i);
+        long attributes = config.byteSize() < 56 ? -1 : Integer.toUnsignedLong(config.get(WireTypes.U32, 48));
+        if (attributes < 0 || attributes > 64 || frame.inBytes(i) < 56 + attributes * 72) {
+            throw CallFrame.malformed("a configuration of " + frame.inBytes(i) + " bytes");
+        }
+        for (long at = 0; at < attributes; at++) {
+            structures.in(config.asSlice(56 + at * 72, 72), "CUlaunchAttribute");
+        }
+        config.set(WireTypes.U64, 32, 0);
+        config.set(WireTypes.U64, 40, attributes == 0 ? 0 : config.address() + 56);
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    /** Parameters: executable graph, graph, and where it did not fit: a node, or a structure with two. */
+    int update(CallFrame frame, ClientContext context) {
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        boolean structure = frame.plan().description.parameters().get(2).type().equals("CUgraphExecUpdateResultInfo");
+        if (structure && frame.data(2) != null) {
+            structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.said(1), number(context));
+        } else if (result != CudaResult.SUCCESS && frame.data(2) != null) {
+            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: nobody translates it beside an error
+        }
+        return result;
+    }
+
+    /** Parameters: executable graph, graph, and a structure with a stream and where it went wrong. */
+    int instantiate(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment asked = frame.required(2);
+        structures.in(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS");
+        asked.set(WireTypes.U64, 16, 0);
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        structures.out(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS", frame.said(1), number(context));
+        return result;
+    }
+
+    private static int number(ClientContext context) {
+        return context == null ? 0 : context.number();
+    }
+
+    /** Textures and surfaces: a resource, and for textures how it is read. */
+    int resource(CallFrame frame, ClientContext context) throws RejectedException {
+        structures.in(frame.required(1), "CUDA_RESOURCE_DESC");
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+}

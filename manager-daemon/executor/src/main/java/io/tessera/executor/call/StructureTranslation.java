@@ -1,0 +1,102 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.HandleKind;
+import io.tessera.device.StructureDescription;
+import io.tessera.device.StructureDescription.Field;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What stands inside of structures, translated in place by what is known of them: handles and devices become the driver's,
+ * addresses must be the client's, pointers and functions stay away. One owner thread.
+ */
+final class StructureTranslation {
+    private final ClientState client;
+    private final AddressCheck addresses;
+    private final HandleResults results;
+
+    StructureTranslation(ClientState client, AddressCheck addresses, HandleResults results) {
+        this.client = client;
+        this.addresses = addresses;
+        this.results = results;
+    }
+
+    /**
+     * Of a structure that goes to the driver.
+     *
+     * @param type the C type
+     * @throws RejectedException if something in it is not the client's
+     */
+    void in(MemorySegment structure, String type) throws RejectedException {
+        StructureDescription description = StructureDescription.of(type).orElse(null);
+        if (description == null) {
+            return;
+        }
+        if (structure.byteSize() < description.bytes()) {
+            throw CallFrame.malformed("a " + type + " of " + structure.byteSize() + " bytes");
+        }
+        for (Field field : description.fields()) {
+            if (field.applies(structure)) {
+                in(structure, field);
+            }
+        }
+    }
+
+    private void in(MemorySegment structure, Field field) throws RejectedException {
+        int at = field.offset();
+        switch (field.kind()) {
+            case StructureDescription.Handle handle -> structure.set(WireTypes.U64, at,
+                    handle(handle.kind(), structure.get(WireTypes.U64, at)));
+            case StructureDescription.Device _ -> structure.set(WireTypes.U32, at, client.device().device());
+            case StructureDescription.Address _ -> {
+                if (structure.get(WireTypes.U64, at) != 0) {
+                    addresses.own(structure.get(WireTypes.U64, at), 1);
+                }
+            }
+            case StructureDescription.Function _, StructureDescription.Pointer _ -> {
+                if (structure.get(WireTypes.U64, at) != 0) {
+                    throw CallFrame.malformed("a pointer in a structure: " + field.path());
+                }
+            }
+        }
+    }
+
+    private long handle(HandleKind kind, long said) throws RejectedException {
+        if (kind == HandleKind.CONTEXT) {
+            return client.device().handle();
+        }
+        if (said == 0) {
+            return 0;
+        }
+        long value = kind == HandleKind.FOREIGN ? HandleTable.NONE : client.handles().value(kind, said);
+        if (value == HandleTable.NONE) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
+        }
+        return value;
+    }
+
+    /** Of a structure that comes from the driver: its handles become the client's, its pointers nothing. */
+    void out(MemorySegment structure, String type, long parent, int context) {
+        StructureDescription description = StructureDescription.of(type).orElse(null);
+        if (description == null) {
+            return;
+        }
+        for (Field field : description.fields()) {
+            if (!field.applies(structure)) {
+                continue;
+            }
+            int at = field.offset();
+            switch (field.kind()) {
+                case StructureDescription.Handle handle -> structure.set(WireTypes.U64, at,
+                        handle.kind() == HandleKind.CONTEXT || handle.kind() == HandleKind.FOREIGN ? 0
+                                : results.translated(handle.kind(), structure.get(WireTypes.U64, at), parent, context));
+                case StructureDescription.Function _, StructureDescription.Pointer _ ->
+                        structure.set(WireTypes.U64, at, 0);
+                case StructureDescription.Device _, StructureDescription.Address _ -> {
+                }
+            }
+        }
+    }
+}
