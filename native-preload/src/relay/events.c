@@ -204,6 +204,12 @@ static CUresult look(struct event *event, bool *complete, uint64_t *value, bool 
     return result;
 }
 
+static CUresult capture_touches(struct event *event)
+{
+    CUresult result = capture_event_touched(event);
+    return result != CUDA_SUCCESS ? result : capture_unsafe();
+}
+
 CUresult relay_cuEventQuery(CUevent handle)
 {
     struct event *event;
@@ -211,7 +217,7 @@ CUresult relay_cuEventQuery(CUevent handle)
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
-        result = capture_event_touched(event);
+        result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
     result = look(event, &complete, &value, true);
@@ -227,7 +233,7 @@ CUresult relay_cuEventSynchronize(CUevent handle)
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
-        result = capture_event_touched(event);
+        result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
     struct sync_pass pass = sync_enter();
