@@ -162,12 +162,12 @@ int image_measure(const void *address, struct image *image)
 
 static int read_all(int file, struct image *image)
 {
-    struct stat facts;
-    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))
+    struct statx facts; /* statx: fstat() of glibc before 2.33 is another symbol */
+    if (statx(file, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &facts) != 0 || !S_ISREG(facts.stx_mode))
         return CUDA_ERROR_FILE_NOT_FOUND;
-    if (facts.st_size <= 0 || (uint64_t)facts.st_size >= TESSERA_RELAY_BULK_MAX)
+    if (facts.stx_size == 0 || facts.stx_size >= TESSERA_RELAY_BULK_MAX)
         return CUDA_ERROR_INVALID_IMAGE;
-    size_t bytes = (size_t)facts.st_size;
+    size_t bytes = (size_t)facts.stx_size;
     char *contents = malloc(bytes + 1);
     if (!contents)
         return CUDA_ERROR_OUT_OF_MEMORY;
