@@ -1,5 +1,6 @@
 /*
- * Contexts of the program. The executor has one context of the device; what belongs to which of ours it knows by number.
+ * Contexts of the program. The executor has one context of the device; which things are of which of ours it knows by
+ * number.
  * Numbers and structures are used again, handles are not: each carries how often its place was used.
  */
 #include "callbacks.h"
