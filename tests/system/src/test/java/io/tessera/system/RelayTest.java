@@ -1,5 +1,7 @@
 package io.tessera.system;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,18 @@ class RelayTest {
             programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
         }
         programs.forEach(program -> program.end(BOUND).exits(0).says("copies ok"));
+    }
+
+    @Test
+    void aKilledExecutorEndsCallsAndHangsNone(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectLog("executor");
+        run.expectClientError("the executor is gone");
+        run.expectLine("the executor is gone: every later CUDA call fails");
+        RunningCase program = relayed(run, "relay_lost").start();
+        assertEquals("ready", program.nextLine(BOUND));
+        manager.process().toHandle().children().forEach(ProcessHandle::destroyForcibly);
+        program.end(BOUND).exits(0).says("lost");
     }
 
     @Test
