@@ -1,4 +1,5 @@
 /* The generated senders' way into the ring: arguments put into order by their description. */
+#include "capture.h"
 #include "description.h"
 #include "message.h"
 
@@ -6,6 +7,24 @@
 static bool is_memset(unsigned entry)
 {
     return entry >= ENTRY_cuMemsetD16 && entry <= ENTRY_cuMemsetD8_v2_ptds;
+}
+
+/* Calls that a capture forbids to threads that are not relaxed: they may synchronise with the device. */
+static bool is_unsafe(unsigned entry)
+{
+    switch (entry) {
+    case ENTRY_cuMemAlloc_v2:
+    case ENTRY_cuMemAllocPitch_v2:
+    case ENTRY_cuMemFree_v2:
+    case ENTRY_cuArrayCreate_v2:
+    case ENTRY_cuArray3DCreate_v2:
+    case ENTRY_cuArrayDestroy:
+    case ENTRY_cuMipmappedArrayCreate:
+    case ENTRY_cuMipmappedArrayDestroy:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /*
@@ -33,7 +52,7 @@ static CUresult handle(struct relay_context *context, const struct relay_paramet
                        struct message_argument *argument)
 {
     *argument = VALUE(value);
-    if (parameter->handle == TESSERA_HANDLE_STREAM && value <= TESSERA_STREAM_PER_THREAD)
+    if (parameter->handle == TESSERA_HANDLE_STREAM) /* also what a capture says to work for it */
         return relay_stream_wire(context, (CUstream)(uintptr_t)value, false, &argument->value);
     return CUDA_SUCCESS;
 }
@@ -75,6 +94,8 @@ CUresult relay_call(const struct relay_description *description, const uint64_t 
     struct message_argument prepared[MESSAGE_MAX_ARGUMENTS];
     struct relay_context *context;
     CUresult result = caller_of(description, arguments, &context);
+    if (result == CUDA_SUCCESS && capture_any() && is_unsafe(description->entry))
+        result = capture_unsafe();
     if (result == CUDA_SUCCESS)
         result = prepare(description, arguments, context, prepared);
     if (result != CUDA_SUCCESS)

@@ -30,6 +30,12 @@ static unsigned idle_first[TESSERA_MAX_DEVICES], idle_count[TESSERA_MAX_DEVICES]
 static bool running;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+bool callback_inside(void)
+{
+    return inside;
+}
 
 /* A word that holds 0 and that no stream looks at. Under the lock. */
 static int take_word(struct relay_link *link)
@@ -74,10 +80,12 @@ static void run(struct relay_link *link, int word)
     pthread_mutex_unlock(&lock);
     if (!slot.in_use)
         return;
+    inside = true;
     if (slot.callback.stream_function)
         slot.callback.stream_function(slot.callback.stream, CUDA_SUCCESS, slot.callback.data);
     else
         slot.callback.function(slot.callback.data);
+    inside = false;
     __atomic_store_n(relay_word(link, word), 0, __ATOMIC_RELEASE);
     if (!slot.again) {
         pthread_mutex_lock(&lock);

@@ -1,7 +1,9 @@
 /*
- * Contexts of the program. The executor has one context of the device; what belongs to which of ours it knows by number.
+ * Contexts of the program. The executor has one context of the device; which things are of which of ours it knows by
+ * number.
  * Numbers and structures are used again, handles are not: each carries how often its place was used.
  */
+#include "callbacks.h"
 #include "context.h"
 
 #include <pthread.h>
@@ -186,7 +188,7 @@ CUresult relay_no_context(void)
     if (started != CUDA_SUCCESS)
         return started;
     if (!relay_current)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return callback_inside() ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_INVALID_CONTEXT;
     CUresult state = relay_link_state(relay_current->link);
     return state != CUDA_SUCCESS ? state : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }

@@ -3,17 +3,25 @@
  * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
  */
 
+#include "capture.h"
 #include "relay.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
 enum { HOSTREGISTER_IOMEMORY = 4, HOSTREGISTER_READ_ONLY = 8, HOSTREGISTER_KNOWN = 15 };
 
+/* Pinning and its end may synchronise with the device: a capture forbids them to threads that are not relaxed. */
+static CUresult enter(struct relay_context **context)
+{
+    CUresult result = relay_enter(context);
+    return result == CUDA_SUCCESS && capture_any() ? capture_unsafe() : result;
+}
+
 CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
     struct relay_context *context;
     struct relay_pinned pinned;
-    CUresult result = relay_enter(&context);
+    CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!pointer || bytes == 0 || flags & ~(HOSTALLOC_PORTABLE | HOSTALLOC_DEVICEMAP | HOSTALLOC_WRITECOMBINED))
@@ -42,7 +50,7 @@ CUresult relay_cuMemFreeHost(void *pointer)
 {
     struct relay_context *context;
     struct relay_range range;
-    CUresult result = relay_enter(&context);
+    CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!relay_range_remove((uintptr_t)pointer, RELAY_RANGE_PINNED, &range))
@@ -56,7 +64,7 @@ CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
     struct relay_context *context;
     struct relay_range range;
-    CUresult result = relay_enter(&context);
+    CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!pointer || bytes == 0 || flags & ~HOSTREGISTER_KNOWN)
@@ -78,7 +86,7 @@ CUresult relay_cuMemHostRegister(void *pointer, size_t bytes, unsigned flags)
 CUresult relay_cuMemHostUnregister(void *pointer)
 {
     struct relay_context *context;
-    CUresult result = relay_enter(&context);
+    CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
     return relay_range_remove((uintptr_t)pointer, RELAY_RANGE_REGISTERED, NULL) ? CUDA_SUCCESS

@@ -34,13 +34,13 @@ static CUresult enter(CUevent handle, struct event **event)
     return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_HANDLE;
 }
 
-void event_recorded(struct event *event, struct stream *stream, uint64_t before)
+void event_recorded(struct event *event, struct stream *stream, uint64_t end)
 {
     if (!event)
         return;
     pthread_mutex_lock(&event->lock);
-    event->position = ring_position(event->context->link);
-    event->before = before;
+    event->position = end ? end : ring_position(event->context->link);
+    event->last = end != 0;
     event->stream = stream;
     event->recorded = true;
     event->complete = false;
@@ -121,12 +121,12 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         flags = 0;
     if (flags == EXTERNAL)
         event_by_graph(event);
-    uint64_t before = ring_position(context->link);
-    result = MESSAGE_POST(context, ENTRY_cuEventRecordWithFlags, VALUE(event->handle), VALUE(stream->handle),
-                          VALUE(flags));
-    stream_submitted(stream);
+    const struct message_argument arguments[] = {VALUE(event->handle), VALUE(stream->handle), VALUE(flags)};
+    uint64_t end;
+    result = message_post_telling(context, ENTRY_cuEventRecordWithFlags, arguments, 3, &end);
+    stream_submitted_to(stream, end);
     if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
-        event_recorded(event, stream, before);
+        event_recorded(event, stream, end);
     return result;
 }
 
@@ -147,8 +147,8 @@ static bool known_complete(struct event *event)
         return true;
     if (event->asked && relay_word_reached(event->context->link, event->word, event->asked)) {
         event->complete = true;
-        if (event->stream)
-            stream_reached(event->stream, event->before);
+        if (event->stream && event->last)
+            stream_reached(event->stream, event->position);
     } else {
         event->complete = event->stream && stream_done(event->stream, event->position);
     }
@@ -204,6 +204,12 @@ static CUresult look(struct event *event, bool *complete, uint64_t *value, bool 
     return result;
 }
 
+static CUresult capture_touches(struct event *event)
+{
+    CUresult result = capture_event_touched(event);
+    return result != CUDA_SUCCESS ? result : capture_unsafe();
+}
+
 CUresult relay_cuEventQuery(CUevent handle)
 {
     struct event *event;
@@ -211,7 +217,7 @@ CUresult relay_cuEventQuery(CUevent handle)
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
-        result = capture_event_touched(event);
+        result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
     result = look(event, &complete, &value, true);
@@ -227,7 +233,7 @@ CUresult relay_cuEventSynchronize(CUevent handle)
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
-        result = capture_event_touched(event);
+        result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
     struct sync_pass pass = sync_enter();

@@ -19,8 +19,8 @@ struct event {
     bool by_graph;           /* a graph may record it, unseen */
     int word;                /* -1: none yet */
     uint64_t asked;          /* value of the WATCH_EVENT sent since the last record; 0: none */
-    uint64_t before;         /* end of the ring just before it was recorded, */
-    uint64_t position;       /* and just after */
+    uint64_t position;       /* end of its record in the ring, or somewhat behind */
+    bool last;               /* when it is complete, all work of the stream before `position` is */
     struct stream *stream;   /* in which; NULL: not known any more */
     struct capture *capture; /* recorded in one; under capture.c's lock */
 };
@@ -28,8 +28,8 @@ struct event {
 /* The event of a program's handle; NULL: there is none such. */
 struct event *event_of(CUevent handle);
 
-/* The event was recorded by a record that was put into the ring after position `before`, and is committed. */
-void event_recorded(struct event *event, struct stream *stream, uint64_t before);
+/* The event was recorded by a record that ends at ring position `end`; 0: by a kernel, it says nothing of other work. */
+void event_recorded(struct event *event, struct stream *stream, uint64_t end);
 
 /* A graph will record the event. */
 void event_by_graph(struct event *event);

@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "events.h"
+#include "message.h"
 #include "results.h"
 #include "streams.h"
 
@@ -143,7 +144,7 @@ static void record_events(const struct launch *launch, struct stream *stream)
 }
 
 static CUresult write_record(struct relay_context *context, const struct function *function, uint64_t wire,
-                             const struct stream *stream, const struct launch *launch,
+                             struct stream *stream, const struct launch *launch,
                              const struct parameter_source *source)
 {
     size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
@@ -167,7 +168,9 @@ static CUresult write_record(struct relay_context *context, const struct functio
     if (attribute_bytes)
         memcpy(to, launch->attributes, attribute_bytes);
     launch_pack(function, source, to + attribute_bytes);
+    uint64_t end = record_end(context->link, claimed);
     relay_commit(context->link, claimed);
+    stream_submitted_to(stream, end);
     return CUDA_SUCCESS;
 }
 
@@ -196,7 +199,6 @@ CUresult launch_kernel(const struct launch *launch)
         return result;
     relay_count(context->link, TESSERA_KIND_LAUNCH);
     result = write_record(context, function, wire, stream, launch, &source);
-    stream_submitted(stream);
     if (launch->attribute_count != 0 && result == CUDA_SUCCESS)
         record_events(launch, stream);
     return result;

@@ -85,6 +85,10 @@ static CUresult query(struct stream *stream)
 {
     struct relay_link *link = stream->context->link;
     pthread_mutex_lock(&stream->lock);
+    if (stream->handle != 0 && stream->mark.reached >= __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_unlock(&stream->lock);
+        return relay_take_error(link);
+    }
     bool asked = is_last(link, &stream->mark, stream);
     CUresult result = ask(stream->context, stream, &stream->mark);
     if (result == CUDA_SUCCESS && !asked)

@@ -48,17 +48,27 @@ bool stream_done(struct stream *stream, uint64_t position);
 /* All work of the stream before ring position `position` was seen to be complete, by an event behind it. */
 void stream_reached(struct stream *stream, uint64_t position);
 
+
 /* The present end of the ring: work submitted so far lies before it. */
 static inline uint64_t ring_position(const struct relay_link *link)
 {
     return __atomic_load_n(&link->segment->claimed, __ATOMIC_SEQ_CST);
 }
 
-/* Work was put into the ring for the stream. */
+/* Work for the stream ends at ring position `end`. */
+static inline void stream_submitted_to(struct stream *stream, uint64_t end)
+{
+    uint64_t known = __atomic_load_n(&stream->submitted, __ATOMIC_RELAXED);
+    while (known < end && !__atomic_compare_exchange_n(&stream->submitted, &known, end, 1, __ATOMIC_RELEASE,
+                                                       __ATOMIC_RELAXED))
+        continue;
+}
+
+/* Work was put into the ring for the stream, it is not known where. */
 static inline void stream_submitted(struct stream *stream)
 {
     if (stream->handle != 0)
-        __atomic_store_n(&stream->submitted, ring_position(stream->context->link), __ATOMIC_RELEASE);
+        stream_submitted_to(stream, ring_position(stream->context->link));
 }
 
 /* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */

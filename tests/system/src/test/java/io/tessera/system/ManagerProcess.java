@@ -21,6 +21,7 @@ final class ManagerProcess implements AutoCloseable {
         command.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(command).directory(run.directory().toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
+        builder.environment().put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString()); // for its executors
         builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
         try {
             process = new RunningCase("manager", builder.start());

@@ -1,0 +1,71 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Space sharing: programs that own no context, whose calls an executor makes on the scripted driver. */
+@ExtendWith(RunWatcher.class)
+class RelayTest {
+    private static final int PROGRAMS = 3;
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    private static NativeCase relayed(TestRun run, String fixture) {
+        return run.program(fixture).env("TESSERA_SHARE", "space");
+    }
+
+    @Test
+    void contextsDevicesAndMemoryAreAsTheDriversOwn(TestRun run) {
+        run.manager("--executors", "nvidia");
+        run.expectClientError("is not supported in space sharing");
+        relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+    }
+
+    @Test
+    void copiesOfAllSizesShapesAndDirectionsArriveWhole(TestRun run) {
+        run.manager("--executors", "nvidia");
+        run.expectClientError("cuMemHostGetDevicePointer_v2");
+        relayed(run, "relay_copies").run().exits(0).says("copies ok");
+    }
+
+    @Test
+    void severalProgramsShareOneExecutor(TestRun run) {
+        run.manager("--executors", "nvidia");
+        run.expectClientError("cuMemHostGetDevicePointer_v2");
+        List<RunningCase> programs = new ArrayList<>();
+        for (int i = 0; i < PROGRAMS; i++) {
+            programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
+        }
+        programs.forEach(program -> program.end(BOUND).exits(0).says("copies ok"));
+    }
+
+    @Test
+    void aKilledExecutorEndsCallsAndHangsNone(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectLog("executor");
+        run.expectClientError("the executor is gone");
+        run.expectLine("the executor is gone: every later CUDA call fails");
+        RunningCase program = relayed(run, "relay_lost").start();
+        assertEquals("ready", program.nextLine(BOUND));
+        manager.process().toHandle().children().forEach(ProcessHandle::destroyForcibly);
+        program.end(BOUND).exits(0).says("lost");
+    }
+
+    @Test
+    void withoutAnExecutorTheProgramIsToldWhy(TestRun run) {
+        run.expectLine("no manager answers, so there is no executor: with --share space CUDA is refused");
+        relayed(run, "relay_contexts").run().exits(1);
+    }
+
+    @Test
+    void aManagerWithoutExecutorsSaysSo(TestRun run) {
+        run.manager("--executors", "none");
+        run.expectLine("the manager has no executor for this program");
+        run.expectClientError("the manager has no executor for this program");
+        relayed(run, "relay_contexts").run().exits(1);
+    }
+}
