@@ -76,6 +76,11 @@ public final class GridState {
         }
     }
 
+    /** Whether all blocks are to be alive together. */
+    boolean isCooperative() {
+        return workspace != 0;
+    }
+
     /** Shared memory of a block in bytes: static and dynamic. */
     public int sharedBytes() {
         return kernel.staticSharedBytes() + dynamicSharedBytes;
