@@ -71,7 +71,7 @@ final class InterpretedKernel implements ThreadProgram {
         }
     }
 
-    private static void execute(Instruction instruction, Frame frame, ThreadState thread) {
+    static void execute(Instruction instruction, Frame frame, ThreadState thread) {
         if (!Effects.handles(instruction)) {
             long[] arguments = new long[instruction.arguments().size()];
             for (int i = 0; i < arguments.length; i++) {
