@@ -15,7 +15,7 @@ final class Effects {
                     CP_ASYNC_COMMIT, CP_ASYNC_WAIT, CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_INIT, MBARRIER_INVAL,
                     MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_EXPECT_TX, MBARRIER_COMPLETE_TX,
                     MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT, MBARRIER_PENDING_COUNT, STACKSAVE, STACKRESTORE, ALLOCA,
-                    MOV, CVTA, ISSPACEP, MAPA, GETCTARANK, SETP, LOP3, ADDC, SUBC, MADC -> true;
+                    TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ, MOV, CVTA, ISSPACEP, MAPA, GETCTARANK, SETP, LOP3, ADDC, SUBC, MADC -> true;
             case ADD, SUB, MAD -> instruction.has(io.tessera.software.program.Modifier.CC);
             default -> isControl(instruction.opcode()) || instruction.opcode().waitsForOthers();
         };
@@ -37,6 +37,7 @@ final class Effects {
     static void check(Instruction instruction) {
         switch (instruction.opcode()) {
             case ATOM, RED -> MemoryOperations.operation(instruction);
+            case TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ -> TextureOperations.check(instruction);
             case SETP -> CompareOperations.check(instruction);
             case REDUX -> {
                 if (instruction.type().isFloat()) {

@@ -84,7 +84,7 @@ final class MemoryOperations {
     }
 
     /** Raw bits of memory; signed types are sign-extended, since the register may be wider. */
-    private static long read(long address, ScalarType type, boolean ordered) {
+    static long read(long address, ScalarType type, boolean ordered) {
         long bits = switch (type.bytes()) {
             case 1 -> RealMemory.getByte(address);
             case 2 -> ordered ? RealMemory.getShortVolatile(address) : RealMemory.getShort(address);
@@ -110,7 +110,7 @@ final class MemoryOperations {
         }
     }
 
-    private static void write(long address, int bytes, long value, boolean ordered) {
+    static void write(long address, int bytes, long value, boolean ordered) {
         switch (bytes) {
             case 1 -> {
                 if (ordered) {
