@@ -149,7 +149,8 @@ final class OperandLowering {
             case Named named -> {
                 Scope.Place place = function.place(scope, named.name());
                 if (place == null) {
-                    throw function.unsupported("variable " + named.name() + ": a texture, or defined in another module", line);
+                    throw function.unsupported("variable " + named.name()
+                            + ": a texture, or defined in another module", line);
                 }
                 yield at(place, address.offsetBytes());
             }

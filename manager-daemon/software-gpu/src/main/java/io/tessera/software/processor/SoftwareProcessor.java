@@ -73,7 +73,7 @@ public final class SoftwareProcessor implements AutoCloseable {
      * Loads a module from PTX text.
      *
      * @throws PtxException if it is not PTX
-     * @throws io.tessera.software.program.UnsupportedPtxException if a variable or function is of a kind that is lacking
+     * @throws io.tessera.software.program.UnsupportedPtxException if a variable is of a kind that is lacking
      * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
      */
     public LoadedModule load(String ptx) throws PtxException {
