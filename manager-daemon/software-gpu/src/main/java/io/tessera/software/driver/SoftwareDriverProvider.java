@@ -8,12 +8,9 @@ import io.tessera.device.DriverUnavailableException;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.SymbolAddresses;
-import io.tessera.software.execution.ThreadProgram;
+import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.memory.HostMemoryException;
 import io.tessera.software.processor.ProcessorOptions;
-import io.tessera.software.program.Kernel;
-import io.tessera.software.program.UnsupportedPtxException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -40,16 +37,12 @@ public final class SoftwareDriverProvider implements DriverPortProvider {
         try {
             DeviceClock clock = DeviceClock.system();
             return new SoftwareDriver(new ProcessorOptions(memory, workers, DeviceLimits.of(workers),
-                    new KernelCompiler(SoftwareDriverProvider::lacking, clock::nowNs), clock), machine(),
+                    new KernelCompiler(new Interpreter(), clock::nowNs), clock), machine(),
                     System.err::println);
         } catch (HostMemoryException e) {
             throw new DriverUnavailableException("no address space for a software GPU with " + memory
                     + " bytes: choose less with --memory", e);
         }
-    }
-
-    private static ThreadProgram lacking(Kernel kernel, SymbolAddresses addresses) {
-        throw new UnsupportedPtxException(kernel.name(), "compiled form of it", 0);
     }
 
     private static long quarterOfMemory() {

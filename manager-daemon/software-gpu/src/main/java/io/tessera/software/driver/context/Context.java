@@ -221,10 +221,11 @@ public final class Context {
         return last.await(millis);
     }
 
-    /** Ends it: running work ends first, and what was captured is dropped. */
+    /** Ends it: kernels that run are stopped, and what has not begun does not run. */
     public void destroy() {
-        drain();
         destroyed = true;
+        fault.raise(CudaError.CONTEXT_IS_DESTROYED);
+        drain();
     }
 
     /** All streams, the legacy one first, for who takes what they printed. */

@@ -63,9 +63,7 @@ public final class EntryTable {
         new GraphEdgeEntries(state).register(table);
         new GraphExecEntries(state).register(table);
         new UserObjectEntries(state).register(table);
-        //new ArrayEntries(state).register(table);
-        //new TextureEntries(state).register(table);
-        //new TextureReferenceEntries(state).register(table);
+        new ArrayEntries(state).register(table);
         return table;
     }
 }

@@ -1,0 +1,50 @@
+package io.tessera.software.driver;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tessera.device.DriverEntry;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** CUDA arrays and copies of them. */
+@Timeout(60)
+class ArraysTest {
+    private final Port port = new Port();
+
+    @AfterEach
+    void close() {
+        port.close();
+    }
+
+    private MemorySegment descriptor(long width, long height, int format) {
+        MemorySegment descriptor = port.arena.allocate(24, 8);
+        descriptor.set(ValueLayout.JAVA_LONG, 0, width);
+        descriptor.set(ValueLayout.JAVA_LONG, 8, height);
+        descriptor.set(ValueLayout.JAVA_INT, 16, format);
+        descriptor.set(ValueLayout.JAVA_INT, 20, 1);
+        return descriptor;
+    }
+
+    @Test
+    void whatGoesInComesOut() {
+        long array = port.made(DriverEntry.cuArrayCreate_v2, descriptor(5, 0, 3));
+        port.ok(DriverEntry.cuMemcpyHtoA_v2, array, 4L, port.ints(1, 2, 3), 12L);
+        long data = port.alloc(20);
+        port.ok(DriverEntry.cuMemsetD32_v2, data, 9, 5L);
+        port.ok(DriverEntry.cuMemcpyAtoD_v2, data, array, 4L, 12L);
+        assertArrayEquals(new int[] {1, 2, 3, 9, 9}, port.readInts(data, 5));
+        port.fails(1, DriverEntry.cuMemcpyAtoD_v2, data, array, 12L, 12L);
+        MemorySegment told = port.arena.allocate(40, 8);
+        port.ok(DriverEntry.cuArray3DGetDescriptor_v2, told, array);
+        assertEquals(5, told.get(ValueLayout.JAVA_LONG, 0));
+        assertEquals(3, told.get(ValueLayout.JAVA_INT, 24));
+        port.ok(DriverEntry.cuArrayDestroy, array);
+        port.fails(400, DriverEntry.cuArrayDestroy, array);
+        port.fails(1, DriverEntry.cuArrayCreate_v2, told, descriptor(0, 0, 3));
+        port.fails(1, DriverEntry.cuArrayCreate_v2, told, descriptor(5, 0, 77));
+    }
+}
