@@ -31,7 +31,7 @@ final class AtomicEmitter {
         Modifier operation = instruction.firstOf(Modifier.CAS, Modifier.EXCH, Modifier.ADD, Modifier.INC,
                 Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR, Modifier.XOR);
         if (type.bits() > 64 || instruction.types().size() != 1 || operation == null) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         Operand value = instruction.argument(1);
         if (operation == Modifier.CAS) {

@@ -135,7 +135,7 @@ final class BitEmitter {
 
     private void lop3(Instruction instruction) {
         if (instruction.results().size() != 1 || !(instruction.argument(3) instanceof Operand.Immediate)) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         // The table is a constant, so the JIT compiler unrolls and folds the function's loop over it.
         ints(instruction, BITS, "lop3", 4);

@@ -58,12 +58,12 @@ final class ComparisonEmitter {
                 }
             }
         }
-        throw new NotCompiledException(instruction.spelling());
+        throw new LeftToInterpreterException(instruction.spelling());
     }
 
     private void setPredicate(Instruction instruction) {
         if (instruction.sourceType().isPacked()) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         pushRelation(instruction);
         if (instruction.results().size() > 1) {
@@ -96,7 +96,7 @@ final class ComparisonEmitter {
 
     private void set(Instruction instruction) {
         if (instruction.sourceType().isPacked() || instruction.type().isPacked()) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         pushRelation(instruction);
         combine(instruction);

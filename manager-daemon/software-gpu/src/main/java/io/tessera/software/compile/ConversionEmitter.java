@@ -34,7 +34,7 @@ final class ConversionEmitter {
         ScalarType to = instruction.type();
         ScalarType from = instruction.sourceType();
         if (instruction.types().size() != 2 || instruction.has(Modifier.RS)) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         if (to.isPacked() || from.isPacked()) {
             pair(instruction, to, from);
@@ -127,7 +127,7 @@ final class ConversionEmitter {
             registers.pushInt(instruction.argument(place));
             Calls.invoke(code, HalfEmitter.functions(type), "toSingle", float.class, int.class);
         } else {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
     }
 
@@ -236,7 +236,7 @@ final class ConversionEmitter {
 
     private void floats(Instruction instruction, ScalarType to, ScalarType from) {
         if (instruction.has(Modifier.SATFINITE)) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         Rounding rounding = rounding(instruction);
         if (from == ScalarType.F64) {
@@ -304,7 +304,7 @@ final class ConversionEmitter {
         boolean halves = to == ScalarType.F16X2 || to == ScalarType.BF16X2;
         if (!halves || from != ScalarType.F32 || instruction.has(Modifier.SATFINITE)
                 || instruction.arguments().size() != 2) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         for (int place = 0; place < 2; place++) {
             pushSingle(instruction, from, place);

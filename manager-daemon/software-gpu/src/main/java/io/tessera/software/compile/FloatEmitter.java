@@ -41,7 +41,7 @@ final class FloatEmitter {
             return false;
         }
         if (operands != instruction.arguments().size()) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         if (type == ScalarType.F32) {
             single(instruction, operands);

@@ -45,7 +45,7 @@ final class HalfEmitter {
             return false;
         }
         if (operands != instruction.arguments().size() || instruction.has(Modifier.OOB)) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         element(instruction, operands, false);
         if (instruction.type().isPacked()) {

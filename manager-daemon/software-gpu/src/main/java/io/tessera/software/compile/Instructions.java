@@ -1,6 +1,7 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.execution.RuntimeCalls;
+import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
@@ -18,11 +19,13 @@ final class Instructions {
     private final MoveEmitter moves;
     private final MemoryEmitter memory;
     private final AtomicEmitter atomics;
+    private final InterpretedEmitter interpreted;
     private final Stops stops;
     private final Registers registers;
     private final ClassConstants constants;
 
-    Instructions(CodeBuilder code, Registers registers, Kernel kernel, ClassConstants constants) {
+    Instructions(CodeBuilder code, Registers registers, Kernel kernel, ClassConstants constants,
+            SymbolAddresses addresses) {
         this.code = code;
         this.registers = registers;
         this.constants = constants;
@@ -34,6 +37,7 @@ final class Instructions {
         this.conversions = new ConversionEmitter(code, registers);
         this.moves = new MoveEmitter(code, registers);
         this.memory = new MemoryEmitter(code, registers, kernel);
+        this.interpreted = new InterpretedEmitter(code, registers, constants, addresses);
         this.atomics = new AtomicEmitter(code, registers, memory);
         this.stops = new Stops(code, registers);
     }
@@ -41,9 +45,10 @@ final class Instructions {
     /**
      * Emits it.
      *
-     * @throws NotCompiledException if no subject knows it
+     * @throws NotCompiledException if neither a subject nor the interpreter can do it here
      */
-    void emit(Instruction instruction) {
+    void emit(Step.Plain step) {
+        Instruction instruction = step.instruction();
         switch (instruction.opcode()) {
             case TRAP -> {
                 Calls.invoke(code, Traps.class, "trap", RuntimeException.class);
@@ -64,12 +69,20 @@ final class Instructions {
             default -> {
             }
         }
-        boolean done = moves.emit(instruction) || memory.emit(instruction) || integers.emit(instruction)
+        try {
+            if (bySubject(instruction)) {
+                return;
+            }
+        } catch (LeftToInterpreterException e) {
+            // Thrown before anything is emitted.
+        }
+        interpreted.emit(step);
+    }
+
+    private boolean bySubject(Instruction instruction) {
+        return moves.emit(instruction) || memory.emit(instruction) || integers.emit(instruction)
                 || floats.emit(instruction) || bits.emit(instruction) || comparisons.emit(instruction)
                 || conversions.emit(instruction) || halves.emit(instruction) || stops.arrive(instruction)
                 || atomics.emit(instruction);
-        if (!done) {
-            throw new NotCompiledException(instruction.spelling());
-        }
     }
 }

@@ -34,6 +34,7 @@ final class IntegerEmitter {
             case ADDC, SUBC -> sumWithCarry(instruction, type);
             case MUL -> product(instruction, type);
             case MAD -> multiplyAdd(instruction, type);
+            case MADC -> multiplyAddWithCarry(instruction, type);
             case MUL24 -> {
                 pushAll(instruction, 2, false);
                 call("mul24" + (instruction.has(Modifier.HI) ? "Hi" : "Lo") + suffix(type), int.class, 2);
@@ -187,7 +188,9 @@ final class IntegerEmitter {
     private void multiplyAdd(Instruction instruction, ScalarType type) {
         boolean wide = type.bits() == 64;
         if (instruction.has(Modifier.CC)) {
-            throw new NotCompiledException(instruction.spelling());
+            code.iconst_0().istore(Frame.CARRY);
+            multiplyAddWithCarry(instruction, type);
+            return;
         }
         if (instruction.has(Modifier.SAT)) {
             pushAll(instruction, 3, false);
@@ -209,6 +212,12 @@ final class IntegerEmitter {
         }
     }
 
+    private void multiplyAddWithCarry(Instruction instruction, ScalarType type) {
+        boolean wide = type.bits() == 64;
+        addWithCarry(instruction, wide, true, () -> pushProduct(instruction, type),
+                () -> push(instruction.argument(2), wide));
+    }
+
     private void add(boolean wide) {
         if (wide) {
             code.ladd();
@@ -220,7 +229,7 @@ final class IntegerEmitter {
     private void extremum(Instruction instruction, ScalarType type) {
         boolean min = instruction.opcode() == Opcode.MIN;
         if (instruction.has(Modifier.RELU)) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         if (type == ScalarType.S32 || type == ScalarType.S64) {
             boolean wide = type.bits() == 64;

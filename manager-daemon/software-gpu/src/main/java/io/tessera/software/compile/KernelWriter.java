@@ -23,6 +23,9 @@ import java.util.List;
  * locals. At a stop the live registers go to the thread's state; the code at the resume point takes them back.
  */
 final class KernelWriter {
+    /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
+    private static final int LOOK_COST = 64;
+
     /** A place where a stopped thread goes on. */
     private record ResumePoint(Label label, BitSet live, Label target) {
     }
@@ -44,7 +47,7 @@ final class KernelWriter {
         this.flat = flat;
         this.flow = new Flow(flat.steps());
         this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
-        this.instructions = new Instructions(code, registers, kernel, constants);
+        this.instructions = new Instructions(code, registers, kernel, constants, addresses);
         this.stops = new Stops(code, registers);
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
@@ -177,7 +180,10 @@ final class KernelWriter {
                 if (WaitingCode.stops(instruction)) {
                     stop(instruction, place);
                 } else {
-                    instructions.emit(instruction);
+                    if (WaitingCode.observesOthers(instruction)) {
+                        code.iinc(budget, -LOOK_COST);
+                    }
+                    instructions.emit(step);
                 }
             }
         }

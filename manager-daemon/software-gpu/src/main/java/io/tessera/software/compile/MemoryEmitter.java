@@ -83,7 +83,7 @@ final class MemoryEmitter {
     private static ScalarType elementType(Instruction instruction) {
         ScalarType type = instruction.type();
         if (type.bits() > 64) {
-            throw new NotCompiledException(instruction.spelling());
+            throw new LeftToInterpreterException(instruction.spelling());
         }
         return type;
     }

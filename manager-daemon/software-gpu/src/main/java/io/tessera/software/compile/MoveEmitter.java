@@ -7,6 +7,7 @@ import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
 import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
 import java.lang.classfile.CodeBuilder;
 import java.util.List;
 
@@ -25,7 +26,7 @@ final class MoveEmitter {
         switch (instruction.opcode()) {
             case MOV -> {
                 if (isWide(instruction.results()) || isWide(instruction.arguments())) {
-                    throw new NotCompiledException(instruction.spelling() + " of 128 bits");
+                    throw new LeftToInterpreterException(instruction.spelling() + " of 128 bits");
                 }
                 if (instruction.results().size() > 1) {
                     unpack(instruction);
@@ -110,6 +111,9 @@ final class MoveEmitter {
     }
 
     private void convertAddress(Instruction instruction) {
+        if (instruction.space() == StateSpace.SHARED_CLUSTER) {
+            throw new LeftToInterpreterException(instruction.spelling());
+        }
         registers.pushLong(instruction.argument(0));
         boolean to = instruction.has(Modifier.TO);
         switch (instruction.space()) {
@@ -129,7 +133,7 @@ final class MoveEmitter {
                 code.lload(Frame.PARAMETERS);
                 addOrSubtract(to);
             }
-            default -> throw new NotCompiledException(instruction.spelling());
+            default -> throw new IllegalStateException(instruction.spelling());
         }
         registers.popLong(instruction.result());
     }

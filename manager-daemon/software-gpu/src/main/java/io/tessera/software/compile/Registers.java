@@ -198,6 +198,15 @@ final class Registers {
             code.loadConstant(constant);
             return;
         }
+        if (address.register().registerClass() == RegisterClass.BITS32) {
+            // Addresses of 32 bits wrap around there.
+            pushInt(address.register());
+            if (constant != 0) {
+                code.loadConstant((int) constant).iadd();
+            }
+            zeroExtend();
+            return;
+        }
         pushLong(address.register());
         if (constant != 0) {
             code.loadConstant(constant).ladd();
@@ -298,6 +307,19 @@ final class Registers {
                     Calls.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
                 }
             }
+            code.lastore();
+        }
+    }
+
+    /** As {@link #save}, but as raw bits without sign, with canonical NaNs: what the interpreter expects. */
+    void export(BitSet slots, int arrayLocal) {
+        int index = 0;
+        for (int slot = slots.nextSetBit(0); slot >= 0; slot = slots.nextSetBit(slot + 1)) {
+            RegisterClass registerClass = flat.registers().get(slot);
+            Operand.Register register = new Operand.Register(
+                    registerClass == null ? RegisterClass.BITS64 : registerClass, slot - slotBase, false);
+            code.aload(arrayLocal).loadConstant(index++);
+            pushLong(register);
             code.lastore();
         }
     }

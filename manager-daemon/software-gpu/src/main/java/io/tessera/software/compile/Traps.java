@@ -16,7 +16,7 @@ public final class Traps {
 
     /** {@code brx.idx} with an index that has no target. */
     public static RuntimeException wrongIndex() {
-        return new KernelTrap(FaultKind.ILLEGAL_INSTRUCTION, "brx.idx with an index beyond its targets");
+        return new KernelTrap(FaultKind.INVALID_PC, "brx.idx with an index beyond its targets");
     }
 
     /** The state does not come from this program. */

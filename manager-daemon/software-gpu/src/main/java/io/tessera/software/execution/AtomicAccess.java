@@ -10,8 +10,8 @@ import io.tessera.software.program.Modifier;
 import io.tessera.software.program.ScalarType;
 
 /**
- * {@code atom} and {@code red} on real, checked addresses; atomic against each other on all host threads, and ordered as
- * {@code acq_rel} at system scope whatever was asked for. Stateless.
+ * {@code atom} and {@code red} on real, checked addresses; atomic against each other on all host threads, and ordered
+ * as {@code acq_rel} at system scope whatever was asked for. Stateless.
  */
 public final class AtomicAccess {
     private AtomicAccess() {

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class GridRunner {
     /** Clusters that a host thread claims at once are at most this share of what each would get. */
     private static final long CLAIMS_PER_WORKER = 16;
+    /** Passes in which every thread used up its budget before a further block begins: most such loops just compute. */
+    private static final int PATIENCE = 4;
 
     private final GridState grid;
     private final ThreadProgram program;
@@ -133,10 +135,9 @@ public final class GridRunner {
         List<ClusterRun> alive = new ArrayList<>();
         long claimed = 0;
         long end = 0;
-        boolean spinning = false;
-        long share = residentClusters;
+        int spins = grid.isCooperative() ? PATIENCE : 0;
         while (failure == null && !grid.control.isCancelled()) {
-            if (alive.isEmpty() || spinning && alive.size() < share) {
+            if (alive.isEmpty() || spins >= PATIENCE && alive.size() < residentClusters) {
                 if (claimed == end) {
                     claimed = next.getAndAdd(claim);
                     end = Math.min(claimed + claim, clusters);
@@ -151,7 +152,10 @@ public final class GridRunner {
                     Thread.yield();
                 }
             }
-            spinning = passAll(alive, idle);
+            boolean spinning = passAll(alive, idle);
+            if (!grid.isCooperative()) {
+                spins = spinning ? spins % PATIENCE + 1 : 0;
+            }
         }
     }
 

@@ -31,6 +31,8 @@ public final class GridState {
     public final DeviceLimits limits;
     /** malloc and free. */
     public final DeviceHeap heap;
+    /** Texture and surface objects. */
+    public final TextureUnit textures;
     /** Time. */
     public final DeviceClock clock;
     /** Stops the grid. */
@@ -45,7 +47,8 @@ public final class GridState {
     }
 
     /** What the device brings, in the fields' words. */
-    public record Device(MemoryMap map, DeviceLimits limits, DeviceHeap heap, DeviceClock clock) {
+    public record Device(MemoryMap map, DeviceLimits limits, DeviceHeap heap, TextureUnit textures,
+            DeviceClock clock) {
     }
 
     /** Puts a launch together. */
@@ -62,6 +65,7 @@ public final class GridState {
         this.map = device.map();
         this.limits = device.limits();
         this.heap = device.heap();
+        this.textures = device.textures();
         this.clock = device.clock();
         this.output = output;
         this.control = control;
@@ -74,6 +78,11 @@ public final class GridState {
         synchronized (output) {
             output.print(text);
         }
+    }
+
+    /** Whether all blocks are to be alive together. */
+    boolean isCooperative() {
+        return workspace != 0;
     }
 
     /** Shared memory of a block in bytes: static and dynamic. */

@@ -4,6 +4,7 @@ import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -213,7 +214,7 @@ final class PrintFormat {
     private static String exponential(double magnitude, int digits) {
         BigDecimal value = new BigDecimal(magnitude);
         if (value.signum() != 0) {
-            value = value.round(new java.math.MathContext(digits + 1, RoundingMode.HALF_EVEN));
+            value = value.round(new MathContext(digits + 1, RoundingMode.HALF_EVEN));
         }
         int exponent = exponent(value);
         String mantissa = value.movePointLeft(exponent).setScale(digits, RoundingMode.HALF_EVEN).toPlainString();
@@ -224,7 +225,7 @@ final class PrintFormat {
     private String general(double magnitude, int digits) {
         BigDecimal rounded = new BigDecimal(magnitude);
         if (rounded.signum() != 0) {
-            rounded = rounded.round(new java.math.MathContext(digits, RoundingMode.HALF_EVEN));
+            rounded = rounded.round(new MathContext(digits, RoundingMode.HALF_EVEN));
         }
         int exponent = exponent(rounded);
         if (exponent >= -4 && exponent < digits) {

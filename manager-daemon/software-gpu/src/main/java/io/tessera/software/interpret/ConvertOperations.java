@@ -63,7 +63,8 @@ final class ConvertOperations {
         Rounding rounding = RoundingModes.ofFloat(i);
         boolean finite = i.has(Modifier.SATFINITE);
         long result = switch (to) {
-            case F64 -> Double.doubleToRawLongBits(value);
+            case F64 -> Double.doubleToRawLongBits(i.sourceType() == ScalarType.F64 ? value
+                    : FloatConversions.toDouble((float) value));
             case F32 -> {
                 float single = FloatConversions.toSingle(value, rounding);
                 yield Integer.toUnsignedLong(Float.floatToRawIntBits(

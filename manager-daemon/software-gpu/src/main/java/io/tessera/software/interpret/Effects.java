@@ -1,6 +1,7 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.ScalarType;
 
@@ -15,8 +16,9 @@ final class Effects {
                     CP_ASYNC_COMMIT, CP_ASYNC_WAIT, CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_INIT, MBARRIER_INVAL,
                     MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_EXPECT_TX, MBARRIER_COMPLETE_TX,
                     MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT, MBARRIER_PENDING_COUNT, STACKSAVE, STACKRESTORE, ALLOCA,
-                    MOV, CVTA, ISSPACEP, MAPA, GETCTARANK, SETP, LOP3, ADDC, SUBC, MADC -> true;
-            case ADD, SUB, MAD -> instruction.has(io.tessera.software.program.Modifier.CC);
+                    TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ, MOV, CVTA, ISSPACEP, MAPA, GETCTARANK,
+                    SETP, LOP3, ADDC, SUBC, MADC -> true;
+            case ADD, SUB, MAD -> instruction.has(Modifier.CC);
             default -> isControl(instruction.opcode()) || instruction.opcode().waitsForOthers();
         };
     }
@@ -37,6 +39,7 @@ final class Effects {
     static void check(Instruction instruction) {
         switch (instruction.opcode()) {
             case ATOM, RED -> MemoryOperations.operation(instruction);
+            case TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ -> TextureOperations.check(instruction);
             case SETP -> CompareOperations.check(instruction);
             case REDUX -> {
                 if (instruction.type().isFloat()) {

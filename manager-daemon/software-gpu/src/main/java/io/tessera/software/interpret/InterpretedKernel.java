@@ -71,7 +71,7 @@ final class InterpretedKernel implements ThreadProgram {
         }
     }
 
-    private static void execute(Instruction instruction, Frame frame, ThreadState thread) {
+    static void execute(Instruction instruction, Frame frame, ThreadState thread) {
         if (!Effects.handles(instruction)) {
             long[] arguments = new long[instruction.arguments().size()];
             for (int i = 0; i < arguments.length; i++) {
@@ -86,6 +86,7 @@ final class InterpretedKernel implements ThreadProgram {
             case LOP3 -> TruthTableOperations.execute(instruction, frame, thread);
             case MOV -> MoveOperations.execute(instruction, frame, thread);
             case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
+            case TEX, TXQ, SULD, SUST, SUQ -> TextureOperations.execute(instruction, frame, thread);
             case STACKSAVE, STACKRESTORE, ALLOCA -> AddressOperations.stack(instruction, frame, thread);
             default -> MemoryOperations.execute(instruction, frame, thread);
         }

@@ -7,6 +7,7 @@ import io.tessera.software.program.Function;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.UnsupportedPtxException;
+import java.util.NoSuchElementException;
 
 /** Makes kernels run by interpretation. Stateless. */
 public final class Interpreter implements KernelTranslator {
@@ -29,7 +30,7 @@ public final class Interpreter implements KernelTranslator {
                 } else {
                     PureOperations.compute(instruction, new long[ARGUMENTS]);
                 }
-            } catch (UnsupportedOperationException | java.util.NoSuchElementException e) {
+            } catch (UnsupportedOperationException | NoSuchElementException e) {
                 // A missing type shows as a missing first element: the instruction has no such form.
                 throw new UnsupportedPtxException(function.name(), instruction.spelling(), instruction.line());
             }

@@ -6,6 +6,7 @@ import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
 import io.tessera.software.program.ScalarType;
@@ -84,7 +85,7 @@ final class MemoryOperations {
     }
 
     /** Raw bits of memory; signed types are sign-extended, since the register may be wider. */
-    private static long read(long address, ScalarType type, boolean ordered) {
+    static long read(long address, ScalarType type, boolean ordered) {
         long bits = switch (type.bytes()) {
             case 1 -> RealMemory.getByte(address);
             case 2 -> ordered ? RealMemory.getShortVolatile(address) : RealMemory.getShort(address);
@@ -110,7 +111,7 @@ final class MemoryOperations {
         }
     }
 
-    private static void write(long address, int bytes, long value, boolean ordered) {
+    static void write(long address, int bytes, long value, boolean ordered) {
         switch (bytes) {
             case 1 -> {
                 if (ordered) {
@@ -221,7 +222,7 @@ final class MemoryOperations {
             case MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP -> {
                 boolean expects = i.has(Modifier.EXPECT_TX);
                 long count = expects ? 1 : operand & 0xFFFFFFFFL;
-                long drop = i.opcode() == io.tessera.software.program.Opcode.MBARRIER_ARRIVE_DROP ? count : 0;
+                long drop = i.opcode() == Opcode.MBARRIER_ARRIVE_DROP ? count : 0;
                 long state = MemoryBarrier.arrive(address, count, drop, expects ? operand & 0xFFFFFFFFL : 0);
                 if (!i.results().isEmpty()) {
                     frame.set(i.result(), state);

@@ -1,6 +1,7 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.program.Instruction;
+import io.tessera.software.program.ScalarType;
 
 /** Instructions that turn argument values into one result, sorted by type. Stateless. */
 final class PureOperations {
@@ -41,7 +42,7 @@ final class PureOperations {
     }
 
     /** The value with the meaning of its type: sign-extended or zero-extended from the type's width. */
-    static long extend(io.tessera.software.program.ScalarType type, long bits) {
+    static long extend(ScalarType type, long bits) {
         int unused = 64 - type.bits();
         return type.isSigned() ? bits << unused >> unused : bits << unused >>> unused;
     }

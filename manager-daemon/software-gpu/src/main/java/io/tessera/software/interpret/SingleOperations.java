@@ -5,6 +5,7 @@ import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
 
 /** Arithmetic of {@code .f32}. Stateless. */
 final class SingleOperations {
@@ -38,8 +39,7 @@ final class SingleOperations {
         Rounding rounding = RoundingModes.ofFloat(i);
         boolean approximate = i.has(Modifier.APPROX);
         boolean nan = i.has(Modifier.NAN);
-        if ((i.opcode() == io.tessera.software.program.Opcode.MIN
-                || i.opcode() == io.tessera.software.program.Opcode.MAX) && i.arguments().size() != 2) {
+        if ((i.opcode() == Opcode.MIN || i.opcode() == Opcode.MAX) && i.arguments().size() != 2) {
             throw new UnsupportedOperationException(i.spelling());
         }
         return switch (i.opcode()) {

@@ -21,7 +21,8 @@ final class FloatConstant {
         return switch (bits) {
             case 64, 128 -> doubleBits;
             case 32 -> Integer.toUnsignedLong(Float.floatToRawIntBits((float) value));
-            default -> half == BinaryFormat.BF16 ? FloatConversions.doubleToBrain(value, Rounding.NEAREST_EVEN) & 0xFFFFL
+            default -> half == BinaryFormat.BF16
+                    ? FloatConversions.doubleToBrain(value, Rounding.NEAREST_EVEN) & 0xFFFFL
                     : FloatConversions.doubleToHalf(value, Rounding.NEAREST_EVEN) & 0xFFFFL;
         };
     }

@@ -23,15 +23,8 @@ final class InitialValue {
         this.elementBytes = variable.type().bytes();
     }
 
-    /**
-     * The lowered variable.
-     *
-     * @throws UnsupportedPtxException for textures, samplers and surfaces declared in the module
-     */
+    /** The lowered variable. */
     static io.tessera.software.program.Variable lower(Variable variable) {
-        if (variable.type().kind() == ScalarType.Kind.OPAQUE) {
-            throw new UnsupportedPtxException("", "variable of type ." + variable.type().ptx(), variable.line());
-        }
         InitialValue value = new InitialValue(variable);
         variable.initializer().ifPresent(initial -> value.write(initial, 0, 0));
         long size = variable.sizeBytes();

@@ -7,7 +7,6 @@ import io.tessera.software.program.Operand.Address;
 import io.tessera.software.program.RegisterClass;
 import io.tessera.software.program.ScalarType;
 import io.tessera.software.program.SpecialRegister;
-import io.tessera.software.program.UnsupportedPtxException;
 import java.util.List;
 
 /** Lowers operands: names to registers and places, constants to bits. */
@@ -127,7 +126,7 @@ final class OperandLowering {
         if (function.kernel().program().function(symbol.name()) != null) {
             return new Address(null, function.kernel().program().function(symbol.name()).name(), false, 0);
         }
-        throw new UnsupportedPtxException("", "symbol " + symbol.name() + " that another module defines", line);
+        throw function.unsupported("symbol " + symbol.name() + ": a texture, or defined in another module", line);
     }
 
     /** Address of a variable. */
@@ -150,7 +149,8 @@ final class OperandLowering {
             case Named named -> {
                 Scope.Place place = function.place(scope, named.name());
                 if (place == null) {
-                    throw function.unsupported("variable " + named.name() + " that another module defines", line);
+                    throw function.unsupported("variable " + named.name()
+                            + ": a texture, or defined in another module", line);
                 }
                 yield at(place, address.offsetBytes());
             }

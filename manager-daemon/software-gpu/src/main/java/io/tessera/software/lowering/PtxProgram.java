@@ -6,6 +6,7 @@ import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
@@ -48,6 +49,10 @@ public final class PtxProgram implements Program {
     }
 
     private void declare(io.tessera.guardian.ptx.Variable variable) {
+        if (variable.type().kind() == ScalarType.Kind.OPAQUE) {
+            // Refused where a kernel uses it: others of the module run.
+            return;
+        }
         if (variable.space() == StateSpace.SHARED) {
             shared.putIfAbsent(variable.name(), variable);
         } else if (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST) {

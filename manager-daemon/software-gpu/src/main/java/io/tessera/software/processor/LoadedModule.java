@@ -41,7 +41,7 @@ public final class LoadedModule implements AutoCloseable {
     /**
      * A kernel, ready to launch; the same object at every call.
      *
-     * @throws io.tessera.software.program.UnsupportedPtxException if it holds an instruction that the software GPU lacks
+     * @throws io.tessera.software.program.UnsupportedPtxException if it holds an instruction that is lacking
      * @throws NoSuchElementException if the module has no such kernel
      */
     public LoadedKernel kernel(String name) {

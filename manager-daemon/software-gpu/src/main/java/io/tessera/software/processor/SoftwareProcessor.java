@@ -9,6 +9,7 @@ import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.LaunchOutcome;
 import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.execution.GridRunner;
+import io.tessera.software.execution.TextureUnit;
 import io.tessera.software.lowering.PtxProgram;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
@@ -33,6 +34,7 @@ public final class SoftwareProcessor implements AutoCloseable {
     private final DeviceMemory memory;
     private final DeviceHeap heap;
     private final ExecutorService pool;
+    private volatile TextureUnit textures = TextureUnit.NONE;
     private final AtomicLong launches = new AtomicLong();
 
     /**
@@ -57,6 +59,11 @@ public final class SoftwareProcessor implements AutoCloseable {
         return options;
     }
 
+    /** Says where handles of textures and surfaces are looked up; launches that begin later use it. */
+    public void useTextures(TextureUnit unit) {
+        textures = unit;
+    }
+
     /** Its memory. */
     public DeviceMemory memory() {
         return memory;
@@ -66,7 +73,7 @@ public final class SoftwareProcessor implements AutoCloseable {
      * Loads a module from PTX text.
      *
      * @throws PtxException if it is not PTX
-     * @throws io.tessera.software.program.UnsupportedPtxException if a variable or function is of a kind that is lacking
+     * @throws io.tessera.software.program.UnsupportedPtxException if a variable is of a kind that is lacking
      * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
      */
     public LoadedModule load(String ptx) throws PtxException {
@@ -103,10 +110,11 @@ public final class SoftwareProcessor implements AutoCloseable {
             if (spec.cooperative()) {
                 workspace = memory.allocate(WORKSPACE_BYTES);
             }
-            GridState grid = new GridState(new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
+            GridState.Launch launch = new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
                     check.explicitCluster(), launches.incrementAndGet(), parameters, spec.dynamicSharedBytes(),
-                    workspace), new GridState.Device(memory.map(), options.limits(), heap, options.clock()), output,
-                    control);
+                    workspace);
+            GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, textures,
+                    options.clock()), output, control);
             return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);
         } finally {
             if (parameters != 0) {

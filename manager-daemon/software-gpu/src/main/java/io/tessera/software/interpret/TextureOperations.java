@@ -1,0 +1,121 @@
+package io.tessera.software.interpret;
+
+import io.tessera.software.execution.TextureSampler;
+import io.tessera.software.execution.TextureView;
+import io.tessera.software.execution.ThreadState;
+import io.tessera.software.memory.MemoryFault;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.Instruction;
+import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
+import io.tessera.software.program.Operand;
+import io.tessera.software.program.ScalarType;
+
+/** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle. Stateless. */
+final class TextureOperations {
+    private TextureOperations() {
+    }
+
+    /** @throws UnsupportedOperationException for mipmaps, gradients, cubes, gathers, formatted surface accesses */
+    static void check(Instruction i) {
+        boolean query = i.opcode() == Opcode.TXQ || i.opcode() == Opcode.SUQ;
+        boolean surface = i.opcode() == Opcode.SULD || i.opcode() == Opcode.SUST;
+        boolean lacking = i.opcode() == Opcode.TLD4 || i.opcode() == Opcode.SURED
+                || i.firstOf(Modifier.LEVEL, Modifier.GRAD, Modifier.GEOM_CUBE, Modifier.GEOM_ACUBE, Modifier.P) != null
+                || query && i.firstOf(Modifier.WIDTH, Modifier.HEIGHT, Modifier.DEPTH) == null
+                || !query && i.firstOf(Modifier.GEOM_1D, Modifier.GEOM_2D, Modifier.GEOM_3D, Modifier.GEOM_A1D,
+                        Modifier.GEOM_A2D) == null
+                || surface && !i.has(Modifier.B)
+                || i.opcode() == Opcode.TEX && (i.type() == ScalarType.F16X2 || i.results().size() != 4
+                        || i.arguments().size() != 1 + coordinates(i));
+        if (lacking) {
+            throw new UnsupportedOperationException(i.spelling());
+        }
+    }
+
+    /** Operands that hold coordinates: PTX pads vectors of three to four. */
+    private static int coordinates(Instruction i) {
+        return i.has(Modifier.GEOM_1D) ? 1 : i.has(Modifier.GEOM_2D) || i.has(Modifier.GEOM_A1D) ? 2 : 4;
+    }
+
+    private static boolean isLayered(Instruction i) {
+        return i.has(Modifier.GEOM_A1D) || i.has(Modifier.GEOM_A2D);
+    }
+
+    private static int dimensions(Instruction i) {
+        return i.has(Modifier.GEOM_1D) || i.has(Modifier.GEOM_A1D) ? 1 : i.has(Modifier.GEOM_3D) ? 3 : 2;
+    }
+
+    static void execute(Instruction i, Frame frame, ThreadState thread) {
+        long handle = frame.argument(thread, i, 0);
+        TextureView view = thread.block.grid.textures.find(handle);
+        if (view == null) {
+            throw new MemoryFault(false, handle, "access through a handle of no texture or surface");
+        }
+        switch (i.opcode()) {
+            case TEX -> sample(i, frame, thread, view);
+            case TXQ, SUQ -> frame.set(i.result(), i.has(Modifier.WIDTH) ? view.width()
+                    : i.has(Modifier.HEIGHT) ? view.height() : view.depth());
+            default -> surface(i, frame, thread, view);
+        }
+    }
+
+    private static void sample(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+        int layers = isLayered(i) ? 1 : 0;
+        int layer = layers == 0 ? 0 : (int) frame.argument(thread, i, 1);
+        int dimensions = dimensions(i);
+        int[] bits = new int[dimensions];
+        for (int d = 0; d < dimensions; d++) {
+            bits[d] = (int) frame.argument(thread, i, 1 + layers + d);
+        }
+        int[] texel;
+        if (i.sourceType() == ScalarType.F32) {
+            float[] at = new float[dimensions];
+            for (int d = 0; d < dimensions; d++) {
+                at[d] = Float.intBitsToFloat(bits[d]);
+            }
+            texel = TextureSampler.sample(view, at, layer);
+        } else {
+            texel = TextureSampler.fetch(view, bits[0], dimensions > 1 ? bits[1] : 0,
+                    dimensions > 2 ? bits[2] : layer);
+        }
+        for (int c = 0; c < texel.length; c++) {
+            frame.set(i.results().get(c), Integer.toUnsignedLong(texel[c]));
+        }
+    }
+
+    private static void surface(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+        int layers = isLayered(i) ? 1 : 0;
+        int dimensions = dimensions(i);
+        int bytes = i.sourceType().bytes();
+        boolean store = i.opcode() == Opcode.SUST;
+        int first = 1 + coordinates(i);
+        int count = store ? i.arguments().size() - first : i.results().size();
+        long x = (int) frame.argument(thread, i, 1 + layers);
+        int y = dimensions > 1 ? (int) frame.argument(thread, i, 2 + layers) : 0;
+        int z = dimensions > 2 ? (int) frame.argument(thread, i, 3) : layers == 0 ? 0
+                : (int) frame.argument(thread, i, 1);
+        long rowBytes = (long) view.width() * view.elementBytes();
+        boolean inside = x >= 0 && x + (long) bytes * count <= rowBytes && y >= 0 && y < view.height() && z >= 0
+                && z < view.depth();
+        if (!inside && i.has(Modifier.CLAMP)) {
+            x = Math.clamp(x, 0, rowBytes - (long) bytes * count);
+            y = Math.clamp(y, 0, view.height() - 1);
+            z = Math.clamp(z, 0, view.depth() - 1);
+            inside = true;
+        }
+        if (!inside && !i.has(Modifier.ZERO)) {
+            throw new MemoryFault(false, x, "surface access outside the surface");
+        }
+        long address = view.address() + z * view.sliceBytes() + y * view.pitchBytes() + x;
+        for (int k = 0; k < count && (inside || !store); k++) {
+            Operand operand = store ? i.argument(first + k) : i.results().get(k);
+            if (store) {
+                MemoryOperations.write(address + (long) k * bytes, bytes, frame.value(thread, operand), false);
+            } else {
+                frame.set(operand, inside ? MemoryOperations.read(address + (long) k * bytes, i.sourceType(), false)
+                        : 0);
+            }
+        }
+    }
+}

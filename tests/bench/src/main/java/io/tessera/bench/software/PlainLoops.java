@@ -1,0 +1,69 @@
+package io.tessera.bench.software;
+
+import java.util.Arrays;
+
+/** The same work on Java arrays, in the form that the language makes natural. Not thread-safe. */
+final class PlainLoops {
+    private final float[] a = new float[BenchmarkDevice.COUNT];
+    private final float[] b = new float[BenchmarkDevice.COUNT];
+    private final float[] c = new float[BenchmarkDevice.COUNT];
+    private final int[] words = new int[BenchmarkDevice.COUNT];
+    private final int[] bins = new int[256];
+
+    PlainLoops() {
+        for (int i = 0; i < BenchmarkDevice.COUNT; i++) {
+            a[i] = BenchmarkDevice.first(i);
+            b[i] = BenchmarkDevice.second(i);
+            words[i] = Float.floatToIntBits(a[i]);
+        }
+    }
+
+    /** Runs one; the result keeps the JIT compiler from leaving it out. */
+    float run(Workload workload) {
+        return switch (workload) {
+            case VECTOR_ADD -> add();
+            case TILED_GEMM -> multiply();
+            case REDUCTION -> sum();
+            case HISTOGRAM -> count();
+        };
+    }
+
+    private float add() {
+        for (int i = 0; i < a.length; i++) {
+            c[i] = a[i] + b[i];
+        }
+        return c[1];
+    }
+
+    /** Each element as one sum of fused products, as the kernel has it. */
+    private float multiply() {
+        int n = BenchmarkDevice.ROWS;
+        for (int row = 0; row < n; row++) {
+            for (int column = 0; column < n; column++) {
+                float sum = 0;
+                for (int k = 0; k < n; k++) {
+                    sum = Math.fma(a[row * n + k], b[k * n + column], sum);
+                }
+                c[row * n + column] = sum;
+            }
+        }
+        return c[1];
+    }
+
+    private float sum() {
+        float sum = 0;
+        for (float value : a) {
+            sum += value;
+        }
+        return sum;
+    }
+
+    private float count() {
+        Arrays.fill(bins, 0);
+        for (int word : words) {
+            bins[word & 255]++;
+            bins[word >>> 8 & 255]++;
+        }
+        return bins[0];
+    }
+}
