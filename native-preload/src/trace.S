@@ -34,6 +34,7 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         mov %rsp, %rax
         mov 56(%rax), %rdi
         mov 64(%rax), %rsi
+        mov %rax, %rdx
         push %rbx
         mov %rax, %rbx
         sub $144, %rsp
@@ -46,7 +47,7 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         movaps %xmm5, 80(%rsp)
         movaps %xmm6, 96(%rsp)
         movaps %xmm7, 112(%rsp)
-        call tessera_trace_enter /* (index, return address): the entry, and where it returns to */
+        call tessera_trace_enter /* (index, return address, saved registers): the entry, and where it returns to */
         mov %rax, %r11
         mov %rdx, %r10
         movaps (%rsp), %xmm0

@@ -96,6 +96,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
+            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
