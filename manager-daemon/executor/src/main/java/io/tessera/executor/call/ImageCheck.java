@@ -21,31 +21,16 @@ final class ImageCheck {
     }
 
     /**
-     * Where an image, or the linked part of one with parts, lies.
+     * What the driver gets for an image: itself, or a wrapper of version 2 over its parts.
      *
      * @throws RejectedException with INVALID_IMAGE if it is none, or shorter than it says
      */
-    static long address(MemorySegment image, long bytes) throws RejectedException {
-        if (!hasParts(image, bytes)) {
-            check(image, bytes);
-            return image.address();
+    static long address(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
+        if (bytes >= 16 && image.get(WireTypes.U32, 0) == WRAPPER) {
+            return wrapper(frame, image, bytes);
         }
-        MemorySegment linked = part(image, bytes, 0);
-        check(linked, linked.byteSize());
-        return linked.address();
-    }
-
-    /** Whether it is a wrapper of version 2 as the client sends it. */
-    static boolean hasParts(MemorySegment image, long bytes) {
-        return bytes >= 24 && image.get(WireTypes.U32, 0) == WRAPPER;
-    }
-
-    private static MemorySegment part(MemorySegment image, long bytes, long number) throws RejectedException {
-        long offset = image.get(WireTypes.U64, 16 + number * Long.BYTES);
-        if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0) {
-            throw new RejectedException(CudaResult.INVALID_IMAGE, "an image at " + offset);
-        }
-        return image.asSlice(offset, bytes - offset);
+        check(image, bytes);
+        return image.address();
     }
 
     private static void check(MemorySegment image, long bytes) throws RejectedException {
@@ -77,16 +62,20 @@ final class ImageCheck {
     }
 
     /** {u32 magic, u32 2, u64 count, u64 offset x count, fat binaries}: becomes the wrapper that cuda.h's tools write. */
-    static long wrapper(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
+    private static long wrapper(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
         long count = image.get(WireTypes.U64, 8);
         if (image.get(WireTypes.U32, 4) != 2 || count < 1 || count > 4096 || 16 + count * Long.BYTES > bytes) {
             throw new RejectedException(CudaResult.INVALID_IMAGE, "a wrapper of " + count + " images");
         }
         MemorySegment wrapper = frame.room(24);
-        MemorySegment pointers = frame.room(count * Long.BYTES).fill((byte) 0); // ends with a null
+        MemorySegment pointers = frame.room(count * Long.BYTES);
         for (long i = 0; i < count; i++) {
-            MemorySegment part = part(image, bytes, i);
-            check(part, part.byteSize());
+            long offset = image.get(WireTypes.U64, 16 + i * Long.BYTES);
+            if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0) {
+                throw new RejectedException(CudaResult.INVALID_IMAGE, "an image at " + offset);
+            }
+            MemorySegment part = image.asSlice(offset, bytes - offset);
+            check(part, bytes - offset);
             if (i > 0) {
                 pointers.set(WireTypes.U64, (i - 1) * Long.BYTES, part.address());
             } else {

@@ -20,13 +20,15 @@ final class ModuleCalls {
 
     /** Parameters: module, image. */
     int load(CallFrame frame, ClientContext context) throws RejectedException {
-        return image(frame, frame.plan().entry());
+        frame.slot(1, image(frame, 1));
+        return client.driver().call(frame.plan().entry(), frame.slots());
     }
 
     /** Parameters: module, image, count, options, values. */
     int loadEx(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 2, 3, 4);
-        int result = image(frame, frame.plan().entry());
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
         options.answer();
         return result;
     }
@@ -36,30 +38,18 @@ final class ModuleCalls {
         if (frame.slot(7) != 0) {
             throw CallFrame.malformed("options of a library");
         }
+        frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 4, 2, 3);
-        int result = image(frame, DriverEntry.cuLibraryLoadData);
+        int result = client.driver().call(DriverEntry.cuLibraryLoadData, frame.slots());
         options.answer();
         return result;
     }
 
-    /**
-     * Loads parameter 1. Of an image that was linked beforehand the driver gets the linked part: it does not copy a
-     * wrapper with parts (cuLibraryLoadData answers 1 on driver 580 unless the program keeps them), and needs the parts
-     * only where the linked one has no code for the device.
-     */
-    private int image(CallFrame frame, DriverEntry entry) throws RejectedException {
-        MemorySegment image = frame.data(1);
-        long bytes = frame.inBytes(1);
-        if (image == null || bytes == 0) {
+    private static long image(CallFrame frame, int parameter) throws RejectedException {
+        if (frame.data(parameter) == null || frame.inBytes(parameter) == 0) {
             throw new RejectedException(CudaResult.INVALID_VALUE, "no image");
         }
-        frame.slot(1, ImageCheck.address(image, bytes));
-        int result = client.driver().call(entry, frame.slots());
-        if (result == CudaResult.NO_BINARY_FOR_GPU && ImageCheck.hasParts(image, bytes)) {
-            frame.slot(1, ImageCheck.wrapper(frame, image, bytes));
-            result = client.driver().call(entry, frame.slots());
-        }
-        return result;
+        return ImageCheck.address(frame, frame.data(parameter), frame.inBytes(parameter));
     }
 
     /** Parameters: name, handle. The driver answers with a pointer, the client gets the text. */

@@ -10,8 +10,6 @@ public final class CudaResult {
     public static final int OUT_OF_MEMORY = 2;
     /** CUDA_ERROR_INVALID_DEVICE. */
     public static final int INVALID_DEVICE = 101;
-    /** CUDA_ERROR_NO_BINARY_FOR_GPU. */
-    public static final int NO_BINARY_FOR_GPU = 209;
     /** CUDA_ERROR_INVALID_IMAGE. */
     public static final int INVALID_IMAGE = 200;
     /** CUDA_ERROR_INVALID_CONTEXT. */
