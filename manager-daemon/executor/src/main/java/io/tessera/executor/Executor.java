@@ -7,6 +7,7 @@ import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
@@ -45,7 +46,10 @@ public final class Executor implements ManagerOrders, Reports {
     private final Poller poller;
     private final Admission admission = new Admission();
     private final Connections connections;
+    private final SessionFactory factory;
     private final AtomicReference<String> failure = new AtomicReference<>();
+    /** Until its end is seen; null: none. Of the thread that runs. */
+    private Rehearsal rehearsal;
     private volatile int lostResult;
     private volatile boolean stopping;
 
@@ -64,7 +68,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        SessionFactory factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
                 clock, os.processes().pid());
         this.connections = new Connections(os, poller, clock, admission, factory, this);
         os.files().remove(socket);
@@ -79,11 +83,17 @@ public final class Executor implements ManagerOrders, Reports {
     public boolean run() throws LinuxException {
         channel.ready(device, snapshot, socket);
         LOG.info("{} on {} serves {}", snapshot.name(), device.port().name(), socket);
+        if (!device.port().software()) {
+            rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
+        }
         long statsNs = clock.nanoTime();
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
+            if (rehearsal != null && rehearsal.isOver()) {
+                endRehearsal();
+            }
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
                 List<ClientSession> sessions = new ArrayList<>();
@@ -92,6 +102,13 @@ public final class Executor implements ManagerOrders, Reports {
             }
         }
         return leave();
+    }
+
+    private void endRehearsal() {
+        if (rehearsal != null) {
+            rehearsal.close();
+            rehearsal = null;
+        }
     }
 
     private boolean leave() throws LinuxException {
@@ -104,6 +121,7 @@ public final class Executor implements ManagerOrders, Reports {
                 connections.forEach(session -> session.contextLost(result));
             }
         }
+        endRehearsal();
         os.files().remove(socket);
         connections.close();
         long untilNs = clock.nanoTime() + (reason == null ? LEAVE_NS : STATS_NS);
