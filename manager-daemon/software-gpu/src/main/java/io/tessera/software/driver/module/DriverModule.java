@@ -46,6 +46,11 @@ public final class DriverModule {
         }
     }
 
+    /** The virtual architecture that it was compiled for, as {@code sm_75} is written 75. */
+    public int target() {
+        return loaded.target();
+    }
+
     /** Names of its kernels. */
     public List<String> functionNames() {
         return loaded.kernelNames().stream().sorted().toList();
