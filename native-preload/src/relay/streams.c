@@ -38,13 +38,16 @@ static bool look(struct relay_link *link, struct mark *mark)
 /* Sends a mark unless the last one still speaks. Under the mark's lock. stream NULL: all of the context. */
 static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark)
 {
-    if (is_last(context->link, mark, stream))
+    /* The executor knows of functions that print before we do: a mark sent from now on is followed by their text. */
+    bool prints = functions_print(context->link);
+    if (is_last(context->link, mark, stream) && mark->prints == prints)
         return CUDA_SUCCESS;
     if (mark->word < 0 && (mark->word = word_take(context->link)) < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     look(context->link, mark);
     mark->position = ring_position(context->link);
     mark->value = word_next(context->link, mark->word);
+    mark->prints = prints;
     return relay_send_mark(context, TESSERA_RELAY_MARK, stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS, mark->word,
                            mark->value);
 }
@@ -58,8 +61,8 @@ static CUresult wait_for(struct relay_context *context, const struct stream *str
     CUresult result = ask(context, stream, mark);
     uint64_t value = mark->value, position = mark->position;
     int word = mark->word;
+    bool prints = mark->prints;
     pthread_mutex_unlock(lock);
-    bool prints = functions_print(link);
     if (result == CUDA_SUCCESS)
         result = relay_wait_word(link, word, value + prints);
     if (prints)

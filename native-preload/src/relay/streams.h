@@ -17,6 +17,7 @@ struct mark {
     uint64_t value;     /* what the last MARK writes; even */
     uint64_t position;  /* ring position just before that record */
     uint64_t reached;   /* position up to which all work is known to be done */
+    bool prints;        /* when the last MARK was sent: text comes before value + 1 */
 };
 
 struct stream {

@@ -60,10 +60,9 @@ void word_give(struct relay_link *link, int word)
 
 bool word_reached_soon(struct relay_link *link, int word, uint64_t value, uint64_t position)
 {
-    const bool software = link->segment->device.software != 0;
-    const uint64_t longest_ns = software ? WORD_SOFTWARE_NS : WORD_READ_NS;
-    const uint64_t soon_ns = software ? WORD_SOFTWARE_NS : WORD_SOON_NS;
     uint64_t begin_ns = monotonic_ns(), read_ns = 0, now_ns = begin_ns;
+    bool software = link->segment->device.software != 0;
+    uint64_t soon_ns = software ? WORD_SOFTWARE_NS : WORD_SOON_NS, most_ns = software ? WORD_SOFTWARE_NS : WORD_READ_NS;
     do {
         for (int i = 0; i < 16; i++) {
             if (relay_word_reached(link, word, value))
@@ -74,6 +73,6 @@ bool word_reached_soon(struct relay_link *link, int word, uint64_t value, uint64
         if (read_ns == 0 && __atomic_load_n(&link->segment->consumed, __ATOMIC_ACQUIRE) > position)
             read_ns = now_ns;
         sched_yield(); /* the executor may need this core */
-    } while (now_ns - begin_ns < longest_ns && (read_ns == 0 || now_ns - read_ns < soon_ns));
+    } while (now_ns - begin_ns < most_ns && (read_ns == 0 || now_ns - read_ns < soon_ns));
     return relay_word_reached(link, word, value);
 }

@@ -19,12 +19,11 @@ void word_give(struct relay_link *link, int word);
 
 /*
  * Looks whether the answer to a question comes that was sent just now, at ring position `position` or later: until the
- * executor has read it and some time more (WORD_SOON_NS), in all at most WORD_READ_NS. The software GPU's threads share
- * the cores with everybody and are given longer.
+ * executor has read it and some time more (WORD_SOON_NS), in all at most WORD_READ_NS.
  */
 #define WORD_SOON_NS 30000u
+#define WORD_SOFTWARE_NS 20000000u /* instead of both, where threads of a busy machine are the device */
 #define WORD_READ_NS 300000u
-#define WORD_SOFTWARE_NS 5000000u
 bool word_reached_soon(struct relay_link *link, int word, uint64_t value, uint64_t position);
 
 #endif

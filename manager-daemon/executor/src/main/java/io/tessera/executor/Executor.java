@@ -7,6 +7,7 @@ import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
@@ -38,6 +39,7 @@ public final class Executor implements ManagerOrders, Reports {
 
     private final DeviceContext device;
     private final DeviceSnapshot snapshot;
+    private final PrintedText text;
     private final NanoClock clock;
     private final ManagerChannel channel;
     private final Path socket;
@@ -52,11 +54,13 @@ public final class Executor implements ManagerOrders, Reports {
     /**
      * Over a driver that the caller closes.
      *
+     * @param text what the driver prints
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
-    public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock)
-            throws DriverFailedException, LinuxException {
+    public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
+            PrintedText text) throws DriverFailedException, LinuxException {
+        this.text = text;
         this.device = DeviceContext.open(port, ordinal);
         this.snapshot = DeviceSnapshot.take(device);
         this.clock = clock;
@@ -65,7 +69,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         SessionFactory factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
-                clock, os.processes().pid());
+                clock, os.processes().pid(), text);
         this.connections = new Connections(os, poller, clock, admission, factory, this);
         os.files().remove(socket);
         connections.listen(socket);
@@ -86,6 +90,7 @@ public final class Executor implements ManagerOrders, Reports {
             connections.doWork(nowNs);
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
+                text.forgetOld();
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
                 channel.stats(sessions);

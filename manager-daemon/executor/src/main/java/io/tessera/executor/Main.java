@@ -7,6 +7,7 @@ import io.tessera.device.DriverUnavailableException;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
 import java.io.IOException;
@@ -24,7 +25,6 @@ public final class Main {
     public static final int EXIT_NO_DEVICE = 4;
 
     private static final int STANDARD_OUTPUT = 1;
-    private static final int STANDARD_ERROR = 2;
 
     private Main() {
     }
@@ -66,13 +66,14 @@ public final class Main {
     private static int serve(ExecutorOptions options) throws IOException {
         SharedMemoryPort descriptors = Linux.sharedMemory();
         int told = descriptors.copy(STANDARD_OUTPUT);
-        // What the driver prints (device printf) must not stand between the lines for the manager.
-        descriptors.duplicate(STANDARD_ERROR, STANDARD_OUTPUT);
+        // What the driver prints (device printf) belongs to clients, not between the lines for the manager.
+        int printed = Linux.printedText().create("tessera-printed");
+        descriptors.duplicate(printed, STANDARD_OUTPUT);
         ManagerChannel channel = new ManagerChannel(new DescriptorStream(descriptors, told));
         try (DriverPort port = DriverOpening.open(options.provider(),
                 new DriverOptions(options.ordinal(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
-                    Clocks.system().monotonic());
+                    Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed));
             ManagerChannel.listen(System.in, executor);
             return executor.run() ? EXIT_ENDED : EXIT_FAILED;
         } catch (DriverUnavailableException | DriverFailedException e) {

@@ -4,6 +4,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
 import io.tessera.os.Linux;
 import io.tessera.protocol.RelayToken;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RunningExecutor implements AutoCloseable {
     final FakeDriver driver = new FakeDriver();
     private final Path socket;
+    private final int printed;
     private final ByteArrayOutputStream told = new ByteArrayOutputStream();
     private final Executor executor;
     private final Thread thread;
@@ -27,7 +29,9 @@ final class RunningExecutor implements AutoCloseable {
 
     RunningExecutor(Path folder) throws Exception {
         socket = folder.resolve("executor.sock");
-        executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic());
+        printed = Linux.printedText().create("printed");
+        executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
+                new PrintedText(Linux.printedText(), printed));
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run();
@@ -59,6 +63,15 @@ final class RunningExecutor implements AutoCloseable {
         return told.toString(StandardCharsets.UTF_8);
     }
 
+    /** Prints as a driver does. */
+    void print(String text) {
+        try {
+            Linux.sharedMemory().write(printed, text.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Waits until it has ended; whether it was told to. */
     boolean awaitEnd() {
         try {
@@ -76,5 +89,10 @@ final class RunningExecutor implements AutoCloseable {
     public void close() {
         executor.stop();
         awaitEnd();
+        try {
+            Linux.sharedMemory().close(printed);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

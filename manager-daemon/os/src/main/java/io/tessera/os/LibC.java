@@ -38,8 +38,10 @@ final class LibC {
     private static final MethodHandle EPOLL_CTL = ints("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle EPOLL_WAIT = ints("epoll_wait", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
     private static final MethodHandle EVENTFD = ints("eventfd", JAVA_INT, JAVA_INT);
+    private static final MethodHandle FALLOCATE = ints("fallocate", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle FCHMOD = ints("fchmod", JAVA_INT, JAVA_INT);
     private static final MethodHandle FCHOWN = ints("fchown", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle FFLUSH = ints("fflush", ADDRESS);
     private static final MethodHandle FLOCK = ints("flock", JAVA_INT, JAVA_INT);
     private static final MethodHandle FTRUNCATE = ints("ftruncate", JAVA_INT, JAVA_LONG);
     private static final MethodHandle GETPID = ints("getpid");
@@ -59,6 +61,7 @@ final class LibC {
     private static final MethodHandle PIPE2 = ints("pipe2", ADDRESS, JAVA_INT);
     private static final MethodHandle DUP2 = ints("dup2", JAVA_INT, JAVA_INT);
     private static final MethodHandle POSIX_FALLOCATE = ints("posix_fallocate", JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle PREAD = longs("pread", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle READ = longs("read", JAVA_INT, ADDRESS, JAVA_LONG);
     private static final MethodHandle RECV = longs("recv", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle RECVMSG = longs("recvmsg", JAVA_INT, ADDRESS, JAVA_INT);
@@ -224,6 +227,18 @@ final class LibC {
     /** 0, or minus the error number; this function returns its error and does not set errno. */
     static int posixFallocate(int fd, long bytes) {
         return -intCall(s -> (int) POSIX_FALLOCATE.invokeExact(s, fd, 0L, bytes));
+    }
+
+    static int fallocate(int fd, int mode, long offset, long bytes) {
+        return intCall(s -> (int) FALLOCATE.invokeExact(s, fd, mode, offset, bytes));
+    }
+
+    static int fflush(MemorySegment stream) {
+        return intCall(s -> (int) FFLUSH.invokeExact(s, stream));
+    }
+
+    static long pread(int fd, MemorySegment into, long bytes, long offset) {
+        return call(s -> (long) PREAD.invokeExact(s, fd, into, bytes, offset));
     }
 
     static long read(int fd, MemorySegment into, long bytes) {

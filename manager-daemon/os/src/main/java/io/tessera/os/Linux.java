@@ -25,6 +25,11 @@ public final class Linux {
         return new LinuxSharedMemory();
     }
 
+    /** Files that take what this process prints, of this host. */
+    public static PrintedTextPort printedText() {
+        return new LinuxPrintedText();
+    }
+
     /** Waiting on words in memory, of this host. */
     public static FutexPort futex() {
         return new LinuxFutex();

@@ -28,8 +28,8 @@ final class ArchitectureRules {
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
             "com.google.gson..");
     static final ArchRule EXECUTOR_USES_PROTOCOL_AND_THE_PORTS = usesOnly("io.tessera.executor..",
-            "io.tessera.protocol..", "io.tessera.device..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
-            "com.google.gson..");
+            "io.tessera.protocol..", "io.tessera.device..", "io.tessera.os..", "io.tessera.clock..",
+            "io.tessera.guardian.image..", "org.slf4j..", "com.google.gson..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
             "io.tessera.protocol..", "picocli..", "com.google.gson..");
 

@@ -6,6 +6,7 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
@@ -24,8 +25,9 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param memory  its live memory
  * @param charge  what it has taken of its tenant's memory
  * @param pinned  memory that it maps too
+ * @param printing what its kernels print
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned) {
+        PinnedMemory pinned, ClientPrinting printing) {
 }

@@ -15,7 +15,6 @@ final class ImageCheck {
     private static final int ELF = 0x464c457f;
     /** Fields of a 64-bit ELF header: section header offset, program header offset, entry sizes and counts. */
     private static final int ELF_HEADER_BYTES = 64;
-    private static final byte[] PRINTF = {'v', 'p', 'r', 'i', 'n', 't', 'f'};
 
     private ImageCheck() {
     }
@@ -86,19 +85,5 @@ final class ImageCheck {
         wrapper.set(WireTypes.U32, 4, 2);
         wrapper.set(WireTypes.U64, 16, pointers.address());
         return wrapper.address();
-    }
-
-    /** Whether the image calls device printf, as far as it is not compressed. */
-    static boolean prints(MemorySegment image, long bytes) {
-        for (long at = 0; at <= bytes - PRINTF.length; at++) {
-            int i = 0;
-            while (i < PRINTF.length && image.get(ValueLayout.JAVA_BYTE, at + i) == PRINTF[i]) {
-                i++;
-            }
-            if (i == PRINTF.length) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -2,6 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.print.PrintingImage;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +22,16 @@ final class ModuleCalls {
     /** Parameters: module, image. */
     int load(CallFrame frame, ClientContext context) throws RejectedException {
         frame.slot(1, image(frame, 1));
-        return client.driver().call(frame.plan().entry(), frame.slots());
+        return loaded(frame, client.driver().call(frame.plan().entry(), frame.slots()));
+    }
+
+    /** Remembers whether what was loaded prints, by the driver's own handle. */
+    private int loaded(CallFrame frame, int result) {
+        if (result == CudaResult.SUCCESS) {
+            client.printing().loaded(frame.data(0).get(WireTypes.U64, 0),
+                    PrintingImage.prints(frame.data(1).asSlice(0, frame.inBytes(1))));
+        }
+        return result;
     }
 
     /** Parameters: module, image, count, options, values. */
@@ -30,7 +40,7 @@ final class ModuleCalls {
         JitOptions options = new JitOptions(frame, 2, 3, 4);
         int result = client.driver().call(frame.plan().entry(), frame.slots());
         options.answer();
-        return result;
+        return loaded(frame, result);
     }
 
     /** Parameters: library, code, options, values, count, library options, their values, their count. */
@@ -42,13 +52,15 @@ final class ModuleCalls {
         JitOptions options = new JitOptions(frame, 4, 2, 3);
         int result = client.driver().call(DriverEntry.cuLibraryLoadData, frame.slots());
         options.answer();
-        return result;
+        return loaded(frame, result);
     }
 
+    /** Where the driver finds the image; also makes sure that it says where it puts its handle. */
     private static long image(CallFrame frame, int parameter) throws RejectedException {
         if (frame.data(parameter) == null || frame.inBytes(parameter) == 0) {
             throw new RejectedException(CudaResult.INVALID_VALUE, "no image");
         }
+        frame.want(0, Long.BYTES);
         return ImageCheck.address(frame, frame.data(parameter), frame.inBytes(parameter));
     }
 

@@ -159,6 +159,11 @@ public final class HandleTable {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
+    /** The handle that one that names something goes away with; 0: none. */
+    public long parent(long handle) {
+        return hasParent(handle) ? parents[place(handle)] : 0;
+    }
+
     /** Whether a handle that names something goes away with another one. */
     public boolean hasParent(long handle) {
         return value(handle) != NONE && parents[place(handle)] != 0;

@@ -61,7 +61,22 @@ final class FunctionQuery {
                     client.handles().put(HandleKind.FUNCTION, driver.outLong(0), said, context));
         }
         parameters(kernel, value, answer);
+        answer.set(WireTypes.U32, PRINTS, prints(said) ? 1 : 0);
         return CudaResult.SUCCESS;
+    }
+
+    private boolean prints(long said) {
+        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        long parent = client.handles().table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).parent(said);
+        if (RelayHandle.type(parent) == HandleKind.KERNEL.number()) {
+            return prints(parent);
+        }
+        HandleKind owner = RelayHandle.type(parent) == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY
+                : HandleKind.MODULE;
+        long module = client.handles().value(owner, parent);
+        long library = owner == HandleKind.MODULE ? client.handles().table(owner).parent(parent) : 0;
+        return client.printing().ask(library == 0 ? module
+                : client.handles().value(HandleKind.LIBRARY, library));
     }
 
     private void parameters(boolean kernel, long value, MemorySegment answer) {
@@ -78,7 +93,6 @@ final class FunctionQuery {
         }
         answer.set(WireTypes.U32, PARAMETER_BYTES, (int) end);
         answer.set(WireTypes.U32, PARAMETERS, count);
-        answer.set(WireTypes.U32, PRINTS, 0);
         bytes = (int) (PARAMETER + count * RelayLayout.PARAMETER.byteSize());
     }
 

@@ -133,6 +133,9 @@ public final class ClientSession {
             }
         }
         int result = lostResult != 0 ? lostResult : records.marks().poll(nowNs);
+        if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
+            result = state.printing().poll();
+        }
         if (result != CudaResult.SUCCESS && segment.contextError() == 0) {
             records.lose(result, "work of " + name);
         }
@@ -141,7 +144,7 @@ public final class ClientSession {
     private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
         segment.park();
         if (!ring.hasWork() && !ending) {
-            long sleepNs = !state.watch().isEmpty() ? SLEEP_WATCHING_NS
+            long sleepNs = !state.watch().isEmpty() || state.printing().isAwaited() ? SLEEP_WATCHING_NS
                     : records.marks().isOut() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, sleepNs);
         }
@@ -170,6 +173,7 @@ public final class ClientSession {
             records.lose(result, "the end of " + name);
             return;
         }
+        state.printing().close();
         records.queries().unpinAll();
         state.words().unregister();
         state.charge().close();

@@ -30,8 +30,9 @@ final class MarkWatch {
 
     /** Whether a mark is out, as far as is known. */
     boolean isOut() {
-        if (stream != null && client.segment().word(word) == value) {
-            stream = null;
+        if (stream != null) {
+            long written = client.segment().word(word);
+            stream = written == value || written == value + 1 ? null : stream; // one more: its text has come too
         }
         return stream != null;
     }

@@ -216,6 +216,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
+            result = client.printing().marked(stream.value(), word, value);
         }
         return result;
     }

@@ -12,6 +12,8 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.print.ClientPrinting;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
@@ -35,6 +37,7 @@ public final class SessionFactory {
     private final FutexPort futex;
     private final NanoClock clock;
     private final int pid;
+    private final PrintedText text;
     private final PinnedAddresses addresses;
     private final Map<String, TenantMemory> tenants = new HashMap<>();
 
@@ -51,7 +54,7 @@ public final class SessionFactory {
 
     /** For one device. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
-            FutexPort futex, NanoClock clock, int pid) {
+            FutexPort futex, NanoClock clock, int pid, PrintedText text) {
         this.device = device;
         this.snapshot = snapshot;
         this.memory = memory;
@@ -59,6 +62,7 @@ public final class SessionFactory {
         this.futex = futex;
         this.clock = clock;
         this.pid = pid;
+        this.text = text;
         this.addresses = new PinnedAddresses(memory);
     }
 
@@ -99,7 +103,9 @@ public final class SessionFactory {
     private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
+        ClientPrinting printing = new ClientPrinting(driver, segment, text);
         return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment), new ClientMemory(), charge, pinned);
+                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(), charge, pinned,
+                printing);
     }
 }

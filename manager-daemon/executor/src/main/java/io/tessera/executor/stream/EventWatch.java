@@ -3,6 +3,7 @@ package io.tessera.executor.stream;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.print.ClientPrinting;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,15 +15,17 @@ public final class EventWatch {
 
     private final DriverCalls driver;
     private final RelaySegment segment;
+    private final ClientPrinting printing;
     private final List<Watch> watches = new ArrayList<>();
 
     private record Watch(long event, int word, long value) {
     }
 
     /** Nothing is watched. */
-    public EventWatch(DriverCalls driver, RelaySegment segment) {
+    public EventWatch(DriverCalls driver, RelaySegment segment, ClientPrinting printing) {
         this.driver = driver;
         this.segment = segment;
+        this.printing = printing;
     }
 
     /** Watches an event. Returns the CUresult. */
@@ -52,6 +55,9 @@ public final class EventWatch {
             if (result == CudaResult.NOT_READY) {
                 i++;
                 continue;
+            }
+            if (result == CudaResult.SUCCESS) {
+                result = printing.before(watch.event); // who waits for an event reads what came before it
             }
             if (result != CudaResult.SUCCESS && error == CudaResult.SUCCESS) {
                 error = result;

@@ -29,6 +29,9 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean held;
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
+    /** Called when somebody synchronises an event, which is when drivers print. */
+    public volatile Runnable printing = () -> {
+    };
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
     /** Live objects by kind. */
@@ -103,6 +106,10 @@ public final class FakeDriver implements DriverPort {
             case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy_v2 -> count("stream", -1);
+            case cuEventSynchronize -> {
+                printing.run();
+                yield 0;
+            }
             case cuEventCreate -> make("event", slot(s, 0));
             case cuEventDestroy_v2 -> count("event", -1);
             case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));

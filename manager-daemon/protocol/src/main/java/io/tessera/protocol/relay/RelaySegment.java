@@ -194,6 +194,11 @@ public record RelaySegment(MemorySegment memory) {
         WireTypes.setRelease(memory, wordOffset(index), value);
     }
 
+    /** Writes a completion word, unless the device or the client has written another value meanwhile. */
+    public void advanceWord(int index, long expected, long value) {
+        WireTypes.compareAndSet(memory, wordOffset(index), expected, value);
+    }
+
     private static long wordOffset(int index) {
         return WORD + (long) Objects.checkIndex(index, RelayLayout.WORDS) * Long.BYTES;
     }

@@ -84,6 +84,9 @@ public final class SoftwareDriver implements DriverPort {
             handler.handle(new Call(state, slots, perThread[entry.ordinal()]));
             return SUCCESS;
         } catch (DriverException e) {
+            if (e.error() == CudaError.INVALID_PTX) {
+                log.rejected(entry.toString(), e.getMessage());
+            }
             return e.error().code();
         } catch (RuntimeException e) {
             log.defect(entry.toString(), e);

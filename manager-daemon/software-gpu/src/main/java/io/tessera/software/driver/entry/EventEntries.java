@@ -38,6 +38,7 @@ final class EventEntries {
                     if (task != null) {
                         task.await();
                     }
+                    DeviceText.flush(call.context());
                     check(event);
                 })
                 .on(this::elapsed, DriverEntry.cuEventElapsedTime, DriverEntry.cuEventElapsedTime_v2);

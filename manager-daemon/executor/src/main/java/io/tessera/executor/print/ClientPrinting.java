@@ -1,0 +1,111 @@
+package io.tessera.executor.print;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelaySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Device printf of one client: which of its modules print, and the marks that its text must come before (RELAY.md, section
+ * 5). Behind each mark an event is recorded, so that the driver can be made to print without waiting. One owner thread.
+ */
+public final class ClientPrinting {
+    private static final long DISABLE_TIMING = 2;
+
+    private final DriverCalls driver;
+    private final RelaySegment segment;
+    private final PrintedText text;
+    private final Set<Long> modules = new HashSet<>();
+    private final List<Mark> marks = new ArrayList<>();
+    private final ArrayDeque<Long> events = new ArrayDeque<>();
+    private boolean prints;
+
+    private record Mark(int word, long value, long event) {
+    }
+
+    /** A client that has no module. */
+    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text) {
+        this.driver = driver;
+        this.segment = segment;
+        this.text = text;
+    }
+
+    /** A module or library was loaded, by the client's handle. */
+    public void loaded(long module, boolean canPrint) {
+        if (canPrint) {
+            modules.add(module);
+        } else {
+            modules.remove(module); // a handle that an earlier one had
+        }
+    }
+
+    /** Whether functions of a module print; from the first that does, the client waits for text. */
+    public boolean ask(long module) {
+        boolean answer = modules.contains(module);
+        prints |= answer;
+        return answer;
+    }
+
+    /** After a mark was submitted to a stream. Returns the CUresult. */
+    public int marked(long stream, int word, long value) {
+        if (!prints) {
+            return CudaResult.SUCCESS;
+        }
+        Long event = events.poll();
+        if (event == null) {
+            int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            event = driver.outLong(0);
+        }
+        marks.add(new Mark(word, value, event));
+        return driver.call(DriverEntry.cuEventRecord, event, stream);
+    }
+
+    /** Whether somebody waits for text. */
+    public boolean isAwaited() {
+        return !marks.isEmpty();
+    }
+
+    /** Brings the text of marks that have come. Returns 0 or a fatal CUresult. */
+    public int poll() {
+        for (int i = 0; i < marks.size();) {
+            Mark mark = marks.get(i);
+            int result = driver.call(DriverEntry.cuEventQuery, mark.event);
+            if (result == CudaResult.NOT_READY) {
+                i++;
+                continue;
+            }
+            marks.remove(i);
+            events.add(mark.event);
+            if (!CudaResult.isFatal(result)) {
+                result = before(mark.event);
+            }
+            if (CudaResult.isFatal(result)) {
+                return result;
+            }
+            segment.advanceWord(mark.word, mark.value, mark.value + 1);
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    /** Brings the text of what came before an event that is complete. Returns the CUresult. */
+    public int before(long event) {
+        return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment)
+                : CudaResult.SUCCESS;
+    }
+
+    /** Destroys its events, when all work has ended. */
+    public void close() {
+        marks.forEach(mark -> events.add(mark.event));
+        marks.clear();
+        events.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
+        events.clear();
+    }
+}
