@@ -103,7 +103,7 @@ public final class ClientSession {
         int registered = state.words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
-            segment.contextError(registered);
+            records.refuse(registered);
         }
         long idleSinceNs = 0; // 0: not idle
         try {
@@ -148,11 +148,14 @@ public final class ClientSession {
                 segment.callError(result);
             }
         }
-        int result = lostResult != 0 ? lostResult : records.marks().poll(nowNs);
+        if (lostResult != CudaResult.SUCCESS && !records.isLost()) {
+            records.refuse(lostResult);
+        }
+        int result = records.marks().poll(nowNs);
         if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
             result = state.printing().poll();
         }
-        if (result != CudaResult.SUCCESS && segment.contextError() == 0) {
+        if (result != CudaResult.SUCCESS && !records.isLost()) {
             records.lose(result, "work of " + name);
         }
     }
@@ -170,7 +173,7 @@ public final class ClientSession {
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
         records.counters().publish();
-        if (lostResult != 0 || segment.contextError() != 0) {
+        if (lostResult != CudaResult.SUCCESS || records.isLost()) {
             return; // the context is gone with everything in it
         }
         long untilNs = clock.nanoTime() + END_NS;

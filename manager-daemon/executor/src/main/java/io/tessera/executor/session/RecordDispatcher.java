@@ -48,7 +48,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
     private int outBytes;
-    private boolean lost;
+    /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
+    private int lostResult;
 
     RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
         this.client = client;
@@ -92,7 +93,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
             if (slot < 0 || slot > RelayLayout.SLOTS || kind >= KINDS.length) {
                 throw new RejectedException(CudaResult.INVALID_VALUE, "kind " + kind + ", slot " + slot);
             }
-            result = lost ? client.segment().contextError() : execute(KINDS[kind], record, length, slot);
+            result = isLost() ? lostResult : execute(KINDS[kind], record, length, slot);
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
@@ -103,7 +104,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
         }
-        if (CudaResult.isFatal(result) && !lost) {
+        if (CudaResult.isFatal(result) && !isLost()) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
         }
         if (replies) {
@@ -115,9 +116,19 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** The context is lost: nothing reaches the driver any more. */
     void lose(int result, String reason) {
-        lost = true;
-        client.segment().contextError(result);
+        refuse(result);
         reports.contextLost(result, reason);
+    }
+
+    /** From now on every record is answered so, and nothing reaches the driver. */
+    void refuse(int result) {
+        lostResult = result;
+        client.segment().contextError(result);
+    }
+
+    /** Whether nothing reaches the driver any more. */
+    boolean isLost() {
+        return lostResult != CudaResult.SUCCESS;
     }
 
     private int execute(RecordKind kind, MemorySegment record, int length, int slot) throws RejectedException {
@@ -135,14 +146,15 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 return result;
             }
             case MARK -> {
-                return mark(record, length);
+                return mark(record, length, slot != 0);
             }
             case BULK -> {
                 calls.bulk(record, length);
                 return CudaResult.SUCCESS;
             }
             case WATCH_EVENT -> {
-                return watch(record, length);
+                int result = watch(record, length);
+                return slot == 0 && result == CudaResult.NOT_READY ? CudaResult.SUCCESS : result;
             }
             case HOST_CALL -> {
                 return hostCall(record, length);
