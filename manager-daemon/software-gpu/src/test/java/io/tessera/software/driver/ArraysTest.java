@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,5 +47,23 @@ class ArraysTest {
         port.fails(400, DriverEntry.cuArrayDestroy, array);
         port.fails(1, DriverEntry.cuArrayCreate_v2, told, descriptor(0, 0, 3));
         port.fails(1, DriverEntry.cuArrayCreate_v2, told, descriptor(5, 0, 77));
+    }
+
+    @Test
+    void kernelsReadThroughTextures() {
+        long array = port.made(DriverEntry.cuArrayCreate_v2, descriptor(4, 0, 3));
+        port.ok(DriverEntry.cuMemcpyHtoA_v2, array, 0L, port.ints(10, 20, 30, 40), 16L);
+        MemorySegment resource = port.arena.allocate(144, 8);
+        resource.set(ValueLayout.JAVA_LONG, 8, array);
+        MemorySegment texture = port.arena.allocate(104, 8);
+        texture.set(ValueLayout.JAVA_INT, 0, 1);
+        texture.set(ValueLayout.JAVA_INT, 16, 1);
+        long object = port.made(DriverEntry.cuTexObjectCreate, resource, texture, 0);
+        long data = port.alloc(4 * 6);
+        port.launch(port.function(Kernels.TEXTURE, "fetch"), 1, 6, 0, data, object);
+        assertArrayEquals(new int[] {10, 20, 30, 40}, Arrays.copyOf(port.readInts(data, 6), 4));
+        port.fails(1, DriverEntry.cuSurfObjectCreate, resource, resource);
+        port.ok(DriverEntry.cuTexObjectDestroy, object);
+        port.fails(400, DriverEntry.cuTexObjectDestroy, object);
     }
 }

@@ -65,6 +65,23 @@ final class Kernels {
             }
             """;
 
+    /** {@code fetch(unsigned *target, texture)}: each thread reads its element of a one-dimensional texture. */
+    static final String TEXTURE = HEADER + """
+            .visible .entry fetch(.param .u64 target, .param .u64 texture)
+            {
+                .reg .b32 %r<8>;
+                .reg .b64 %rd<5>;
+                ld.param.u64 %rd1, [target];
+                ld.param.u64 %rd2, [texture];
+                mov.u32 %r1, %tid.x;
+                tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%rd2, {%r1}];
+                mul.wide.u32 %rd3, %r1, 4;
+                add.s64 %rd4, %rd1, %rd3;
+                st.global.u32 [%rd4], %r2;
+                ret;
+            }
+            """;
+
     private Kernels() {
     }
 }

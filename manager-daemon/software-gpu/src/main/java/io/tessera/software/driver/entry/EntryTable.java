@@ -64,6 +64,7 @@ public final class EntryTable {
         new GraphExecEntries(state).register(table);
         new UserObjectEntries(state).register(table);
         new ArrayEntries(state).register(table);
+        new TextureEntries(state).register(table);
         return table;
     }
 }

@@ -27,7 +27,8 @@ public final class VirtualMemory {
     }
 
     private static void requireGranular(long value) {
-        DriverException.require(value > 0 && value <= LARGEST && value % DeviceMemory.PHYSICAL_GRANULARITY == 0, CudaError.INVALID_VALUE);
+        DriverException.require(value > 0 && value <= LARGEST && value % DeviceMemory.PHYSICAL_GRANULARITY == 0,
+                CudaError.INVALID_VALUE);
     }
 
     /** Reserves addresses; a wish that cannot be met is passed over, as the driver does. */

@@ -1,0 +1,43 @@
+package io.tessera.software.driver.entry;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.abi.HostMemory;
+import io.tessera.software.driver.abi.StructLayouts.ResourceDescriptor;
+import io.tessera.software.driver.abi.StructLayouts.TextureDescriptor;
+
+/** Texture and surface objects; their handles are what kernels get. */
+final class TextureEntries {
+    private final DriverState state;
+
+    TextureEntries(DriverState state) {
+        this.state = state;
+    }
+
+    void register(EntryTable table) {
+        state.processor().useTextures(handle ->
+                state.handles().find(handle) instanceof TextureObject object ? object.view() : null);
+        table.on(DriverEntry.cuTexObjectCreate, call -> {
+            // A view would show an array in another format or shape.
+            DriverException.require(!call.given(3), CudaError.NOT_SUPPORTED);
+            create(call, call.pointer(2));
+        }).on(DriverEntry.cuSurfObjectCreate, call -> create(call, 0))
+                .on(call -> state.handles().remove(call.object(0, TextureObject.class)),
+                        DriverEntry.cuTexObjectDestroy, DriverEntry.cuSurfObjectDestroy)
+                .on(call -> HostMemory.put(call.pointer(0), call.object(1, TextureObject.class).resource(),
+                        ResourceDescriptor.BYTES), DriverEntry.cuTexObjectGetResourceDesc,
+                        DriverEntry.cuSurfObjectGetResourceDesc)
+                .on(DriverEntry.cuTexObjectGetTextureDesc, call -> {
+                    byte[] texture = call.object(1, TextureObject.class).texture();
+                    DriverException.require(texture != null, CudaError.INVALID_VALUE);
+                    HostMemory.put(call.pointer(0), texture, TextureDescriptor.BYTES);
+                });
+    }
+
+    private void create(Call call, long texture) {
+        long out = call.pointer(0);
+        call.context();
+        HostMemory.putLong(out, state.handles().of(TextureObject.create(state, call.pointer(1), texture)));
+    }
+}
