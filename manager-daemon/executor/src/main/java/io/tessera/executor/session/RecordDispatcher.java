@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import static io.tessera.protocol.SegmentLayout.offset;
 
 import io.tessera.device.HandleKind;
+import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
@@ -218,7 +219,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return stream;
     }
 
-    private int mark(MemorySegment record, int length) throws RejectedException {
+    /** A mark that is answered is a query: SUCCESS if the stream had come here already, else NOT_READY. */
+    private int mark(MemorySegment record, int length, boolean query) throws RejectedException {
         int word = word(record, length);
         long value = record.get(WireTypes.U64, VALUE);
         ClientStream stream = stream(record, true);
@@ -226,12 +228,16 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (client.streams().isCapturing(stream)) {
             return CudaResult.CAPTURE_UNSUPPORTED;
         }
+        int before = query ? client.driver().call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
+        if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
+            return before;
+        }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
             result = client.printing().marked(stream.value(), word, value);
         }
-        return result;
+        return result == CudaResult.SUCCESS ? before : result;
     }
 
     private int watch(MemorySegment record, int length) throws RejectedException {
