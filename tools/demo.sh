@@ -66,11 +66,13 @@ demo_start() { # TENANT PROGRAM ARGUMENTS...
 }
 
 demo_run() {
-    printf 'Starting a manager and an executor ...\n'
+    printf 'Starting a manager ...\n'
+    demo_starting=yes
     "$scripts/tessera" manager start ${demo_executors:+-- --executors "$demo_executors"} >"$demo_folder/start.out" 2>&1 || {
         cat "$demo_folder/start.out" >&2
         return $exit_no_manager
     }
+    demo_starting=no
     printf 'Running three programs at once, %s seconds: matrix (Java), histogram (Java), heat (C)\n\n' "$demo_seconds"
     demo_pids=
     demo_java="$java_home/bin/java -XX:+UseSerialGC -Xmx128m --enable-native-access=ALL-UNNAMED"
@@ -78,32 +80,44 @@ demo_run() {
     demo_start matrix $demo_java "-Djava.io.tmpdir=$demo_folder" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.MatrixProduct "$demo_seconds"
     demo_start histogram $demo_java "-Djava.io.tmpdir=$demo_folder" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.Histogram "$demo_seconds"
     demo_start heat "$demo_heat" "$demo_kernel" "$demo_seconds"
-    demo_watch
+    demo_watch # its failure shows in the summary: a program still runs
     demo_summary
 }
 
-# Shows the status twice while the programs run, then waits for them with a bound.
+# Shows the status while the programs run, and waits for them with a bound.
 demo_watch() {
-    demo_waited=0
+    demo_began=$(date +%s)
+    demo_shown=0
     while demo_any_runs; do
-        case $demo_waited in
-        "$((demo_seconds / 2))" | "$((demo_seconds - 2))")
-            printf '$ tessera status\n'
-            "$scripts/tessera" status
-            printf '\n'
-            ;;
-        esac
+        demo_waited=$(($(date +%s) - demo_began))
+        demo_show_status
         if [ $demo_waited -ge $((demo_seconds + demo_grace)) ]; then
             say "the programs did not end in time; ending them"
             return 1
         fi
-        sleep 1
-        demo_waited=$((demo_waited + 1))
+        sleep 0.3
     done
 }
 
+# Once when all three have work on the device, and again towards the end where that is later by seconds.
+demo_show_status() {
+    case $demo_shown in
+    0) ;;
+    1) [ "$demo_seconds" -ge 8 ] && [ $demo_waited -ge $((demo_seconds - 3)) ] || return 0 ;;
+    *) return 0 ;;
+    esac
+    "$scripts/tessera" status >"$demo_folder/status.out" 2>/dev/null || return 0
+    # Rows of the three tenants with launches: third column from the end.
+    awk '$3 ~ /^(matrix|histogram|heat)$/ && $(NF - 2) > 0 { rows++ } END { exit rows == 3 ? 0 : 1 }' \
+        "$demo_folder/status.out" || return 0
+    demo_shown=$((demo_shown + 1))
+    printf '$ tessera status\n'
+    cat "$demo_folder/status.out"
+    printf '\n'
+}
+
 demo_any_runs() {
-    for demo_pid in $demo_pids; do
+    for demo_pid in ${demo_pids:-}; do
         ! process_runs "$demo_pid" || return 0
     done
     return 1
@@ -139,11 +153,26 @@ demo_summary() {
     return $exit_failure
 }
 
+# Ends what still runs and removes what the demo made.
 demo_end() {
     trap '' INT TERM HUP
-    for demo_pid in ${demo_pids:-}; do
-        ! process_runs "$demo_pid" || kill "$demo_pid" 2>/dev/null
+    for demo_signal in TERM KILL; do
+        for demo_pid in ${demo_pids:-}; do
+            ! process_runs "$demo_pid" || kill -$demo_signal "$demo_pid" 2>/dev/null
+        done
+        demo_tries=0
+        while demo_any_runs && [ $demo_tries -lt 60 ]; do
+            demo_tries=$((demo_tries + 1))
+            sleep 0.05
+        done
     done
-    [ ! -S "$TESSERA_RUNTIME_DIR/manager.sock" ] || "$scripts/tessera" manager stop >/dev/null 2>&1
+    # Interrupted in its start, the manager has a pid file before it has a socket.
+    demo_tries=0
+    while [ -d "$TESSERA_RUNTIME_DIR" ] && ! manager_in "$TESSERA_RUNTIME_DIR" && [ $demo_tries -lt 100 ] &&
+        [ "${demo_starting:-no}" = yes ]; do
+        demo_tries=$((demo_tries + 1))
+        sleep 0.05
+    done
+    ! manager_in "$TESSERA_RUNTIME_DIR" || "$scripts/tessera" manager stop >/dev/null 2>&1
     case $demo_folder in */tessera-demo-??????) rm -rf "$demo_folder" ;; esac
 }

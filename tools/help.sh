@@ -5,7 +5,7 @@ help_overview() {
     cat <<'END'
 Usage: tessera COMMAND [OPTIONS]
 
-Unmodified CUDA programs share GPUs, by turns.
+Unmodified CUDA programs share GPUs, by turns or at once; also where there is no GPU.
 
   demo                         three programs share a device; needs no GPU
   run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
@@ -20,8 +20,10 @@ Unmodified CUDA programs share GPUs, by turns.
   --version
 
 Examples
+  tessera demo
   tessera run -- python train.py
   tessera run --memory 8GiB --name alice -- python train.py
+  tessera run --share space -- ./simulate
   tessera status --watch
   tessera scheduler on && tessera quantum 500ms
 
@@ -41,6 +43,9 @@ exit code and its signals are its own.
   --plan plain|managed   memory as the program asks for it (default), or as unified memory that may be oversubscribed
   --share time|space     by turns with a context of its own (default), or at once with others in the context of an
                          executor, which may also be the software GPU
+  --runtime auto|tessera|vendor
+                         CUDA runtime of programs that are linked with a shared one (libcudart.so.12, .13): Tessera's,
+                         the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
   --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged

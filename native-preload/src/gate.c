@@ -67,9 +67,14 @@ void gate_leave_slowly(struct gate_pass pass)
         pace_submission(pass.pace);
 }
 
-/* The current context's device: the one of a stream or event that is waited for, in all but contrived programs. */
+/*
+ * The current context's device: the one of a stream or event that is waited for, in all but contrived programs. A
+ * program in space sharing has no context of the driver's, and nobody waits for its turn.
+ */
 void sync_note_device(const struct tessera_thread *slot)
 {
+    if (settings()->space)
+        return;
     int device = devices_current();
     if (device >= 0)
         thread_slot_device(slot, (unsigned)device);

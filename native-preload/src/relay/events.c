@@ -155,8 +155,11 @@ static bool known_complete(struct event *event)
     return event->complete;
 }
 
-/* Asks the executor to watch the event, once after a record. Under the event's lock. */
-static CUresult watch(struct event *event)
+/*
+ * Asks the executor to watch the event, once after a record. Under the event's lock. query: it answers whether the event
+ * is complete, SUCCESS or NOT_READY.
+ */
+static CUresult watch(struct event *event, bool query)
 {
     struct relay_link *link = event->context->link;
     if (event->asked)
@@ -164,7 +167,8 @@ static CUresult watch(struct event *event)
     if (event->word < 0 && (event->word = word_take(link)) < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     event->asked = word_next(link, event->word);
-    return relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
+    return query ? relay_ask_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked)
+                 : relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
 }
 
 void event_by_graph(struct event *event)
@@ -185,18 +189,16 @@ static void doubt(struct event *event)
     event->stream = NULL;
 }
 
-static CUresult look(struct event *event, bool *complete, uint64_t *value, bool wait_a_little)
+static CUresult look(struct event *event, bool *complete, uint64_t *value, bool query)
 {
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&event->lock);
     doubt(event);
     *complete = known_complete(event);
     if (!*complete) {
-        bool fresh = event->asked == 0;
-        uint64_t position = ring_position(event->context->link);
-        result = watch(event);
-        if (result == CUDA_SUCCESS && fresh && wait_a_little)
-            word_reached_soon(event->context->link, event->word, event->asked, position);
+        result = watch(event, query);
+        if (result == CUDA_ERROR_NOT_READY)
+            result = CUDA_SUCCESS;
         *complete = result == CUDA_SUCCESS && known_complete(event);
     }
     *value = event->asked;

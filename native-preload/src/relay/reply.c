@@ -9,6 +9,11 @@
 #include "relay.h"
 
 #define SPIN_NS 20000u
+/*
+ * Then the core is offered to others for so long before the thread sleeps: a futex costs its waker and the wakened some
+ * 20 us, as much as the driver's own allocations take, and they are what programs wait for most.
+ */
+#define YIELD_NS 200000u
 #define SPINS_BETWEEN_CLOCKS 16u
 #define SLEEP_NS 100000000L      /* the link is looked at as often */
 #define UNANSWERED_NS 1000000000ULL /* how long a call of a lost context is still waited for */
@@ -65,7 +70,7 @@ static bool answered(const struct tessera_reply *reply)
 
 static bool spin(const struct tessera_reply *reply)
 {
-    uint64_t until_ns = 0;
+    uint64_t begin_ns = 0;
     for (unsigned i = 1;; i++) {
         if (answered(reply))
             return true;
@@ -73,10 +78,12 @@ static bool spin(const struct tessera_reply *reply)
         if (i % SPINS_BETWEEN_CLOCKS != 0)
             continue;
         uint64_t now_ns = monotonic_ns();
-        if (until_ns == 0)
-            until_ns = now_ns + SPIN_NS;
-        else if (now_ns >= until_ns)
+        if (begin_ns == 0)
+            begin_ns = now_ns;
+        else if (now_ns - begin_ns >= SPIN_NS + YIELD_NS)
             return false;
+        else if (now_ns - begin_ns >= SPIN_NS)
+            sched_yield();
     }
 }
 

@@ -125,7 +125,8 @@ static void say_driver_needed(void)
     static int said;
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_ACQ_REL))
         report_line("this program has NVIDIA's CUDA runtime inside (a static libcudart), which works with NVIDIA's "
-                    "driver only, and none is installed: install one, or link the program with the shared libcudart");
+                    "driver only, and none is installed: install one, or link the program with the "
+                    "shared libcudart (nvcc -cudart shared) and run it again");
 }
 
 CUresult relay_cuGetExportTable(const void **table, const void *id)

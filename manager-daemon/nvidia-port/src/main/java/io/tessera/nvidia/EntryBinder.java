@@ -1,8 +1,30 @@
 package io.tessera.nvidia;
 
+import static java.lang.constant.ConstantDescs.CD_Class;
+import static java.lang.constant.ConstantDescs.CD_MethodHandle;
+import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_String;
+import static java.lang.constant.ConstantDescs.CD_float;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+import static java.lang.constant.ConstantDescs.DEFAULT_NAME;
+import static java.lang.constant.ConstantDescs.INIT_NAME;
+
 import io.tessera.device.EntryDescription;
 import io.tessera.device.ParameterDescription;
+import io.tessera.device.ParameterDescription.Floating;
+import io.tessera.device.ParameterDescription.Shape;
+import io.tessera.device.ParameterDescription.Structure;
 
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.DynamicConstantDesc;
+import java.lang.constant.MethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -11,11 +33,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a handle {@code (MemorySegment slots)int} of an entry's address and its description. Stateless.
+ * Makes an {@link EntryCall} of an entry's address and its description. Stateless.
+ *
+ * <p>Each is a hidden class with the downcall as its constant. A method handle that is read from an array is none to the
+ * JVM, and is called through interpreted or generic code until it has been called long enough to be specialised, which
+ * most entries never are.
  *
  * <p>Everything that travels in general registers is declared as a 64-bit integer, pointers too: System V psABI 3.2.3
  * passes them alike, and the slots hold what the ABI asks for. No call is declared {@code critical}: any entry may wait
@@ -24,87 +49,81 @@ import java.util.List;
  */
 final class EntryBinder {
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final ValueLayout.OfLong SLOT = ValueLayout.JAVA_LONG;
-    /** Offsets of a structure behind an address need not be aligned as a long. */
-    private static final ValueLayout.OfLong EIGHTBYTE = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+    private static final ClassDesc SEGMENT = ClassDesc.of(MemorySegment.class.getName());
+    private static final ClassDesc LONG_LAYOUT = ValueLayout.OfLong.class.describeConstable().orElseThrow();
+    private static final ClassDesc LAYOUTS = ClassDesc.of(ValueLayout.class.getName());
+    private static final ClassDesc CALL = ClassDesc.of(EntryCall.class.getName());
+    private static final ClassDesc ARGUMENTS = ClassDesc.of(EntryArguments.class.getName());
+    private static final ClassDesc MADE = ClassDesc.of(EntryBinder.class.getPackageName() + ".BoundEntry");
+    private static final DirectMethodHandleDesc CLASS_DATA = MethodHandleDesc.ofMethod(
+            DirectMethodHandleDesc.Kind.STATIC, ClassDesc.of(MethodHandles.class.getName()), "classData",
+            MethodTypeDesc.of(CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class));
+    private static final DynamicConstantDesc<MethodHandle> DOWNCALL =
+            DynamicConstantDesc.ofNamed(CLASS_DATA, DEFAULT_NAME, CD_MethodHandle);
 
     private EntryBinder() {
     }
 
-    /** The handle that calls an entry; its parameters must be known. */
-    static MethodHandle bind(MemorySegment address, EntryDescription description) {
-        List<ParameterDescription> parameters = description.parameters();
-        List<MemoryLayout> layouts = new ArrayList<>();
-        MethodHandle[] readers = new MethodHandle[parameters.size()];
-        for (int i = 0; i < parameters.size(); i++) {
-            layouts.add(layout(parameters.get(i).shape()));
-            readers[i] = MethodHandles.insertArguments(reader(parameters.get(i).shape()), 1, i * SLOT.byteSize());
+    /** What calls an entry; its parameters must be known. */
+    static EntryCall bind(MemorySegment address, EntryDescription description) {
+        List<Shape> shapes = description.parameters().stream().map(ParameterDescription::shape).toList();
+        MethodHandle downcall = LINKER.downcallHandle(address, FunctionDescriptor.of(ValueLayout.JAVA_INT,
+                shapes.stream().map(EntryBinder::layout).toArray(MemoryLayout[]::new)));
+        byte[] bytes = write(shapes, downcall.type());
+        try {
+            MethodHandles.Lookup made = LOOKUP.defineHiddenClassWithClassData(bytes, downcall, true);
+            return (EntryCall) made.findConstructor(made.lookupClass(), MethodType.methodType(void.class)).invoke();
+        } catch (Throwable e) {
+            throw new IllegalStateException("no class for " + description.entry(), e);
         }
-        MethodHandle call = LINKER.downcallHandle(address,
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts.toArray(MemoryLayout[]::new)));
-        MethodHandle spread = MethodHandles.filterArguments(call, 0, readers);
-        return MethodHandles.permuteArguments(spread, MethodType.methodType(int.class, MemorySegment.class),
-                new int[parameters.size()]);
     }
 
-    private static MemoryLayout layout(ParameterDescription.Shape shape) {
+    private static byte[] write(List<Shape> shapes, MethodType downcall) {
+        return ClassFile.of().build(MADE, made -> made
+                .withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER)
+                .withInterfaceSymbols(CALL)
+                .withMethodBody(INIT_NAME, MethodTypeDesc.of(CD_void), 0, code -> code.aload(0)
+                        .invokespecial(CD_Object, INIT_NAME, MethodTypeDesc.of(CD_void)).return_())
+                .withMethodBody("call", MethodTypeDesc.of(CD_int, SEGMENT), ClassFile.ACC_PUBLIC, code -> {
+                    code.loadConstant(DOWNCALL);
+                    for (int i = 0; i < shapes.size(); i++) {
+                        argument(code, shapes.get(i), (long) i * Long.BYTES);
+                    }
+                    code.invokevirtual(CD_MethodHandle, "invokeExact", downcall.describeConstable().orElseThrow())
+                            .ireturn();
+                }));
+    }
+
+    private static void argument(CodeBuilder code, Shape shape, long offset) {
+        code.aload(1);
+        switch (shape) {
+            case Floating _ -> code.loadConstant(offset).invokestatic(ARGUMENTS, "floating",
+                    MethodTypeDesc.of(CD_float, SEGMENT, CD_long));
+            case Structure structure when inMemory(structure) -> code.loadConstant(offset)
+                    .loadConstant((long) structure.bytes())
+                    .invokestatic(ARGUMENTS, "bytes", MethodTypeDesc.of(SEGMENT, SEGMENT, CD_long, CD_long));
+            case Structure _ -> code.loadConstant(offset).invokestatic(ARGUMENTS, "behind",
+                    MethodTypeDesc.of(CD_long, SEGMENT, CD_long));
+            default -> code.getstatic(LAYOUTS, "JAVA_LONG", LONG_LAYOUT).loadConstant(offset)
+                    .invokeinterface(SEGMENT, "get", MethodTypeDesc.of(CD_long, LONG_LAYOUT, CD_long));
+        }
+    }
+
+    private static MemoryLayout layout(Shape shape) {
         return switch (shape) {
-            case ParameterDescription.Floating ignored -> ValueLayout.JAVA_FLOAT;
-            case ParameterDescription.Structure structure when inMemory(structure) ->
+            case Floating _ -> ValueLayout.JAVA_FLOAT;
+            case Structure structure when inMemory(structure) ->
                     MemoryLayout.structLayout(MemoryLayout.sequenceLayout(structure.bytes(), ValueLayout.JAVA_BYTE));
-            case ParameterDescription.Structure structure when structure.argumentClass().equals("i")
+            case Structure structure when structure.argumentClass().equals("i")
                     && structure.bytes() == Long.BYTES -> ValueLayout.JAVA_LONG;
-            case ParameterDescription.Structure structure -> throw new IllegalArgumentException(
+            case Structure structure -> throw new IllegalArgumentException(
                     "no entry took a structure like this by value before: " + structure);
             default -> ValueLayout.JAVA_LONG;
         };
     }
 
-    private static boolean inMemory(ParameterDescription.Structure structure) {
+    private static boolean inMemory(Structure structure) {
         return structure.argumentClass().equals("m");
-    }
-
-    private static MethodHandle reader(ParameterDescription.Shape shape) {
-        return switch (shape) {
-            case ParameterDescription.Floating ignored -> Readers.FLOATING;
-            case ParameterDescription.Structure structure when inMemory(structure) ->
-                    MethodHandles.insertArguments(Readers.BYTES, 2, (long) structure.bytes());
-            case ParameterDescription.Structure ignored -> Readers.BEHIND;
-            default -> Readers.VALUE;
-        };
-    }
-
-    /** How an argument is read from its slot. */
-    private static final class Readers {
-        private static final MethodHandle VALUE = find("value", long.class);
-        private static final MethodHandle FLOATING = find("floating", float.class);
-        private static final MethodHandle BEHIND = find("behind", long.class);
-        private static final MethodHandle BYTES = find("bytes", MemorySegment.class, long.class);
-
-        private static MethodHandle find(String name, Class<?> type, Class<?>... more) {
-            try {
-                return MethodHandles.lookup().findStatic(Readers.class, name, MethodType.methodType(type,
-                        MemorySegment.class, long.class).appendParameterTypes(more));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        private static long value(MemorySegment slots, long offset) {
-            return slots.get(SLOT, offset);
-        }
-
-        private static float floating(MemorySegment slots, long offset) {
-            return slots.get(ValueLayout.JAVA_FLOAT, offset);
-        }
-
-        /** A structure of one eightbyte that travels in a general register. */
-        private static long behind(MemorySegment slots, long offset) {
-            return bytes(slots, offset, Long.BYTES).get(EIGHTBYTE, 0);
-        }
-
-        private static MemorySegment bytes(MemorySegment slots, long offset, long size) {
-            return MemorySegment.ofAddress(slots.get(SLOT, offset)).reinterpret(size);
-        }
     }
 }

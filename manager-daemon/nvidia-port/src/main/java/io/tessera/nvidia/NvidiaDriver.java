@@ -7,9 +7,6 @@ import io.tessera.device.EntryDescriptions;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -18,14 +15,12 @@ import java.util.Optional;
  * stays loaded for the life of the process: a driver that has started threads cannot be unloaded safely.
  */
 final class NvidiaDriver implements DriverPort {
-    private static final MethodType CALL = MethodType.methodType(int.class, MemorySegment.class);
-    private static final MethodHandle LACKING = MethodHandles.dropArguments(
-            MethodHandles.constant(int.class, NOT_SUPPORTED), 0, MemorySegment.class);
+    private static final EntryCall LACKING = _ -> NOT_SUPPORTED;
 
     private final SymbolLookup library;
     private final String name;
-    /** By ordinal; null: not bound yet. Method handles are safe to publish by a race. */
-    private final MethodHandle[] bound = new MethodHandle[DriverEntry.values().length];
+    /** By ordinal; null: not bound yet. They have no fields, so that they are safe to publish by a race. */
+    private final EntryCall[] bound = new EntryCall[DriverEntry.values().length];
 
     NvidiaDriver(SymbolLookup library, String name) {
         this.library = library;
@@ -49,12 +44,12 @@ final class NvidiaDriver implements DriverPort {
 
     @Override
     public int call(DriverEntry entry, MemorySegment slots) {
-        MethodHandle handle = bound[entry.ordinal()];
-        if (handle == null) {
-            handle = bind(entry);
+        EntryCall call = bound[entry.ordinal()];
+        if (call == null) {
+            call = bind(entry);
         }
         try {
-            return (int) handle.invokeExact(slots);
+            return call.call(slots);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -62,38 +57,20 @@ final class NvidiaDriver implements DriverPort {
         }
     }
 
-    private MethodHandle bind(DriverEntry entry) {
+    private EntryCall bind(DriverEntry entry) {
         EntryDescription description = EntryDescriptions.of(entry);
         Optional<MemorySegment> address = library.find(entry.name());
-        MethodHandle handle = description.known() && address.isPresent()
+        EntryCall call = description.known() && address.isPresent()
                 ? EntryBinder.bind(address.get(), description) : LACKING;
-        bound[entry.ordinal()] = handle;
-        return handle;
+        bound[entry.ordinal()] = call;
+        return call;
     }
 
     @Override
     public void close() {
-        MethodHandle closed = MethodHandles.dropArguments(MethodHandles.foldArguments(
-                MethodHandles.throwException(int.class, IllegalStateException.class),
-                MethodHandles.insertArguments(Closed.FAILURE, 0, name)), 0, MemorySegment.class).asType(CALL);
-        Arrays.fill(bound, closed);
-    }
-
-    /** What a call after the end gets. */
-    private static final class Closed {
-        private static final MethodHandle FAILURE = find();
-
-        private static MethodHandle find() {
-            try {
-                return MethodHandles.lookup().findStatic(Closed.class, "failure",
-                        MethodType.methodType(IllegalStateException.class, String.class));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        private static IllegalStateException failure(String name) {
-            return new IllegalStateException(name + " is closed");
-        }
+        String closed = name + " is closed";
+        Arrays.fill(bound, (EntryCall) _ -> {
+            throw new IllegalStateException(closed);
+        });
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.protocol.CounterId;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(RunWatcher.class)
 class NvccTest {
     private static final Duration BOUND = Duration.ofSeconds(30);
-    private static final Duration COMPILE_BOUND = Duration.ofSeconds(180);
     private static final int ROUNDS = 5;
     /** Entries that NVIDIA's runtime asks for by name before its first call; 440 in 13.0. */
     private static final long RUNTIME_LOOKUPS = 300;
@@ -41,29 +38,15 @@ class NvccTest {
 
     @TempDir
     static Path folder;
-    private static Path nvcc;
+    private static NvccCompiler compiler;
 
     @BeforeAll
     static void findCompiler() {
-        Optional<Path> found = onPath("nvcc");
-        assumeTrue(found.isPresent(), "skipped: no nvcc on the PATH");
-        assumeTrue(onPath("g++").isPresent(), "skipped: nvcc has no host compiler, there is no g++ on the PATH");
-        nvcc = found.get();
-    }
-
-    private static Optional<Path> onPath(String name) {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator)).filter(entry -> !entry.isEmpty())
-                .map(entry -> Path.of(entry, name)).filter(Files::isExecutable).findFirst();
+        compiler = NvccCompiler.find(folder);
     }
 
     private static NativeResult nvcc(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(nvcc.toString()));
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
-        try (RunningCase compiler = new RunningCase(String.join(" ", command), builder.start())) {
-            return compiler.end(COMPILE_BOUND).exits(0);
-        }
+        return compiler.run(arguments);
     }
 
     private static String source(String name) {

@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import static io.tessera.protocol.SegmentLayout.offset;
 
 import io.tessera.device.HandleKind;
+import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
@@ -48,7 +49,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
     private int outBytes;
-    private boolean lost;
+    /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
+    private int lostResult;
 
     RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
         this.client = client;
@@ -92,17 +94,18 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
             if (slot < 0 || slot > RelayLayout.SLOTS || kind >= KINDS.length) {
                 throw new RejectedException(CudaResult.INVALID_VALUE, "kind " + kind + ", slot " + slot);
             }
-            result = lost ? client.segment().contextError() : execute(KINDS[kind], record, length, slot);
+            result = isLost() ? lostResult : execute(KINDS[kind], record, length, slot);
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
+            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
         }
-        if (CudaResult.isFatal(result) && !lost) {
+        if (CudaResult.isFatal(result) && !isLost()) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
         }
         if (replies) {
@@ -114,9 +117,19 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** The context is lost: nothing reaches the driver any more. */
     void lose(int result, String reason) {
-        lost = true;
-        client.segment().contextError(result);
+        refuse(result);
         reports.contextLost(result, reason);
+    }
+
+    /** From now on every record is answered so, and nothing reaches the driver. */
+    void refuse(int result) {
+        lostResult = result;
+        client.segment().contextError(result);
+    }
+
+    /** Whether nothing reaches the driver any more. */
+    boolean isLost() {
+        return lostResult != CudaResult.SUCCESS;
     }
 
     private int execute(RecordKind kind, MemorySegment record, int length, int slot) throws RejectedException {
@@ -134,14 +147,15 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 return result;
             }
             case MARK -> {
-                return mark(record, length);
+                return mark(record, length, slot != 0);
             }
             case BULK -> {
                 calls.bulk(record, length);
                 return CudaResult.SUCCESS;
             }
             case WATCH_EVENT -> {
-                return watch(record, length);
+                int result = watch(record, length);
+                return slot == 0 && result == CudaResult.NOT_READY ? CudaResult.SUCCESS : result;
             }
             case HOST_CALL -> {
                 return hostCall(record, length);
@@ -205,7 +219,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return stream;
     }
 
-    private int mark(MemorySegment record, int length) throws RejectedException {
+    /** A mark that is answered is a query: SUCCESS if the stream had come here already, else NOT_READY. */
+    private int mark(MemorySegment record, int length, boolean query) throws RejectedException {
         int word = word(record, length);
         long value = record.get(WireTypes.U64, VALUE);
         ClientStream stream = stream(record, true);
@@ -213,12 +228,16 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (client.streams().isCapturing(stream)) {
             return CudaResult.CAPTURE_UNSUPPORTED;
         }
+        int before = query ? client.driver().call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
+        if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
+            return before;
+        }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
             result = client.printing().marked(stream.value(), word, value);
         }
-        return result;
+        return result == CudaResult.SUCCESS ? before : result;
     }
 
     private int watch(MemorySegment record, int length) throws RejectedException {

@@ -1,0 +1,10 @@
+package io.tessera.nvidia;
+
+import java.lang.foreign.MemorySegment;
+
+/** One entry of a driver, bound: a class of its own for each, so that the JVM compiles each as if its address were a constant. */
+@FunctionalInterface
+interface EntryCall {
+    /** Calls the entry with the arguments in their slots; returns the {@code CUresult}. Thread-safe. */
+    int call(MemorySegment slots) throws Throwable;
+}

@@ -1,0 +1,198 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Space sharing when clients, executors and managers die, stop, flood or write rubbish. */
+@ExtendWith(RunWatcher.class)
+class RelayFaultsTest {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+    /** An executor says once a second what its clients have; what died gets up to 10 s to end its work. */
+    private static final Duration FREED = Duration.ofSeconds(15);
+    private static final String[] MODES = {"launches", "copies", "allocations", "mixed"};
+    private static final int KILLS = 24;
+    private static final int CLIENTS = 50;
+    private static final int CLIENTS_AT_ONCE_ROUNDS = 3;
+    /** Far above what a call takes on any machine, far below a wait for somebody else's work. */
+    private static final long LONGEST_MEDIAN_NS = 20_000_000L;
+
+    private static RunningCase worker(TestRun run, String mode, long seed, int rounds) {
+        return run.program("relay_worker", mode, Long.toString(seed), Integer.toString(rounds))
+                .env("TESSERA_SHARE", "space").tenant(mode + "-" + seed).start();
+    }
+
+    private static JsonObject executor(ManagerProcess manager) {
+        return manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
+    }
+
+    private static long executorPid(ManagerProcess manager) {
+        return executor(manager).get("pid").getAsLong();
+    }
+
+    private static void endsRight(RunningCase worker) {
+        worker.tell("");
+        NativeResult result = worker.end(BOUND).exits(0);
+        assertTrue(result.output().getLast().matches("right [1-9]\\d*"), result::toString);
+    }
+
+    private static void allIsFreed(ManagerProcess manager) {
+        Await.until("all memory is free again", FREED, () -> {
+            JsonObject executor = executor(manager);
+            return executor.get("usedBytes").getAsLong() == 0 && executor.getAsJsonArray("clients").isEmpty();
+        }, () -> executor(manager).toString());
+    }
+
+    @Test
+    void clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing(TestRun run) {
+        SeededRandom random = new SeededRandom("clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        List<RunningCase> others = List.of(worker(run, "mixed", 1, 0), worker(run, "mixed", 2, 0));
+        others.forEach(other -> other.awaitLine("ready"));
+        long pid = executorPid(manager);
+        for (int round = 0; round < KILLS; round++) {
+            RunningCase victim = worker(run, MODES[round % MODES.length], random.below(1 << 30), 0);
+            if (round % 6 != 5) { // else it may be killed before it has met its executor
+                victim.awaitLine("ready");
+            }
+            Await.sleep(Duration.ofMillis(random.below(40)));
+            victim.kill();
+        }
+        others.forEach(RelayFaultsTest::endsRight);
+        assertEquals(pid, executorPid(manager), "the executor was restarted, seed " + random.seed());
+        allIsFreed(manager);
+    }
+
+    @Test
+    void aKilledExecutorIsStartedAgainForNewClients(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectLog("executor");
+        run.expectClientError("the executor is gone");
+        run.expectLine("the executor is gone: every later CUDA call fails");
+        for (int round = 0; round < 2; round++) {
+            RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+            long pid = executorPid(manager);
+            ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+            program.end(BOUND).exits(0).says("lost");
+            worker(run, "mixed", round, 5).end(BOUND).exits(0).says("right 5");
+            assertNotEquals(pid, executorPid(manager));
+        }
+        allIsFreed(manager);
+    }
+
+    /** Executors end with their manager, so that nobody uses a device that no manager knows of. */
+    @Test
+    void aKilledManagerEndsItsExecutors(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectClientError("");
+        run.expectLine("");
+        RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        long pid = executorPid(manager);
+        manager.kill();
+        program.end(BOUND).exits(0).says("lost");
+        Await.until("the executor has ended", Duration.ofSeconds(15),
+                () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+        ManagerProcess next = run.manager("--executors", "nvidia");
+        worker(run, "mixed", 3, 5).end(BOUND).exits(0).says("right 5");
+        allIsFreed(next);
+    }
+
+    @Test
+    void fiftyClientsAtOnce(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        List<RunningCase> clients = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(worker(run, "mixed", i, CLIENTS_AT_ONCE_ROUNDS));
+        }
+        clients.forEach(client -> client.end(BOUND).exits(0).says("right " + CLIENTS_AT_ONCE_ROUNDS));
+        allIsFreed(manager);
+    }
+
+    /** A client that reads no answer and moves no word is in nobody's way, and goes on where it stood. */
+    @Test
+    void aStoppedClientDisturbsNobody(TestRun run) {
+        SeededRandom random = new SeededRandom("aStoppedClientDisturbsNobody");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        for (String mode : MODES) {
+            RunningCase stopped = worker(run, mode, random.below(1 << 30), 0).awaitLine("ready");
+            Await.sleep(Duration.ofMillis(random.below(50)));
+            Signals.send(stopped.process(), Signals.STOP);
+            worker(run, "mixed", random.below(1 << 30), 20).end(BOUND).exits(0).says("right 20");
+            Signals.send(stopped.process(), Signals.CONT);
+            endsRight(stopped);
+        }
+        allIsFreed(manager);
+    }
+
+    @Test
+    void aFloodedRingDelaysNobodyForLong(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        long[] alone = rounds(run);
+        RunningCase flood = run.program("relay_rounds", "flood").env("TESSERA_SHARE", "space").start()
+                .awaitLine("flooding");
+        long[] beside = rounds(run);
+        System.out.println("round trips, median and longest in us: alone " + alone[0] / 1000 + ", " + alone[1] / 1000
+                + "; beside a flood " + beside[0] / 1000 + ", " + beside[1] / 1000);
+        assertTrue(beside[0] < LONGEST_MEDIAN_NS, beside[0] + " ns at the median");
+        assertTrue(flood.process().isAlive(), () -> "the flood ended: " + flood.errors());
+        flood.kill();
+        allIsFreed(manager);
+    }
+
+    private static long[] rounds(TestRun run) {
+        NativeResult result = run.program("relay_rounds", "measure", "500").env("TESSERA_SHARE", "space").start()
+                .end(BOUND).exits(0);
+        String[] words = result.output().getFirst().split(" ");
+        return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+    }
+
+    /** Whatever a client writes into its segment is its own misfortune. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ring", "claimed", "replies", "header", "words", "all"})
+    void rubbishInASegmentEndsItsClientAlone(String part, TestRun run) {
+        SeededRandom random = new SeededRandom("rubbishInASegmentEndsItsClientAlone");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectLog("client");
+        run.expectClientError("");
+        run.expectLine("");
+        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        long pid = executorPid(manager);
+        for (int round = 0; round < 3; round++) {
+            RunningCase hostile = run.program("relay_hostile", part, Integer.toString(random.below(1 << 30)))
+                    .env("TESSERA_SHARE", "space").start();
+            hostile.awaitLine("spoilt");
+            Await.sleep(Duration.ofMillis(300));
+            hostile.kill(); // it may wait for ever for a reply that it has spoilt itself
+        }
+        endsRight(other);
+        assertEquals(pid, executorPid(manager), "the executor was restarted, seed " + random.seed());
+        worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
+        allIsFreed(manager);
+    }
+
+    /** Packets that no client sends, on the executor's own socket. */
+    @Test
+    void rubbishOnTheSocketIsRefused(TestRun run) {
+        SeededRandom random = new SeededRandom("rubbishOnTheSocketIsRefused");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        run.expectLog("connection|executor|client");
+        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        long pid = executorPid(manager);
+        String socket = run.runtimeDirectory().resolve("executor-0.sock").toString();
+        for (String mode : List.of("good", "short", "empty", "type", "device-first", "flood", "flood", "flood")) {
+            run.program("raw_client", socket, mode, Integer.toString(random.below(1 << 30))).without("LD_PRELOAD").run()
+                    .exits(0);
+        }
+        endsRight(other);
+        assertEquals(pid, executorPid(manager), "seed " + random.seed());
+    }
+}
