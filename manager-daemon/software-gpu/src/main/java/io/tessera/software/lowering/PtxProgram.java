@@ -20,20 +20,28 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A program made from a PTX module. Thread-safe. */
 public final class PtxProgram implements Program {
+    private static final Pattern ARCHITECTURE = Pattern.compile("(?:sm|compute)_([0-9]+)[af]?");
+
     private final Map<String, PtxFunction> entries = new LinkedHashMap<>();
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();
     private final Map<String, Variable> variables = new LinkedHashMap<>();
     private final Map<String, io.tessera.guardian.ptx.Variable> shared = new LinkedHashMap<>();
     private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
+    private final int target;
 
     private PtxProgram(PtxModule module) {
         if (module.addressBits() != 64) {
             throw new UnsupportedPtxException("", ".address_size " + module.addressBits(), 1);
         }
+        this.target = module.targets().stream().map(ARCHITECTURE::matcher).filter(Matcher::matches)
+                .mapToInt(matched -> Integer.parseInt(matched.group(1))).findFirst()
+                .orElseThrow(() -> new UnsupportedPtxException("", ".target " + module.targets(), 1));
         for (Directive directive : module.directives()) {
             switch (directive) {
                 case PtxFunction function when function.body().isPresent() ->
@@ -88,6 +96,11 @@ public final class PtxProgram implements Program {
     @Override
     public Map<String, Variable> variables() {
         return Collections.unmodifiableMap(variables);
+    }
+
+    @Override
+    public int target() {
+        return target;
     }
 
     @Override

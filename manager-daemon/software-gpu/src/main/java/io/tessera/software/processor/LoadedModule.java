@@ -28,6 +28,11 @@ public final class LoadedModule implements AutoCloseable {
         this.addresses = new LinkedHashMap<>(addresses);
     }
 
+    /** The compute capability that its text was written for, major times ten plus minor. */
+    public int target() {
+        return program.target();
+    }
+
     /** Names of its kernels. */
     public Set<String> kernelNames() {
         return program.kernelNames();

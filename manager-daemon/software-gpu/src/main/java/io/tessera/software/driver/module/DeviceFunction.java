@@ -19,7 +19,6 @@ public final class DeviceFunction {
      * would give a kernel of middling size, so that formulas of programs come out sensibly.
      */
     private static final int REGISTERS = 32;
-    private static final int PTX_VERSION = 90;
 
     private final DriverModule module;
     private final LoadedKernel loaded;
@@ -82,7 +81,8 @@ public final class DeviceFunction {
             case 2, 7 -> 0;
             case 3 -> kernel().localBytes();
             case 4 -> REGISTERS;
-            case 5 -> PTX_VERSION;
+            // CU_FUNC_ATTRIBUTE_PTX_VERSION is that of the text: CUB picks the policies that it compiled by it.
+            case 5 -> module.target();
             case 6 -> BINARY_VERSION;
             case 10 -> kernel().limits().explicitCluster() && settable[11] == 0 ? 1 : 0;
             case 8, 9, 11, 12, 13, 14, 15 -> settable[attribute];

@@ -11,6 +11,7 @@ import io.tessera.software.program.UnsupportedPtxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A loaded module (CUmodule). Functions are compiled when they are first asked for. Thread-safe. */
@@ -35,15 +36,20 @@ public final class DriverModule {
         }
     }
 
-    /** A kernel; ends the entry with NOT_FOUND, or with INVALID_PTX if it has an instruction that is lacking. */
+    /** A kernel; ends the entry with NOT_FOUND, or with INVALID_PTX if it has an instruction or a symbol that is lacking. */
     public DeviceFunction function(String name) {
         DriverException.require(loaded.kernelNames().contains(name), CudaError.NOT_FOUND);
         try {
             return functions.computeIfAbsent(name,
                     wanted -> new DeviceFunction(this, loaded.kernel(wanted), limits));
-        } catch (UnsupportedPtxException e) {
+        } catch (UnsupportedPtxException | NoSuchElementException e) {
             throw new DriverException(CudaError.INVALID_PTX, "kernel " + name + ": " + e.getMessage());
         }
+    }
+
+    /** The compute capability that its PTX was written for, major times ten plus minor. */
+    public int target() {
+        return loaded.target();
     }
 
     /** Names of its kernels. */
