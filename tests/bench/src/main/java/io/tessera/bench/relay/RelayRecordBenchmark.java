@@ -12,6 +12,8 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.print.ClientPrinting;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.RehearsalClient;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.executor.session.RecordDispatcher;
@@ -70,10 +72,12 @@ public class RelayRecordBenchmark {
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(0);
+        ClientPrinting printing = new ClientPrinting(driver, segment,
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
         ClientState state = new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment), new ClientMemory(),
+                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(),
                 new ClientCharge(new TenantMemory(0)), new PinnedMemory(Linux.sharedMemory(), Linux.open().files(),
-                        new PinnedAddresses(Linux.sharedMemory())));
+                        new PinnedAddresses(Linux.sharedMemory())), printing);
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), new NoReports(), arena);
         ring = new RingConsumer(segment, arena);
