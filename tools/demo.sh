@@ -77,8 +77,10 @@ demo_run() {
     demo_pids=
     demo_java="$java_home/bin/java -XX:+UseSerialGC -Xmx128m --enable-native-access=ALL-UNNAMED"
     # Word splitting of the flags is meant; a JDK in a folder with blanks is the one case that it cannot serve.
-    demo_start matrix $demo_java "-Djava.io.tmpdir=$demo_folder" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.MatrixProduct "$demo_seconds"
-    demo_start histogram $demo_java "-Djava.io.tmpdir=$demo_folder" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.Histogram "$demo_seconds"
+    # JCuda unpacks its libraries to a fixed name in the temporary folder: two programs must not share one.
+    mkdir "$demo_folder/matrix" "$demo_folder/histogram" || return $exit_failure
+    demo_start matrix $demo_java "-Djava.io.tmpdir=$demo_folder/matrix" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.MatrixProduct "$demo_seconds"
+    demo_start histogram $demo_java "-Djava.io.tmpdir=$demo_folder/histogram" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.Histogram "$demo_seconds"
     demo_start heat "$demo_heat" "$demo_kernel" "$demo_seconds"
     demo_watch # its failure shows in the summary: a program still runs
     demo_summary

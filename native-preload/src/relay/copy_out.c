@@ -1,7 +1,9 @@
 /* Copies into the program's own memory: the device fills chunks of staging memory ahead of who empties them. */
+#include <linux/futex.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "copy.h"
 #include "own_thread.h"
@@ -74,14 +76,16 @@ struct half {
     struct copy_place from;
     size_t bytes;
     CUresult result;
-    sem_t done;
+    uint32_t done; /* futex */
 };
 
 static void *second_half(void *argument)
 {
     struct half *half = argument;
     half->result = by_one_thread(half->context, half->wire, half->to, half->from, half->bytes, true);
-    sem_post(&half->done); /* the last touch: it lies on the other thread's stack */
+    /* It lies on the other thread's stack: from the store on only its address is used, and a wake-up too many is none. */
+    __atomic_store_n(&half->done, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &half->done, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     return NULL;
 }
 
@@ -96,15 +100,13 @@ static CUresult by_two_threads(struct relay_context *context, uint64_t wire, uns
                                size_t bytes)
 {
     size_t first = bytes / 2 / STAGING_CHUNK * STAGING_CHUNK;
-    struct half half = {context, wire, to + first, copy_moved(from, first), bytes - first, CUDA_SUCCESS, {{0}}};
-    sem_init(&half.done, 0, 0);
+    struct half half = {context, wire, to + first, copy_moved(from, first), bytes - first, CUDA_SUCCESS, 0};
     bool started = own_thread_start("tessera-copy", second_half, &half);
     CUresult result = by_one_thread(context, wire, to, from, first, true);
     if (!started)
         second_half(&half);
-    while (sem_wait(&half.done) != 0) /* a signal handler of the program ran */
-        continue;
-    sem_destroy(&half.done);
+    while (__atomic_load_n(&half.done, __ATOMIC_ACQUIRE) == 0)
+        syscall(SYS_futex, &half.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
     return result != CUDA_SUCCESS ? result : half.result;
 }
 

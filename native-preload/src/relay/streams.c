@@ -131,6 +131,18 @@ bool stream_done(struct stream *stream, uint64_t position)
     return done;
 }
 
+bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value)
+{
+    if (stream->handle == 0 || __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) > position)
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    bool marked = !stream->capture && ask(stream->context, stream, &stream->mark, false) == CUDA_SUCCESS;
+    *word = stream->mark.word;
+    *value = marked ? stream->mark.value : 0;
+    pthread_mutex_unlock(&stream->lock);
+    return marked;
+}
+
 CUresult relay_stream_wait(struct relay_context *context, uint64_t wire)
 {
     struct stream *stream = stream_of(context, wire);

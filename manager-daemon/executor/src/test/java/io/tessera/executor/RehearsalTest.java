@@ -9,6 +9,7 @@ import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
@@ -28,7 +29,8 @@ class RehearsalTest {
         NanoClock clock = Clocks.system().monotonic();
         DeviceContext device = DeviceContext.open(driver, 0);
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
-                Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid());
+                Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
         Reports reports = new Reports() {
             @Override
             public void contextLost(int result, String reason) {

@@ -27,9 +27,15 @@ final class ArchitectureRules {
     static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..", "org.slf4j..",
             "com.google.gson..");
-    static final ArchRule EXECUTOR_USES_PROTOCOL_AND_THE_PORTS = usesOnly("io.tessera.executor..",
-            "io.tessera.protocol..", "io.tessera.device..", "io.tessera.os..", "io.tessera.clock..",
-            "io.tessera.guardian.image..", "org.slf4j..", "com.google.gson..");
+    static final ArchRule EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
+            "io.tessera.protocol..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
+            "io.tessera.clock..", "org.slf4j..", "com.google.gson..");
+    static final ArchRule GUARDIAN_USES_THE_JDK = usesOnly("io.tessera.guardian..", "io.airlift.compress..");
+    static final ArchRule DEVICE_PORT_USES_THE_JDK = usesOnly("io.tessera.device..");
+    static final ArchRule NVIDIA_USES_THE_DEVICE_PORT = usesOnly("io.tessera.nvidia..", "io.tessera.device..");
+    static final ArchRule SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX = usesOnly("io.tessera.software..",
+            "io.tessera.device..", "io.tessera.guardian.ptx..", "io.tessera.guardian.image..", "com.sun.management..");
+    static final ArchRule DEMO_PROGRAMS_ARE_ORDINARY = usesOnly("io.tessera.demo..", "jcuda..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
             "io.tessera.protocol..", "picocli..", "com.google.gson..");
 
@@ -42,10 +48,11 @@ final class ArchitectureRules {
             .because("policies run stepwise in a test: time, files and sockets are passed in");
 
     static final ArchRule THE_CLOCK_IS_INJECTED = noClasses()
-            .that().resideOutsideOfPackage("..clock..")
+            .that().resideOutsideOfPackages("..clock..", "io.tessera.demo..")
             .should().callMethod(System.class, "nanoTime")
             .orShould().callMethod(System.class, "currentTimeMillis")
-            .because("clocks come in through a port, so that every policy can be stepped through");
+            .because("clocks come in through a port, so that every policy can be stepped through; the demo's programs"
+                    + " are ordinary ones");
 
     static final ArchRule NO_CYCLES = slices().matching("io.tessera.(**)").should().beFreeOfCycles();
 
@@ -54,8 +61,11 @@ final class ArchitectureRules {
 
     /** The rules by name. */
     static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK,
-            AUTOTALK_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY, EXECUTOR_USES_PROTOCOL_AND_THE_PORTS,
-            COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES, PACKAGES_HAVE_MEANING);
+            AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, DEVICE_PORT_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY,
+            EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
+            SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
+            COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES,
+            PACKAGES_HAVE_MEANING);
 
     private ArchitectureRules() {
     }

@@ -7,6 +7,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.EvaluationResult;
+import io.tessera.cli.violation.AsksTheExecutor;
+import io.tessera.demo.violation.KnowsTessera;
+import io.tessera.device.violation.KnowsAnAllocator;
+import io.tessera.executor.violation.KnowsADevice;
+import io.tessera.guardian.violation.KnowsTheDevice;
 import io.tessera.manager.schedule.violation.ImpurePolicy;
 import io.tessera.manager.violation.AsksTheCommands;
 import io.tessera.manager.violation.one.First;
@@ -31,6 +36,20 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.PROTOCOL_USES_THE_JDK, SpeaksJson.class);
         sees(ArchitectureRules.MEMORY_USES_THE_JDK, KnowsTheManager.class);
         sees(ArchitectureRules.MANAGER_USES_PROTOCOL_AND_MEMORY, AsksTheCommands.class);
+        sees(ArchitectureRules.COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, AsksTheExecutor.class);
+        sees(ArchitectureRules.AUTOTALK_USES_THE_JDK, io.tessera.autotalk.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.OS_USES_THE_JDK, io.tessera.os.violation.KnowsTheProtocol.class);
+    }
+
+    @Test
+    void arrowsOfSpaceSharing() {
+        sees(ArchitectureRules.EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, KnowsADevice.class);
+        sees(ArchitectureRules.GUARDIAN_USES_THE_JDK, KnowsTheDevice.class);
+        sees(ArchitectureRules.DEVICE_PORT_USES_THE_JDK, KnowsAnAllocator.class);
+        sees(ArchitectureRules.NVIDIA_USES_THE_DEVICE_PORT, io.tessera.nvidia.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,
+                io.tessera.software.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
     }
 
     @Test

@@ -171,7 +171,7 @@ class RelayFaultsTest {
                     .env("TESSERA_SHARE", "space").start();
             hostile.awaitLine("spoilt");
             Await.sleep(Duration.ofMillis(300));
-            hostile.kill(); // it may wait for ever for a reply that it has spoilt itself
+            hostile.close(); // it may wait for ever for a reply that it has spoilt itself
         }
         endsRight(other);
         assertEquals(pid, executorPid(manager), "the executor was restarted, seed " + random.seed());

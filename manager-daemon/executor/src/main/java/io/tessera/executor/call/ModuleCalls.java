@@ -70,8 +70,12 @@ final class ModuleCalls {
         MemorySegment wanted = frame.data(0);
         frame.slot(0, place.address());
         int result = client.driver().call(frame.plan().entry(), frame.slots());
+        long named = place.get(WireTypes.U64, 0);
         if (result == CudaResult.SUCCESS && wanted != null) {
-            MemorySegment text = MemorySegment.ofAddress(place.get(WireTypes.U64, 0)).reinterpret(LONGEST_NAME);
+            if (named == 0) {
+                throw new RejectedException(CudaResult.INVALID_HANDLE, "the driver knows no name");
+            }
+            MemorySegment text = MemorySegment.ofAddress(named).reinterpret(LONGEST_NAME);
             long length = 0;
             while (length + 1 < Math.min(frame.outBytes(0), LONGEST_NAME)
                     && text.get(ValueLayout.JAVA_BYTE, length) != 0) {

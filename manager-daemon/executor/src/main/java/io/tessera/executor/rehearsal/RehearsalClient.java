@@ -19,10 +19,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The client's side of a ring (RELAY.md), as far as a rehearsal needs it: one context, every record small. One thread.
  */
-final class RehearsalClient {
+public final class RehearsalClient {
     /** The context of every record. */
-    static final int CONTEXT = 1;
+    public static final int CONTEXT = 1;
     private static final long LAUNCH_BYTES = RelayLayout.LAUNCH.byteSize();
+    private static final long FUNCTION = offset(RelayLayout.LAUNCH, "function");
+    private static final long STREAM = offset(RelayLayout.LAUNCH, "stream");
+    private static final long GRID = offset(RelayLayout.LAUNCH, "grid");
+    private static final long BLOCK = offset(RelayLayout.LAUNCH, "block");
+    private static final long PARAMETER_BYTES = offset(RelayLayout.LAUNCH, "parameter_bytes");
     private static final long PATIENCE_NS = 5_000_000_000L;
     /** Looks at a word before the thread sleeps: the session and the JVM's compilers may need the core. */
     private static final int LOOKS = 200;
@@ -35,7 +40,8 @@ final class RehearsalClient {
     private final FutexPort futex;
     private final NanoClock clock;
 
-    RehearsalClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
+    /** Over a segment whose only client it is. */
+    public RehearsalClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
         this.segment = segment;
         this.ring = segment.ring();
         for (int slot = 0; slot < replies.length; slot++) {
@@ -67,12 +73,12 @@ final class RehearsalClient {
     }
 
     /** A pointer argument: bytes that go in, in the words behind the arguments, and bytes that come out. */
-    static long pointer(int inBytes, int outBytes) {
+    public static long pointer(int inBytes, int outBytes) {
         return RelayLayout.POINTER_PRESENT | (long) outBytes << 32 | inBytes;
     }
 
     /** A text as words of in-data, with its zero. */
-    static long[] words(String text) {
+    public static long[] words(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
         MemorySegment padded = MemorySegment.ofArray(new long[bytes.length / Long.BYTES + 1]);
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, padded, 0, bytes.length);
@@ -80,62 +86,62 @@ final class RehearsalClient {
     }
 
     /** Calls an entry with words as they stand behind the header, for an answer in a slot. */
-    void begin(int slot, DriverEntry entry, long... words) throws RehearsalEndedException {
+    public void begin(int slot, DriverEntry entry, long... words) throws RehearsalEndedException {
         expected[slot] = replies[slot].expectNext();
         send(RecordKind.CALL, entry.ordinal(), slot + 1, words);
     }
 
     /** Waits for the answer in a slot. Returns the CUresult. */
-    int end(int slot) throws RehearsalEndedException {
+    public int end(int slot) throws RehearsalEndedException {
         await(() -> replies[slot].sequence() == expected[slot]);
         return replies[slot].result();
     }
 
     /** The first eight bytes of out-data of the last answer in a slot. */
-    long out(int slot) {
+    public long out(int slot) {
         return replies[slot].memory().get(WireTypes.U64, ReplySlot.DATA);
     }
 
     /** Calls an entry and waits for the answer, in slot 0. Returns the CUresult. */
-    int call(DriverEntry entry, long... words) throws RehearsalEndedException {
+    public int call(DriverEntry entry, long... words) throws RehearsalEndedException {
         begin(0, entry, words);
         return end(0);
     }
 
     /** Calls an entry for no answer. */
-    void post(DriverEntry entry, long... words) throws RehearsalEndedException {
+    public void post(DriverEntry entry, long... words) throws RehearsalEndedException {
         send(RecordKind.CALL, entry.ordinal(), 0, words);
     }
 
     /** Sends a record that is no call and waits for the answer, in slot 0. Returns the CUresult. */
-    int ask(RecordKind kind, int what, long... words) throws RehearsalEndedException {
+    public int ask(RecordKind kind, int what, long... words) throws RehearsalEndedException {
         expected[0] = replies[0].expectNext();
         send(kind, what, 1, words);
         return end(0);
     }
 
     /** Waits until a word has a value. */
-    void awaitWord(int word, long value) throws RehearsalEndedException {
+    public void awaitWord(int word, long value) throws RehearsalEndedException {
         await(() -> segment.word(word) == value);
     }
 
     /** Sends a MARK or WATCH_EVENT. */
-    void mark(RecordKind kind, long handle, int word, long value) throws RehearsalEndedException {
+    public void mark(RecordKind kind, long handle, int word, long value) throws RehearsalEndedException {
         send(kind, 0, 0, handle, value, word);
     }
 
     /** Launches a kernel of one thread and one parameter. */
-    void launch(long function, long stream, long parameter) throws RehearsalEndedException {
+    public void launch(long function, long stream, long parameter) throws RehearsalEndedException {
         int bytes = (int) LAUNCH_BYTES + Long.BYTES;
         long at = claim(bytes) + RecordHeader.BYTES;
         ring.asSlice(at, LAUNCH_BYTES).fill((byte) 0);
-        ring.set(WireTypes.U64, at + offset(RelayLayout.LAUNCH, "function"), function);
-        ring.set(WireTypes.U64, at + offset(RelayLayout.LAUNCH, "stream"), stream);
+        ring.set(WireTypes.U64, at + FUNCTION, function);
+        ring.set(WireTypes.U64, at + STREAM, stream);
         for (long i = 0; i < 3; i++) {
-            ring.set(WireTypes.U32, at + offset(RelayLayout.LAUNCH, "grid") + i * Integer.BYTES, 1);
-            ring.set(WireTypes.U32, at + offset(RelayLayout.LAUNCH, "block") + i * Integer.BYTES, 1);
+            ring.set(WireTypes.U32, at + GRID + i * Integer.BYTES, 1);
+            ring.set(WireTypes.U32, at + BLOCK + i * Integer.BYTES, 1);
         }
-        ring.set(WireTypes.U32, at + offset(RelayLayout.LAUNCH, "parameter_bytes"), Long.BYTES);
+        ring.set(WireTypes.U32, at + PARAMETER_BYTES, Long.BYTES);
         ring.set(WireTypes.U64, at + LAUNCH_BYTES, parameter);
         commit(at - RecordHeader.BYTES, RecordKind.LAUNCH, 0, 0, bytes);
     }

@@ -3,11 +3,12 @@ package io.tessera.executor.rehearsal;
 import java.io.Serial;
 
 /** A rehearsal that cannot go on. The executor serves without. */
-final class RehearsalEndedException extends Exception {
+public final class RehearsalEndedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    RehearsalEndedException(String reason) {
+    /** With why. */
+    public RehearsalEndedException(String reason) {
         super(reason);
     }
 }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
  * harms nobody else, whatever is in it. One owner thread.
  */
-final class RecordDispatcher implements RecordHandler, AutoCloseable {
+public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
@@ -52,7 +52,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
 
-    RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
+    /** For one client; memory of an arena that lives as long as this. */
+    public RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
         this.client = client;
         this.futex = futex;
         this.reports = reports;

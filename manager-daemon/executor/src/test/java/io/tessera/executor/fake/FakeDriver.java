@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * first; one named {@code fault} loses the context. Thread-safe.
  */
 public final class FakeDriver implements DriverPort {
+    private static final int INVALID_VALUE = 1;
     private static final int NOT_READY = 600;
     private static final int FAULT = 700;
 
@@ -76,22 +77,29 @@ public final class FakeDriver implements DriverPort {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 
+    /** A driver refuses a result without a place. */
     private static int put(long address, long value) {
         if (address == 0) {
-            return 1; // as a driver answers
+            return INVALID_VALUE;
         }
         at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
         return 0;
     }
 
     private static int putInt(long address, int value) {
+        if (address == 0) {
+            return INVALID_VALUE;
+        }
         at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
         return 0;
     }
 
     private int make(String kind, long address) {
-        int result = put(address, next.addAndGet(16));
-        return result == 0 ? count(kind, 1) : result;
+        if (address == 0) {
+            return INVALID_VALUE;
+        }
+        count(kind, 1);
+        return put(address, next.addAndGet(16));
     }
 
     @Override
