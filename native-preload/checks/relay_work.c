@@ -176,8 +176,8 @@ static void check_events(void)
     write_word(&held[0], TESSERA_RELAY_WATCH_EVENT); /* a query asks about the event itself */
     held_count = 0;
     unsigned marks = seen[TESSERA_RELAY_MARK], watches = seen[TESSERA_RELAY_WATCH_EVENT];
-    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS); /* what the stream has passed is complete */
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS); /* the stream has passed what is complete */
     CHECK(seen[TESSERA_RELAY_MARK] == marks && watches == 1); /* the event was its stream's last work */
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuEventSynchronize(event) == CUDA_SUCCESS);
