@@ -11,9 +11,6 @@ public interface Program {
     /** Variables in global and constant memory, by name, in the order of the text. */
     Map<String, Variable> variables();
 
-    /** The compute capability that the text was written for, major times ten plus minor: 90 for {@code sm_90a}. */
-    int target();
-
     /** Names of the kernels. */
     Set<String> kernelNames();
 
