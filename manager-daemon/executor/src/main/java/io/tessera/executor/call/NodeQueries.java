@@ -43,12 +43,15 @@ final class NodeQueries {
         calls.put("cuGraphMemAllocNodeGetParams", this::allocation);
     }
 
-    /** What the client wants back; all queries have the node first and the structure second. */
+    /**
+     * What the client wants back, cleared of what it sent: pointers in it are the driver's. All queries have the node first
+     * and the structure second.
+     */
     private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
         if (frame.data(1) == null || frame.outBytes(1) < bytes) {
             throw CallFrame.malformed("too little room for a node");
         }
-        return frame.data(1);
+        return frame.data(1).fill((byte) 0);
     }
 
     private int type(CallFrame frame, ClientContext context) throws RejectedException {
