@@ -6,7 +6,6 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
-import java.util.Optional;
 
 /**
  * Copies and memsets without a stream. The driver would run them on its own legacy stream, which knows nothing of the
@@ -15,6 +14,9 @@ import java.util.Optional;
  */
 final class NullStream {
     private static final long DISABLE_TIMING = 2;
+
+    /** By ordinal: the form with a stream behind the same parameters; null: there is none. */
+    private static final DriverEntry[] TWINS = twins();
 
     private final ClientState client;
 
@@ -36,14 +38,10 @@ final class NullStream {
 
     private int call(CallFrame frame, ClientStream legacy) {
         CallPlan plan = frame.plan();
-        String name = plan.entry().toString().replaceFirst("_ptds$", "");
-        String base = name.endsWith("_v2") ? name.substring(0, name.length() - 3) : name;
-        Optional<DriverEntry> twin = EntryDescriptions.ofName(base + "Async_v2")
-                .or(() -> EntryDescriptions.ofName(base + "Async"));
-        int parameters = plan.shapes.length;
-        if (twin.isPresent() && CallPlan.of(twin.get()).shapes.length == parameters + 1) {
-            frame.slot(parameters, legacy.value());
-            return client.driver().call(twin.get(), frame.slots());
+        DriverEntry twin = TWINS[plan.entry().ordinal()];
+        if (twin != null) {
+            frame.slot(plan.shapes.length, legacy.value());
+            return client.driver().call(twin, frame.slots());
         }
         DriverCalls driver = client.driver();
         int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING);
@@ -58,5 +56,16 @@ final class NullStream {
         driver.call(DriverEntry.cuStreamWaitEvent, legacy.value(), event, 0);
         driver.call(DriverEntry.cuEventDestroy_v2, event);
         return result;
+    }
+
+    private static DriverEntry[] twins() {
+        DriverEntry[] twins = new DriverEntry[DriverEntry.values().length];
+        for (DriverEntry entry : DriverEntry.values()) {
+            String name = entry.toString().replaceFirst("_ptds$", "").replaceFirst("_v2$", "");
+            EntryDescriptions.ofName(name + "Async_v2").or(() -> EntryDescriptions.ofName(name + "Async"))
+                    .filter(twin -> CallPlan.of(twin).shapes.length == CallPlan.of(entry).shapes.length + 1)
+                    .ifPresent(twin -> twins[entry.ordinal()] = twin);
+        }
+        return twins;
     }
 }

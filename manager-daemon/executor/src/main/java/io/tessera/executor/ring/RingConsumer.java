@@ -9,16 +9,22 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The executor's end of a ring (RELAY.md, section 2). One owner thread. Every record is copied into private memory, its
- * place zeroed and freed, and only the copy is looked at.
+ * place zeroed, and only the copy is looked at; places are given back some at a time, at the latest when a poll ends.
  */
 public final class RingConsumer {
     /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
     static final long HOLE_NS = 1_000_000_000L;
+    /** Claims are looked at so seldom: each look takes the line from the producers, who write it for every record. */
+    private static final long HOLE_LOOK_NS = 1_000_000L;
+    /** Room is given back in such pieces: producers read the line for every record, and it would never be theirs. */
+    private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
 
     private final RelaySegment segment;
     private final MemorySegment ring;
     private final MemorySegment record;
     private long position;
+    private long published;
+    private long holeLookNs = Long.MIN_VALUE;
     private long holeSinceNs;
     private long holes;
 
@@ -28,6 +34,7 @@ public final class RingConsumer {
         this.ring = segment.ring();
         this.record = arena.allocate(RelayLayout.RECORD_MAX, 64);
         this.position = segment.consumed();
+        this.published = position;
     }
 
     /**
@@ -40,24 +47,41 @@ public final class RingConsumer {
      */
     public int poll(RecordHandler handler, int most, long nowNs) throws BrokenRingException {
         int taken = 0;
-        while (taken < most) {
-            long at = position & RelayLayout.RING_BYTES - 1;
-            int length = RecordHeader.lengthAcquire(ring, at);
-            if (length <= 0) {
-                return taken + (taken == 0 ? hole(at, length, nowNs) : 0);
+        try {
+            while (taken < most) {
+                long at = position & RelayLayout.RING_BYTES - 1;
+                int length = RecordHeader.lengthAcquire(ring, at);
+                if (length <= 0) {
+                    return taken + (taken == 0 ? hole(at, length, nowNs) : 0);
+                }
+                holeSinceNs = 0;
+                take(at, length);
+                if (RecordHeader.kind(record) != RecordKind.PADDING.code()) {
+                    handler.record(record, length);
+                }
+                taken++;
             }
-            holeSinceNs = 0;
-            int rounded = check(at, length);
-            MemorySegment.copy(ring, at, record, 0, length);
-            ring.asSlice(at, rounded).fill((byte) 0);
-            position += rounded;
-            segment.consumed(position);
-            if (RecordHeader.kind(record) != RecordKind.PADDING.code()) {
-                handler.record(record, length);
-            }
-            taken++;
+            return taken;
+        } finally {
+            publish();
         }
-        return taken;
+    }
+
+    private void take(long at, int length) throws BrokenRingException {
+        int rounded = check(at, length);
+        MemorySegment.copy(ring, at, record, 0, length);
+        ring.asSlice(at, rounded).fill((byte) 0);
+        position += rounded;
+        if (position - published >= PUBLISHED_BYTES) {
+            publish();
+        }
+    }
+
+    private void publish() {
+        if (published != position) {
+            published = position;
+            segment.consumed(position);
+        }
     }
 
     private int check(long at, int length) throws BrokenRingException {
@@ -77,6 +101,10 @@ public final class RingConsumer {
      * goes on, and a hole at the end keeps nobody waiting.
      */
     private int hole(long at, int length, long nowNs) throws BrokenRingException {
+        if (nowNs < holeLookNs) {
+            return 0;
+        }
+        holeLookNs = nowNs + HOLE_LOOK_NS;
         long claimed = segment.claimed();
         if (claimed == position) {
             holeSinceNs = 0;
@@ -98,7 +126,7 @@ public final class RingConsumer {
         }
         ring.asSlice(at, bytes).fill((byte) 0);
         position += bytes;
-        segment.consumed(position);
+        publish();
         holeSinceNs = 0;
         holes++;
         return 1;

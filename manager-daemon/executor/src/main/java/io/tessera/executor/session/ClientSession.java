@@ -32,7 +32,7 @@ public final class ClientSession {
      * client and what the device is made of need them more: threads that yield to each other keep a third one waiting.
      */
     private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
-    private static final long YIELD_NS = MANY_CORES ? 1_000_000L : SPIN_NS;
+    private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
