@@ -116,13 +116,13 @@ public final class FakeDriver implements DriverPort {
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
-            case cuStreamDestroy_v2 -> count("stream", -1);
+            case cuStreamDestroy, cuStreamDestroy_v2 -> count("stream", -1);
             case cuEventSynchronize -> {
                 printing.run();
                 yield 0;
             }
             case cuEventCreate -> make("event", slot(s, 0));
-            case cuEventDestroy_v2 -> count("event", -1);
+            case cuEventDestroy, cuEventDestroy_v2 -> count("event", -1);
             case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
             case cuModuleUnload -> count("module", -1);
             case cuLibraryLoadData -> make("library", slot(s, 0));
