@@ -159,6 +159,7 @@ static void serve(const struct tessera_record *record)
             held[held_count++] = *mark;
         else
             write_word(mark, record->kind);
+        answer(record, hold_marks ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS, NULL, 0);
         break;
     }
 }

@@ -173,11 +173,22 @@ static void check_events(void)
     settle();
     CHECK(held_count == 1);
     hold_marks = false;
+    write_word(&held[0], TESSERA_RELAY_WATCH_EVENT); /* a query asks about the event itself */
     held_count = 0;
-    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS); /* what the stream has passed is complete */
+    unsigned marks = seen[TESSERA_RELAY_MARK], watches = seen[TESSERA_RELAY_WATCH_EVENT];
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS); /* the stream has passed what is complete */
+    CHECK(seen[TESSERA_RELAY_MARK] <= marks + 1 && watches == 1); /* the event was its stream's last work */
+    marks = seen[TESSERA_RELAY_MARK];
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuEventSynchronize(event) == CUDA_SUCCESS);
+    settle();
+    CHECK(seen[TESSERA_RELAY_MARK] == marks + 1 && seen[TESSERA_RELAY_WATCH_EVENT] == 1);
+    CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
+    CHECK(launch(1, 1, 0, stream) == CUDA_SUCCESS);
+    CHECK(relay_cuEventSynchronize(event) == CUDA_SUCCESS); /* work lies behind it: a mark would wait for that too */
+    settle();
+    CHECK(seen[TESSERA_RELAY_MARK] == marks + 1 && seen[TESSERA_RELAY_WATCH_EVENT] == 2);
     CHECK(relay_cuEventDestroy_v2(event) == CUDA_SUCCESS && relay_cuEventQuery(event) == CUDA_ERROR_INVALID_HANDLE);
     CHECK(relay_cuStreamDestroy_v2(stream) == CUDA_SUCCESS);
 }

@@ -23,5 +23,9 @@ TESSERA_BIND(pthread_attr_setstacksize, "GLIBC_2.2.5");
 TESSERA_BIND(pthread_condattr_setclock, "GLIBC_2.3.3");
 TESSERA_BIND(pthread_sigmask, "GLIBC_2.2.5");
 TESSERA_BIND(pthread_setname_np, "GLIBC_2.12");
+TESSERA_BIND(sem_init, "GLIBC_2.2.5");
+TESSERA_BIND(sem_destroy, "GLIBC_2.2.5");
+TESSERA_BIND(sem_wait, "GLIBC_2.2.5");
+TESSERA_BIND(sem_post, "GLIBC_2.2.5");
 
 #endif

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "settings.h"
 #include "tessera_entries.h"
+#include "trace.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool relay;
@@ -53,6 +54,7 @@ static void choose(void)
         fill_relay();
     else
         fill_direct();
+    trace_port();
 }
 
 void tessera_choose_port(void)

@@ -7,8 +7,6 @@
 #include "message.h"
 #include "staging.h"
 
-#define AHEAD 6u /* chunks that the device fills ahead of the thread that empties them */
-
 enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
 
 /* CUDA_MEMCPY2D */
@@ -50,12 +48,8 @@ static struct plane_side plane_side(struct copy_place place)
     return (struct plane_side){.memory_type = MEMORYTYPE_DEVICE, .device = place.at};
 }
 
-/*
- * Sends one copy between what the executor reaches. Where an address is none that we know of, the answer is waited for:
- * it is the error.
- */
-static CUresult submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
-                       size_t bytes)
+CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
+                     size_t bytes)
 {
     if (to.kind == COPY_ARRAY || from.kind == COPY_ARRAY) {
         struct plane plane = {plane_side(from), plane_side(to), bytes, 1};
@@ -64,17 +58,6 @@ static CUresult submit(struct relay_context *context, uint64_t wire, struct copy
     if (copy_known(context->link, to.at, bytes) && copy_known(context->link, from.at, bytes))
         return MESSAGE_POST(context, ENTRY_cuMemcpyAsync, VALUE(to.at), VALUE(from.at), VALUE(bytes), VALUE(wire));
     return MESSAGE_CALL(context, ENTRY_cuMemcpyAsync, VALUE(to.at), VALUE(from.at), VALUE(bytes), VALUE(wire));
-}
-
-static struct copy_place moved(struct copy_place place, size_t bytes)
-{
-    place.at += bytes;
-    return place;
-}
-
-static struct copy_place staged(const struct staging_chunk *chunk)
-{
-    return copy_device((uintptr_t)chunk->memory);
 }
 
 /* The source is read when this returns. */
@@ -92,65 +75,13 @@ static CUresult from_pageable(struct relay_context *context, uint64_t wire, stru
         if (result != CUDA_SUCCESS)
             break;
         memcpy(chunk->memory, from + done, piece);
-        result = submit(context, wire, moved(to, done), staged(chunk), piece);
+        result = copy_submit(context, wire, copy_moved(to, done), copy_device((uintptr_t)chunk->memory), piece);
         if (result == CUDA_SUCCESS)
             result = staging_mark(context, wire, chunk);
         staging_give(chunk);
         done += piece;
     }
     return result;
-}
-
-struct flight {
-    struct staging_chunk *chunk;
-    size_t bytes;
-};
-
-/* Sends the copy of one piece into a chunk. */
-static CUresult launch(struct relay_context *context, uint64_t wire, struct copy_place from, size_t bytes,
-                       struct staging_chunk *chunk)
-{
-    CUresult result = submit(context, wire, staged(chunk), from, bytes);
-    return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
-}
-
-/* The target is written when this returns. */
-static CUresult to_pageable(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
-                            size_t bytes)
-{
-    struct flight flights[AHEAD];
-    size_t sent = 0, done = 0;
-    unsigned first = 0, count = 0;
-    CUresult result = CUDA_SUCCESS;
-    while (done < bytes && result == CUDA_SUCCESS) {
-        while (sent < bytes && count < AHEAD && result == CUDA_SUCCESS) {
-            struct staging_chunk *chunk = NULL;
-            if (count == 0)
-                result = staging_take(context->link, &chunk);
-            else if (!(chunk = staging_try(context->link)))
-                break;
-            if (result != CUDA_SUCCESS)
-                break;
-            size_t piece = bytes - sent < STAGING_CHUNK ? bytes - sent : STAGING_CHUNK;
-            result = launch(context, wire, moved(from, sent), piece, chunk);
-            flights[(first + count++) % AHEAD] = (struct flight){chunk, piece};
-            sent += piece;
-        }
-        if (result != CUDA_SUCCESS || count == 0)
-            break;
-        struct flight *flight = &flights[first];
-        result = staging_wait(context->link, flight->chunk);
-        if (result == CUDA_SUCCESS)
-            memcpy(to + done, flight->chunk->memory, flight->bytes);
-        done += flight->bytes;
-        staging_give(flight->chunk);
-        first = (first + 1) % AHEAD;
-        count--;
-    }
-    for (; count > 0; count--, first = (first + 1) % AHEAD)
-        staging_give(flights[first].chunk);
-    CUresult earlier = relay_take_error(context->link);
-    return result != CUDA_SUCCESS ? result : earlier;
 }
 
 static CUresult within_host(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
@@ -182,9 +113,9 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
     else if (from.kind == COPY_PAGEABLE)
         result = from_pageable(context, wire, to, (const unsigned char *)(uintptr_t)from.at, bytes);
     else if (to.kind == COPY_PAGEABLE)
-        result = to_pageable(context, wire, (unsigned char *)(uintptr_t)to.at, from, bytes);
+        result = copy_to_pageable(context, wire, (unsigned char *)(uintptr_t)to.at, from, bytes);
     else
-        result = submit(context, wire, to, from, bytes);
+        result = copy_submit(context, wire, to, from, bytes);
     if (result != CUDA_SUCCESS)
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);

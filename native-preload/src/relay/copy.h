@@ -31,6 +31,23 @@ struct copy_place copy_host(const struct relay_context *context, const void *add
 /* Whether all of [address, address + bytes) lies in ranges of the link. */
 bool copy_known(const struct relay_link *link, uint64_t address, size_t bytes);
 
+static inline struct copy_place copy_moved(struct copy_place place, size_t bytes)
+{
+    place.at += bytes;
+    return place;
+}
+
+/*
+ * Sends one copy between what the executor reaches. Where an address is none that we know of, the answer is waited for:
+ * it is the error.
+ */
+CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
+                     size_t bytes);
+
+/* Copies into the program's memory, which is written when this returns. Takes the link's sticky error. */
+CUresult copy_to_pageable(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
+                          size_t bytes);
+
 enum copy_end {
     COPY_RETURNS_EARLY, /* the asynchronous forms: pageable sources are read, pageable targets written on return */
     COPY_WAITS,         /* the synchronous forms: done on return, but within the device, as with the driver */

@@ -145,7 +145,7 @@ static bool known_complete(struct event *event)
 {
     if (event->complete)
         return true;
-    if (event->asked && relay_word_reached(event->context->link, event->word, event->asked)) {
+    if (event->asked && relay_word_reached(event->context->link, event->asked_word, event->asked)) {
         event->complete = true;
         if (event->stream && event->last)
             stream_reached(event->stream, event->position);
@@ -155,16 +155,25 @@ static bool known_complete(struct event *event)
     return event->complete;
 }
 
-/* Asks the executor to watch the event, once after a record. Under the event's lock. */
-static CUresult watch(struct event *event)
+/*
+ * Has a word tell when the event is complete, once after a record. Where nothing was submitted behind it, a mark of its
+ * stream does, which the device writes by itself; else the executor asks the device again and again. query: the executor
+ * answers whether it is complete now, SUCCESS or NOT_READY. Under the event's lock.
+ */
+static CUresult ask(struct event *event, bool query)
 {
     struct relay_link *link = event->context->link;
     if (event->asked)
         return CUDA_SUCCESS;
+    bool marks = !query && event->stream && event->last && !event->by_graph && !functions_print(link);
+    if (marks && stream_mark_behind(event->stream, event->position, &event->asked_word, &event->asked))
+        return CUDA_SUCCESS;
     if (event->word < 0 && (event->word = word_take(link)) < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    event->asked_word = event->word;
     event->asked = word_next(link, event->word);
-    return relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
+    return query ? relay_ask_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked)
+                 : relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
 }
 
 void event_by_graph(struct event *event)
@@ -179,27 +188,31 @@ static void doubt(struct event *event)
 {
     if (!event->by_graph)
         return;
-    if (event->asked && relay_word_reached(event->context->link, event->word, event->asked))
+    if (event->asked && relay_word_reached(event->context->link, event->asked_word, event->asked))
         event->asked = 0;
     event->complete = false;
     event->stream = NULL;
 }
 
-static CUresult look(struct event *event, bool *complete, uint64_t *value, bool wait_a_little)
+/* What tells that an event is complete. */
+struct awaited {
+    int word;
+    uint64_t value;
+};
+
+static CUresult look(struct event *event, bool *complete, struct awaited *awaited, bool query)
 {
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&event->lock);
     doubt(event);
     *complete = known_complete(event);
     if (!*complete) {
-        bool fresh = event->asked == 0;
-        uint64_t position = ring_position(event->context->link);
-        result = watch(event);
-        if (result == CUDA_SUCCESS && fresh && wait_a_little)
-            word_reached_soon(event->context->link, event->word, event->asked, position);
+        result = ask(event, query);
+        if (result == CUDA_ERROR_NOT_READY)
+            result = CUDA_SUCCESS;
         *complete = result == CUDA_SUCCESS && known_complete(event);
     }
-    *value = event->asked;
+    *awaited = (struct awaited){event->asked_word, event->asked};
     pthread_mutex_unlock(&event->lock);
     return result;
 }
@@ -213,14 +226,14 @@ static CUresult capture_touches(struct event *event)
 CUresult relay_cuEventQuery(CUevent handle)
 {
     struct event *event;
-    uint64_t value;
+    struct awaited awaited;
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
         result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
-    result = look(event, &complete, &value, true);
+    result = look(event, &complete, &awaited, true);
     if (result == CUDA_SUCCESS)
         result = relay_take_error(event->context->link);
     return result != CUDA_SUCCESS || complete ? result : CUDA_ERROR_NOT_READY;
@@ -229,7 +242,7 @@ CUresult relay_cuEventQuery(CUevent handle)
 CUresult relay_cuEventSynchronize(CUevent handle)
 {
     struct event *event;
-    uint64_t value;
+    struct awaited awaited;
     bool complete;
     CUresult result = enter(handle, &event);
     if (result == CUDA_SUCCESS && capture_any())
@@ -238,11 +251,11 @@ CUresult relay_cuEventSynchronize(CUevent handle)
         return result;
     struct sync_pass pass = sync_enter();
     struct relay_link *link = event->context->link;
-    result = look(event, &complete, &value, false);
+    result = look(event, &complete, &awaited, false);
     if (result == CUDA_SUCCESS && !complete) {
-        result = relay_wait_word(link, event->word, value);
+        result = relay_wait_word(link, awaited.word, awaited.value);
         if (result == CUDA_SUCCESS)
-            look(event, &complete, &value, false); /* remembers what is complete now */
+            look(event, &complete, &awaited, false); /* remembers what is complete now */
     }
     if (functions_print(link))
         printf_flush(link);

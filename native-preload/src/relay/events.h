@@ -17,8 +17,9 @@ struct event {
     bool recorded;
     bool complete;           /* seen to be */
     bool by_graph;           /* a graph may record it, unseen */
-    int word;                /* -1: none yet */
-    uint64_t asked;          /* value of the WATCH_EVENT sent since the last record; 0: none */
+    int word;                /* its own; -1: none yet */
+    int asked_word;          /* which tells, its own or its stream's */
+    uint64_t asked;          /* what it is when the event is complete; 0: not asked since the last record */
     uint64_t position;       /* end of its record in the ring, or somewhat behind */
     bool last;               /* when it is complete, all work of the stream before `position` is */
     struct stream *stream;   /* in which; NULL: not known any more */

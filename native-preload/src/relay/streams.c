@@ -35,8 +35,11 @@ static bool look(struct relay_link *link, struct mark *mark)
     return true;
 }
 
-/* Sends a mark unless the last one still speaks. Under the mark's lock. stream NULL: all of the context. */
-static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark)
+/*
+ * Sends a mark unless the last one still speaks. Under the mark's lock. stream NULL: all of the context. query: the
+ * executor answers whether the stream has come here, SUCCESS or NOT_READY.
+ */
+static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark, bool query)
 {
     /* The executor knows of functions that print before we do: a mark sent from now on is followed by their text. */
     bool prints = functions_print(context->link);
@@ -48,8 +51,9 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     mark->position = ring_position(context->link);
     mark->value = word_next(context->link, mark->word);
     mark->prints = prints;
-    return relay_send_mark(context, TESSERA_RELAY_MARK, stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS, mark->word,
-                           mark->value);
+    uint64_t handle = stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS;
+    return query ? relay_ask_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value)
+                 : relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
 }
 
 /* Waits for all work before now, and brings what it printed. */
@@ -58,7 +62,7 @@ static CUresult wait_for(struct relay_context *context, const struct stream *str
 {
     struct relay_link *link = context->link;
     pthread_mutex_lock(lock);
-    CUresult result = ask(context, stream, mark);
+    CUresult result = ask(context, stream, mark, false);
     uint64_t value = mark->value, position = mark->position;
     int word = mark->word;
     bool prints = mark->prints;
@@ -92,11 +96,17 @@ static CUresult query(struct stream *stream)
         pthread_mutex_unlock(&stream->lock);
         return relay_take_error(link);
     }
-    bool asked = is_last(link, &stream->mark, stream);
-    CUresult result = ask(stream->context, stream, &stream->mark);
-    if (result == CUDA_SUCCESS && !asked)
+    uint64_t before = stream->mark.value;
+    CUresult result = ask(stream->context, stream, &stream->mark, true);
+    bool asked = stream->mark.value != before, done = asked && result == CUDA_SUCCESS;
+    /* The legacy stream first waits for others in the executor, which takes the device a moment even if all is done. */
+    if (result == CUDA_ERROR_NOT_READY && stream->handle == 0)
         word_reached_soon(link, stream->mark.word, stream->mark.value, stream->mark.position);
-    bool done = result == CUDA_SUCCESS && look(link, &stream->mark);
+    if (done && stream->mark.reached < stream->mark.position)
+        stream->mark.reached = stream->mark.position;
+    if (result == CUDA_ERROR_NOT_READY)
+        result = CUDA_SUCCESS;
+    done = done || (result == CUDA_SUCCESS && look(link, &stream->mark));
     pthread_mutex_unlock(&stream->lock);
     if (result == CUDA_SUCCESS)
         result = relay_take_error(link);
@@ -119,6 +129,18 @@ bool stream_done(struct stream *stream, uint64_t position)
     bool done = stream->mark.reached >= position || __atomic_load_n(&all->reached, __ATOMIC_RELAXED) >= position;
     pthread_mutex_unlock(&stream->lock);
     return done;
+}
+
+bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value)
+{
+    if (stream->handle == 0 || __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) > position)
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    bool marked = !stream->capture && ask(stream->context, stream, &stream->mark, false) == CUDA_SUCCESS;
+    *word = stream->mark.word;
+    *value = marked ? stream->mark.value : 0;
+    pthread_mutex_unlock(&stream->lock);
+    return marked;
 }
 
 CUresult relay_stream_wait(struct relay_context *context, uint64_t wire)

@@ -50,6 +50,12 @@ bool stream_done(struct stream *stream, uint64_t position);
 void stream_reached(struct stream *stream, uint64_t position);
 
 
+/*
+ * Has a word become *value when the work of the stream that ends at ring position `position` is done, if that is its last
+ * work. False: other work is behind it, the stream is the legacy one or captures, or there is no word.
+ */
+bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value);
+
 /* The present end of the ring: work submitted so far lies before it. */
 static inline uint64_t ring_position(const struct relay_link *link)
 {

@@ -56,3 +56,24 @@ CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t 
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
 }
+
+CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
+{
+    struct relay_link *link = context->link;
+    struct relay_slot slot;
+    if (!relay_slot_take(link, &slot))
+        return relay_link_state(link);
+    struct relay_claimed claimed = relay_claim(link, kind, sizeof(struct tessera_mark));
+    CUresult result = relay_link_state(link);
+    if (claimed.record) {
+        relay_slot_expect(&slot);
+        claimed.record->slot = slot.index + 1;
+        claimed.record->context = context->number;
+        struct tessera_mark *mark = relay_body(claimed);
+        *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
+        relay_commit(link, claimed);
+        result = relay_slot_wait(link, &slot);
+    }
+    relay_slot_give(link, &slot);
+    return result;
+}

@@ -20,6 +20,7 @@ extern int cuDevicePrimaryCtxRelease_v2(int);
 extern int cuCtxSetCurrent(CUcontext);
 extern int cuCtxSynchronize(void);
 extern int cuModuleLoadData(CUmodule *, const void *);
+extern int cuModuleUnload(CUmodule);
 extern int cuModuleGetFunction(CUfunction *, CUmodule, const char *);
 extern int cuMemAlloc_v2(CUdeviceptr *, size_t);
 extern int cuMemFree_v2(CUdeviceptr);

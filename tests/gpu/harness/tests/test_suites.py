@@ -1,5 +1,6 @@
 """Every suite from its first step to its table, on a scripted Tessera and paced stand-ins for the trainings."""
 
+import gzip
 import os
 import shutil
 import stat
@@ -29,6 +30,18 @@ echo '{"driver": {"status": "ok"}}'
 
 _GATE = """#!/bin/sh
 echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
+"""
+
+
+_CONFORMANCE = """#!/bin/sh
+[ "$(cat "$1")" = cases ] || exit 3
+cat <<END
+{"mismatches":[{"case":"add.u32","record":7,"result":0,"inputs":["0x1","0x2"],"expected":"0x3","got":"0x4"}],
+"cases":3,"passed":1,"failed":1,"refused":1,"values":64,"different":2,"seconds":0.1,"instructions":[],
+"tolerances":[{"name":"exact","cases":3,"passed":1,"failed":1,"refused":1,"values":64,"different":2}],
+"notPassed":[{"name":"add.u32","cases":1,"refused":0,"different":2,"values":32},
+{"name":"sub.u32","cases":1,"refused":1,"different":0,"values":0}]}
+END
 """
 
 
@@ -157,6 +170,20 @@ class SuitesTest(unittest.TestCase):
         record, text = self.run_suite("overhead", STARTS=2, IDLE_S=0.1, IDLE_WITH_CLIENT_S=0.1)
         self.assertEqual(["starts"], [problem["step"] for problem in record.problems])
         self.assertNotIn("tessera run true", text)
+
+    def test_conformance(self):
+        program = os.path.join(self.setting.installation.home, "programs", "conformance")
+        with gzip.open(self.setting.installation.path("conformance.cases.gz"), "wb") as cases:
+            cases.write(b"cases")
+        _executable(program, _CONFORMANCE)
+        record, text = self.run_suite("conformance", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| exact | 3 | 1 | 1 | 1 | 64 | 2 | – |", text)
+        self.assertIn("| add.u32 | NO | 2 | 32 |", text)
+        self.assertIn("| add.u32 | 7 | 0x1, 0x2 | 0 | 0x3 | 0x4 |", text)
+        _executable(program, "#!/bin/sh\necho 'cuInit failed' >&2; exit 1\n")
+        record, text = self.run_suite("conformance", TIMEOUT_S=20)
+        self.assertIn("cuInit failed", record.problems[0]["error"])
 
     def test_smoke_names_what_is_missing(self):
         record, text = self.run_suite("smoke", STEPS=3)

@@ -8,6 +8,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.print.PrintedText;
+import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
@@ -47,7 +48,10 @@ public final class Executor implements ManagerOrders, Reports {
     private final Poller poller;
     private final Admission admission = new Admission();
     private final Connections connections;
+    private final SessionFactory factory;
     private final AtomicReference<String> failure = new AtomicReference<>();
+    /** Until its end is seen; null: none. Of the thread that runs. */
+    private Rehearsal rehearsal;
     private volatile int lostResult;
     private volatile boolean stopping;
 
@@ -68,7 +72,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        SessionFactory factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
                 clock, os.processes().pid(), text);
         this.connections = new Connections(os, poller, clock, admission, factory, this);
         os.files().remove(socket);
@@ -83,11 +87,17 @@ public final class Executor implements ManagerOrders, Reports {
     public boolean run() throws LinuxException {
         channel.ready(device, snapshot, socket);
         LOG.info("{} on {} serves {}", snapshot.name(), device.port().name(), socket);
+        if (!device.port().software()) {
+            rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
+        }
         long statsNs = clock.nanoTime();
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
+            if (rehearsal != null && rehearsal.isOver()) {
+                endRehearsal();
+            }
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
                 text.forgetOld();
@@ -97,6 +107,13 @@ public final class Executor implements ManagerOrders, Reports {
             }
         }
         return leave();
+    }
+
+    private void endRehearsal() {
+        if (rehearsal != null) {
+            rehearsal.close();
+            rehearsal = null;
+        }
     }
 
     private boolean leave() throws LinuxException {
@@ -109,6 +126,7 @@ public final class Executor implements ManagerOrders, Reports {
                 connections.forEach(session -> session.contextLost(result));
             }
         }
+        endRehearsal();
         os.files().remove(socket);
         connections.close();
         long untilNs = clock.nanoTime() + (reason == null ? LEAVE_NS : STATS_NS);

@@ -1,28 +1,23 @@
 package io.tessera.executor.call;
 
 import io.tessera.device.HandleKind;
-import io.tessera.device.ParameterDescription;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/** Graphs' nodes and captures: structures with pointers to what follows them (RELAY.md, section 8). One owner thread. */
+/** Graphs and captures: structures with pointers to what follows them (RELAY.md, section 8). One owner thread. */
 final class GraphCalls {
-    private static final int KERNEL_NODE_V1_BYTES = 56;
-    private static final int KERNEL_PARAMETERS = 40;
-    private static final int KERNEL_EXTRA = 48;
     private static final int MOST_DEPENDENCIES = 4096;
 
     private final ClientState client;
     private final StructureTranslation structures;
-    private final CopyStructures copies;
     private final HandleResults results;
 
-    GraphCalls(ClientState client, StructureTranslation structures, CopyStructures copies, HandleResults results) {
+    GraphCalls(ClientState client, StructureTranslation structures, HandleResults results) {
         this.client = client;
         this.structures = structures;
-        this.copies = copies;
         this.results = results;
     }
 
@@ -33,42 +28,6 @@ final class GraphCalls {
             }
         }
         throw new IllegalStateException(frame.plan().api() + " has no " + name);
-    }
-
-    /** The structure of a kernel node in `nodeParams`, and behind it the packed parameters. */
-    int kernelNode(CallFrame frame, ClientContext context) throws RejectedException {
-        int i = parameter(frame, "nodeParams");
-        ParameterDescription.Pointer pointer = (ParameterDescription.Pointer) frame.plan().shapes[i];
-        int bytes = pointer.elementBytes();
-        MemorySegment node = frame.required(i);
-        long parameterBytes = frame.inBytes(i) - bytes;
-        if (bytes < KERNEL_NODE_V1_BYTES || parameterBytes < 0) {
-            throw CallFrame.malformed("a kernel node of " + frame.inBytes(i) + " bytes");
-        }
-        structures.in(node, bytes == KERNEL_NODE_V1_BYTES ? "CUDA_KERNEL_NODE_PARAMS_v1" : "CUDA_KERNEL_NODE_PARAMS");
-        if (parameterBytes > 0) {
-            MemorySegment extra = frame.room(48);
-            extra.set(WireTypes.U64, 0, 1); // CU_LAUNCH_PARAM_BUFFER_POINTER
-            extra.set(WireTypes.U64, 8, node.address() + bytes);
-            extra.set(WireTypes.U64, 16, 2); // CU_LAUNCH_PARAM_BUFFER_SIZE
-            extra.set(WireTypes.U64, 24, extra.address() + 40);
-            extra.set(WireTypes.U64, 40, parameterBytes);
-            node.set(WireTypes.U64, KERNEL_EXTRA, extra.address());
-        }
-        node.set(WireTypes.U64, KERNEL_PARAMETERS, 0);
-        return client.driver().call(frame.plan().entry(), frame.slots());
-    }
-
-    /** A copy node: `copyParams`, and the context. */
-    int copyNode(CallFrame frame, ClientContext context) throws RejectedException {
-        copies.box(frame.required(parameter(frame, "copyParams")), false);
-        return client.driver().call(frame.plan().entry(), frame.slots());
-    }
-
-    /** A memset node: `memsetParams`, and the context. */
-    int memsetNode(CallFrame frame, ClientContext context) throws RejectedException {
-        structures.in(frame.required(parameter(frame, "memsetParams")), "CUDA_MEMSET_NODE_PARAMS");
-        return client.driver().call(frame.plan().entry(), frame.slots());
     }
 
     /** cuStreamGetCaptureInfo_v2 and _v3: the driver answers with pointers to arrays, the client gets their content. */
@@ -161,9 +120,9 @@ final class GraphCalls {
         return context == null ? 0 : context.number();
     }
 
-    /** Textures and surfaces: a resource, and for textures how it is read. */
-    int resource(CallFrame frame, ClientContext context) throws RejectedException {
-        structures.in(frame.required(1), "CUDA_RESOURCE_DESC");
+    /** Parameters: stream, graph, dependencies, their edges, count, mode: whose calls are unsafe the client decides. */
+    int captureToGraph(CallFrame frame, ClientContext context) {
+        frame.slot(5, DeviceContext.CAPTURE_RELAXED);
         return client.driver().call(frame.plan().entry(), frame.slots());
     }
 }

@@ -62,7 +62,7 @@ final class HandleResults {
     private static long count(CallFrame frame, Pointer pointer) {
         return switch (pointer.extent()) {
             case Extent.Constant constant -> constant.elements();
-            case Extent.Value value -> Math.max(0, frame.slot(value.parameter()) * value.factor() - value.less());
+            case Extent.Value value -> value.elements(frame.slot(value.parameter()));
             case Extent.Behind behind -> frame.data(behind.parameter()) == null ? 0
                     : frame.data(behind.parameter()).get(WireTypes.U64, 0);
             case Extent.Text _, Extent.Handwritten _ -> 1;
@@ -98,6 +98,9 @@ final class HandleResults {
             return;
         }
         handles.remove(kind, said);
+        if (kind == HandleKind.GRAPH) {
+            client.charge().giveBack(client.memory().uncharge(said));
+        }
         if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
             client.memory().removeOwnedBy(said);
         }

@@ -19,6 +19,7 @@ final class JitOptions {
     private static final int MOST_OPTIONS = 64;
     private static final long MOST_LOG_BYTES = 24_576;
 
+    private final Room room;
     private final MemorySegment options;
     private final MemorySegment travelled;
     private final MemorySegment values;
@@ -27,24 +28,41 @@ final class JitOptions {
     private final int count;
     private final int outBytes;
 
+    /** Where memory that the driver writes comes from: bytes, zeroed. */
+    @FunctionalInterface
+    interface Room {
+        MemorySegment allocate(long bytes) throws RejectedException;
+    }
+
+    /** Of one call; errors as the other constructor. */
+    JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt) throws RejectedException {
+        this(frame, countAt, optionsAt, valuesAt, frame::room);
+    }
+
     /**
      * Reads the options of a call and puts the driver's array in their place.
      *
+     * @param room gives memory that lives as long as the driver writes there
+     *
      * @throws RejectedException if they are not what RELAY.md says
      */
-    JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt) throws RejectedException {
+    JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt, Room room) throws RejectedException {
+        this.room = room;
         long said = frame.slot(countAt);
         if (said < 0 || said > MOST_OPTIONS || said > 0 && (frame.inBytes(optionsAt) < said * Integer.BYTES
                 || frame.inBytes(valuesAt) < said * Long.BYTES)) {
             throw CallFrame.malformed(said + " options of the JIT");
         }
         count = (int) said;
-        options = frame.data(optionsAt);
+        options = room.allocate(Math.max(1, count) * (long) Integer.BYTES);
+        if (count > 0) {
+            MemorySegment.copy(frame.data(optionsAt), 0, options, 0, (long) count * Integer.BYTES);
+        }
         travelled = frame.data(valuesAt);
         outBytes = frame.outBytes(valuesAt);
-        values = frame.room(Math.max(1, count) * (long) Long.BYTES);
-        info = log(frame, INFO_LOG_BYTES);
-        error = log(frame, ERROR_LOG_BYTES);
+        values = room.allocate(Math.max(1, count) * (long) Long.BYTES);
+        info = log(INFO_LOG_BYTES);
+        error = log(ERROR_LOG_BYTES);
         for (int i = 0; i < count; i++) {
             int option = option(i);
             if (ADDRESSES.contains(option)) {
@@ -67,7 +85,7 @@ final class JitOptions {
         return options.get(WireTypes.U32, (long) i * Integer.BYTES);
     }
 
-    private MemorySegment log(CallFrame frame, int sizeOption) throws RejectedException {
+    private MemorySegment log(int sizeOption) throws RejectedException {
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             if (option(i) == sizeOption) {
@@ -77,7 +95,7 @@ final class JitOptions {
         if (bytes > MOST_LOG_BYTES) {
             throw CallFrame.malformed("a log of " + bytes + " bytes");
         }
-        return frame.room(bytes);
+        return room.allocate(bytes).asSlice(0, bytes);
     }
 
     private long answerBytes() {
@@ -87,17 +105,32 @@ final class JitOptions {
 
     /** Puts what the driver wrote where it travels from. */
     void answer() {
-        if (outBytes == 0) {
-            return;
+        if (outBytes != 0) {
+            write(travelled);
         }
+    }
+
+    /**
+     * Puts what the driver wrote somewhere else.
+     *
+     * @throws RejectedException if there is too little room
+     */
+    void answer(MemorySegment to, long bytes) throws RejectedException {
+        if (bytes < answerBytes()) {
+            throw CallFrame.malformed("too little room for the JIT's answer");
+        }
+        write(to);
+    }
+
+    private void write(MemorySegment to) {
         for (int i = 0; i < count; i++) {
             boolean address = option(i) == INFO_LOG || option(i) == ERROR_LOG;
-            travelled.set(WireTypes.U64, (long) i * Long.BYTES,
+            to.set(WireTypes.U64, (long) i * Long.BYTES,
                     address ? 0 : values.get(WireTypes.U64, (long) i * Long.BYTES));
         }
         long at = (long) count * Long.BYTES;
-        MemorySegment.copy(info, 0, travelled, at, info.byteSize());
+        MemorySegment.copy(info, 0, to, at, info.byteSize());
         at += RelayLayout.align(info.byteSize(), 8L);
-        MemorySegment.copy(error, 0, travelled, at, error.byteSize());
+        MemorySegment.copy(error, 0, to, at, error.byteSize());
     }
 }

@@ -82,7 +82,8 @@ final class MemoryCalls {
 
     private void freeing(long address) throws RejectedException {
         found = memory.beginningAt(address).orElse(null);
-        boolean fits = found != null && (found.origin() == Origin.POOLED || found.origin() == Origin.ALLOCATED);
+        boolean fits = found != null && (found.origin() == Origin.POOLED
+                || found.origin() == Origin.GRAPH || found.origin() == Origin.ALLOCATED);
         if (!fits && address != 0) {
             throw CallFrame.malformed("no allocation of the client begins there");
         }

@@ -9,14 +9,7 @@ import java.util.Map;
 /** The entries that are not called the generic way, by the name that programs write. Stateless. */
 final class SpecialCalls {
     /** What travels packed and is not unpacked here yet: refused by name, never half done. */
-    private static final List<String> NOT_SERVED = List.of("cuLinkCreate", "cuLinkAddData", "cuLinkComplete",
-            "cuGraphKernelNodeGetParams", "cuGraphMemcpyNodeGetParams", "cuGraphMemcpyNodeSetParams",
-            "cuGraphMemsetNodeSetParams", "cuGraphAddBatchMemOpNode", "cuGraphBatchMemOpNodeGetParams",
-            "cuGraphBatchMemOpNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams", "cuGraphAddHostNode",
-            "cuGraphHostNodeGetParams", "cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams",
-            "cuGraphAddMemAllocNode", "cuGraphMemAllocNodeGetParams", "cuGraphAddMemFreeNode", "cuGraphAddNode",
-            "cuGraphNodeSetParams", "cuGraphExecNodeSetParams", "cuTexObjectGetResourceDesc",
-            "cuSurfObjectGetResourceDesc", "cuStreamBeginCaptureToGraph", "cuMemcpy3DBatchAsync");
+    private static final List<String> NOT_SERVED = List.of("cuMemcpy3DBatchAsync");
 
     private SpecialCalls() {
     }
@@ -42,7 +35,17 @@ final class SpecialCalls {
             frame.slot(1, DeviceContext.CAPTURE_RELAXED);
             return client.driver().call(frame.plan().entry(), frame.slots());
         });
-        graphs(calls, new GraphCalls(client, new StructureTranslation(client, addresses, results), copies, results));
+        StructureTranslation structures = new StructureTranslation(client, addresses, results);
+        NodeStructures nodes = new NodeStructures(client, structures, copies, addresses);
+        new LinkCalls(client).register(calls);
+        new NodeCalls(client, structures, nodes, results).register(calls);
+        new NodeQueries(client, nodes, results).register(calls);
+        new ResourceCalls(client, structures, addresses).register(calls);
+        graphs(calls, new GraphCalls(client, structures, results));
+        calls.put("cuStreamSetAttribute", (frame, context) -> {
+            structures.attribute((int) frame.slot(1), frame.required(2));
+            return client.driver().call(frame.plan().entry(), frame.slots());
+        });
         for (String api : NOT_SERVED) {
             calls.put(api, (frame, context) -> CudaResult.NOT_SUPPORTED);
         }
@@ -50,19 +53,11 @@ final class SpecialCalls {
     }
 
     private static void graphs(Map<String, SpecialCall> calls, GraphCalls graphs) {
-        calls.put("cuGraphAddKernelNode", graphs::kernelNode);
-        calls.put("cuGraphKernelNodeSetParams", graphs::kernelNode);
-        calls.put("cuGraphExecKernelNodeSetParams", graphs::kernelNode);
-        calls.put("cuGraphAddMemcpyNode", graphs::copyNode);
-        calls.put("cuGraphExecMemcpyNodeSetParams", graphs::copyNode);
-        calls.put("cuGraphAddMemsetNode", graphs::memsetNode);
-        calls.put("cuGraphExecMemsetNodeSetParams", graphs::memsetNode);
         calls.put("cuStreamGetCaptureInfo", graphs::captureInfo);
+        calls.put("cuStreamBeginCaptureToGraph", graphs::captureToGraph);
         calls.put("cuOccupancyMaxPotentialClusterSize", graphs::clusters);
         calls.put("cuOccupancyMaxActiveClusters", graphs::clusters);
-        calls.put("cuTexObjectCreate", graphs::resource);
         calls.put("cuGraphExecUpdate", graphs::update);
         calls.put("cuGraphInstantiateWithParams", graphs::instantiate);
-        calls.put("cuSurfObjectCreate", graphs::resource);
     }
 }

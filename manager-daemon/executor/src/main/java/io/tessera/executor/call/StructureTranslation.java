@@ -13,6 +13,12 @@ import java.lang.foreign.MemorySegment;
  * addresses must be the client's, pointers and functions stay away. One owner thread.
  */
 final class StructureTranslation {
+    /** {@code CUlaunchAttributeID}. */
+    private static final int ACCESS_POLICY_WINDOW = 1;
+    private static final int PROGRAMMATIC_EVENT = 7;
+    private static final int COMPLETION_EVENT = 12;
+    private static final int DEVICE_UPDATABLE_NODE = 13;
+
     private final ClientState client;
     private final AddressCheck addresses;
     private final HandleResults results;
@@ -59,6 +65,25 @@ final class StructureTranslation {
                 if (structure.get(WireTypes.U64, at) != 0) {
                     throw CallFrame.malformed("a pointer in a structure: " + field.path());
                 }
+            }
+        }
+    }
+
+    /**
+     * Of the value of an attribute of streams and kernel nodes ({@code CUlaunchAttributeValue}).
+     *
+     * @throws RejectedException if memory in it is not the client's, or it has handles, which no such attribute needs
+     */
+    void attribute(int attribute, MemorySegment value) throws RejectedException {
+        switch (attribute) {
+            case ACCESS_POLICY_WINDOW -> {
+                if (value.get(WireTypes.U64, 0) != 0) {
+                    addresses.own(value.get(WireTypes.U64, 0), value.get(WireTypes.U64, 8));
+                }
+            }
+            case PROGRAMMATIC_EVENT, COMPLETION_EVENT, DEVICE_UPDATABLE_NODE ->
+                    throw new RejectedException(CudaResult.NOT_SUPPORTED, "attribute " + attribute);
+            default -> {
             }
         }
     }

@@ -23,6 +23,8 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         RESERVED,
         /** A variable of a module: ends with it. */
         GLOBAL,
+        /** Of a graph's allocation node: the program may free it like pooled memory. */
+        GRAPH,
         /** Pinned memory of the relay. */
         PINNED
     }

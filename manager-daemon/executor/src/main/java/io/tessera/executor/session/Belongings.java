@@ -108,7 +108,7 @@ final class Belongings {
             case ALLOCATED, POOLED -> driver.call(DriverEntry.cuMemFree_v2, range.address());
             case MAPPED -> driver.call(DriverEntry.cuMemUnmap, range.address(), range.bytes());
             case RESERVED -> driver.call(DriverEntry.cuMemAddressFree, range.address(), range.bytes());
-            case GLOBAL, PINNED -> CudaResult.SUCCESS;
+            case GLOBAL, GRAPH, PINNED -> CudaResult.SUCCESS;
         };
         if (range.origin() != MemoryRange.Origin.PINNED) {
             client.memory().remove(range);

@@ -24,8 +24,15 @@ import org.slf4j.LoggerFactory;
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
     private static final int BATCH = 256;
-    /** After its last record a client is listened to actively for so long, then asleep. */
-    private static final long SPIN_NS = Runtime.getRuntime().availableProcessors() > 4 ? 200_000L : 50_000L;
+    private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
+    /**
+     * After its last record a client is listened to for so long: actively, then with the core offered to others, then
+     * asleep. To wake a sleeper costs the client a system call and some 50 us until it is heard: more than launches of a
+     * program that is busy lie apart, and with less time than this both may meet asleep at every launch. On few cores the
+     * client and what the device is made of need them more: threads that yield to each other keep a third one waiting.
+     */
+    private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
+    private static final long YIELD_NS = MANY_CORES ? 1_000_000L : SPIN_NS;
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
@@ -100,7 +107,7 @@ public final class ClientSession {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
             records.refuse(registered);
         }
-        long lastWorkNs = clock.nanoTime();
+        long idleSinceNs = 0; // 0: not idle
         try {
             while (!ending) {
                 long nowNs = clock.nanoTime();
@@ -108,17 +115,28 @@ public final class ClientSession {
                 look(records, nowNs);
                 if (work > 0) {
                     records.counters().publish();
-                    lastWorkNs = nowNs;
-                } else if (nowNs - lastWorkNs < SPIN_NS) {
-                    Thread.onSpinWait();
-                } else {
-                    sleep(records, ring);
+                    idleSinceNs = 0;
+                    continue;
                 }
+                if (idleSinceNs == 0) {
+                    idleSinceNs = nowNs;
+                }
+                idle(records, ring, nowNs - idleSinceNs);
             }
             ring.poll(records, Integer.MAX_VALUE, clock.nanoTime());
         } catch (BrokenRingException e) {
             finish(records);
             throw e;
+        }
+    }
+
+    private void idle(RecordDispatcher records, RingConsumer ring, long idleNs) throws LinuxException {
+        if (idleNs < SPIN_NS) {
+            Thread.onSpinWait();
+        } else if (idleNs < YIELD_NS) {
+            Thread.yield();
+        } else {
+            sleep(records, ring);
         }
     }
 

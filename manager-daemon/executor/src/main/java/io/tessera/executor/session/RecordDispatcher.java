@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import static io.tessera.protocol.SegmentLayout.offset;
 
 import io.tessera.device.HandleKind;
+import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
  * harms nobody else, whatever is in it. One owner thread.
  */
-final class RecordDispatcher implements RecordHandler, AutoCloseable {
+public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
@@ -51,7 +52,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
 
-    RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
+    /** For one client; memory of an arena that lives as long as this. */
+    public RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
         this.client = client;
         this.futex = futex;
         this.reports = reports;
@@ -97,6 +99,7 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
+            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
@@ -145,14 +148,15 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 return result;
             }
             case MARK -> {
-                return mark(record, length);
+                return mark(record, length, slot != 0);
             }
             case BULK -> {
                 calls.bulk(record, length);
                 return CudaResult.SUCCESS;
             }
             case WATCH_EVENT -> {
-                return watch(record, length);
+                int result = watch(record, length);
+                return slot == 0 && result == CudaResult.NOT_READY ? CudaResult.SUCCESS : result;
             }
             case HOST_CALL -> {
                 return hostCall(record, length);
@@ -216,7 +220,8 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return stream;
     }
 
-    private int mark(MemorySegment record, int length) throws RejectedException {
+    /** A mark that is answered is a query: SUCCESS if the stream had come here already, else NOT_READY. */
+    private int mark(MemorySegment record, int length, boolean query) throws RejectedException {
         int word = word(record, length);
         long value = record.get(WireTypes.U64, VALUE);
         ClientStream stream = stream(record, true);
@@ -224,12 +229,16 @@ final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (client.streams().isCapturing(stream)) {
             return CudaResult.CAPTURE_UNSUPPORTED;
         }
+        int before = query ? client.driver().call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
+        if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
+            return before;
+        }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
             result = client.printing().marked(stream.value(), word, value);
         }
-        return result;
+        return result == CudaResult.SUCCESS ? before : result;
     }
 
     private int watch(MemorySegment record, int length) throws RejectedException {

@@ -28,13 +28,17 @@ public final class EventWatch {
         this.printing = printing;
     }
 
-    /** Watches an event. Returns the CUresult. */
+    /**
+     * Watches an event, after one look at it.
+     *
+     * @return the CUresult; NOT_READY: it is watched
+     */
     public int add(long event, int word, long value) {
         if (watches.size() >= MOST) {
             return CudaResult.OUT_OF_MEMORY;
         }
         watches.add(new Watch(event, word, value));
-        return CudaResult.SUCCESS;
+        return ask(watches.size() - 1);
     }
 
     /** Whether anything is watched. */
@@ -50,21 +54,28 @@ public final class EventWatch {
     public int poll() {
         int error = CudaResult.SUCCESS;
         for (int i = 0; i < watches.size();) {
-            Watch watch = watches.get(i);
-            int result = driver.call(DriverEntry.cuEventQuery, watch.event);
+            int result = ask(i);
             if (result == CudaResult.NOT_READY) {
                 i++;
-                continue;
-            }
-            if (result == CudaResult.SUCCESS) {
-                result = printing.before(watch.event); // who waits for an event reads what came before it
-            }
-            if (result != CudaResult.SUCCESS && error == CudaResult.SUCCESS) {
+            } else if (result != CudaResult.SUCCESS && error == CudaResult.SUCCESS) {
                 error = result;
             }
-            done(i);
         }
         return error;
+    }
+
+    /** Asks the device; whatever it answers but NOT_READY ends the watch. */
+    private int ask(int index) {
+        Watch watch = watches.get(index);
+        int result = driver.call(DriverEntry.cuEventQuery, watch.event);
+        if (result == CudaResult.NOT_READY) {
+            return result;
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = printing.before(watch.event); // who waits for an event reads what came before it
+        }
+        done(index);
+        return result;
     }
 
     private void done(int index) {

@@ -55,7 +55,14 @@ public final class Words {
         return driver.call(DriverEntry.cuStreamWaitValue64_v2, stream.value, address(word), value, WAIT_EQUAL);
     }
 
-    private long address(int word) {
+    /** A word's device address. */
+    public long address(int word) {
         return deviceAddress + (long) word * Long.BYTES;
+    }
+
+    /** The word at a device address; -1: none is there. */
+    public int indexOf(long address) {
+        long offset = address - deviceAddress;
+        return offset >= 0 && offset < (long) RelayLayout.WORDS * Long.BYTES ? (int) (offset / Long.BYTES) : -1;
     }
 }

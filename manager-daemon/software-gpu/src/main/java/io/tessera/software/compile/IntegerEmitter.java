@@ -96,7 +96,7 @@ final class IntegerEmitter {
         boolean wide = type.bits() == 64;
         boolean add = instruction.opcode() == Opcode.ADD;
         if (instruction.has(Modifier.CC)) {
-            code.iconst_0().istore(Frame.CARRY);
+            code.loadConstant(add ? 0 : 1).istore(Frame.CARRY);
             sumWithCarry(instruction, type);
             return;
         }
@@ -121,31 +121,41 @@ final class IntegerEmitter {
         return OperatorInstruction.of(java.lang.classfile.Opcode.LSUB);
     }
 
-    /** {@code a + b + carry} or {@code a - b - carry}, and the new flag if the instruction sets it. */
+    /** {@code a + b + carry} or {@code a + ~b + carry}, and the new flag if the instruction sets it. */
     private void sumWithCarry(Instruction instruction, ScalarType type) {
         boolean add = instruction.opcode() == Opcode.ADD || instruction.opcode() == Opcode.ADDC;
-        addWithCarry(instruction, type.bits() == 64, add, () -> push(instruction.argument(0), type.bits() == 64),
-                () -> push(instruction.argument(1), type.bits() == 64));
+        boolean wide = type.bits() == 64;
+        addWithCarry(instruction, wide, () -> push(instruction.argument(0), wide), () -> {
+            push(instruction.argument(1), wide);
+            if (!add) {
+                complement(wide);
+            }
+        });
     }
 
-    private void addWithCarry(Instruction instruction, boolean wide, boolean add, Runnable first, Runnable second) {
+    private void complement(boolean wide) {
+        if (wide) {
+            code.loadConstant(-1L).lxor();
+        } else {
+            code.iconst_m1().ixor();
+        }
+    }
+
+    private void addWithCarry(Instruction instruction, boolean wide, Runnable first, Runnable second) {
         Class<?> type = wide ? long.class : int.class;
         boolean setsCarry = instruction.has(Modifier.CC);
         if (setsCarry) {
             first.run();
             second.run();
             code.iload(Frame.CARRY);
-            Calls.invoke(code, CarryArithmetic.class, add ? "carryOfSum" : "borrowOfDifference", int.class, type,
-                    type, int.class);
+            Calls.invoke(code, CarryArithmetic.class, "carryOfSum", int.class, type, type, int.class);
         }
         first.run();
         second.run();
         if (wide) {
-            code.with(add ? ladd() : lsub()).iload(Frame.CARRY).i2l().with(add ? ladd() : lsub());
-        } else if (add) {
-            code.iadd().iload(Frame.CARRY).iadd();
+            code.ladd().iload(Frame.CARRY).i2l().ladd();
         } else {
-            code.isub().iload(Frame.CARRY).isub();
+            code.iadd().iload(Frame.CARRY).iadd();
         }
         // The result may be an operand as well: the flag was computed before it is overwritten.
         pop(instruction.result(), wide);
@@ -214,7 +224,7 @@ final class IntegerEmitter {
 
     private void multiplyAddWithCarry(Instruction instruction, ScalarType type) {
         boolean wide = type.bits() == 64;
-        addWithCarry(instruction, wide, true, () -> pushProduct(instruction, type),
+        addWithCarry(instruction, wide, () -> pushProduct(instruction, type),
                 () -> push(instruction.argument(2), wide));
     }
 

@@ -1,7 +1,6 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.execution.KernelTranslator;
-import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
@@ -72,7 +71,8 @@ public final class KernelCompiler implements KernelTranslator {
     static byte[] bytecode(Kernel kernel, SymbolAddresses addresses, ClassConstants constants) {
         FlatCode flat = FlatCode.of(kernel);
         ClassDesc name = ClassDesc.of(KernelCompiler.class.getPackageName(), "CompiledKernel");
-        MethodTypeDesc resume = MethodTypeDesc.of(Calls.of(Stop.class), Calls.of(ThreadState.class));
+        MethodTypeDesc run = MethodTypeDesc.of(ConstantDescs.CD_void, Calls.of(ThreadState[].class),
+                Calls.of(byte[].class), ConstantDescs.CD_int, ConstantDescs.CD_int);
         try {
             return ClassFile.of().build(name, type -> type
                     .withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC)
@@ -80,7 +80,7 @@ public final class KernelCompiler implements KernelTranslator {
                     .withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, 0, code -> code.aload(0)
                             .invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
                             .return_())
-                    .withMethodBody("resume", resume, ClassFile.ACC_PUBLIC,
+                    .withMethodBody("run", run, ClassFile.ACC_PUBLIC,
                             code -> new KernelWriter(code, kernel, flat, addresses, constants).write()));
         } catch (IllegalArgumentException e) {
             // What the class file format cannot hold: a method over 64 KB, a jump or constant out of reach.

@@ -19,8 +19,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Writes the body of {@code resume}: a switch to where the thread stopped, then the kernel's code with its registers in
- * locals. At a stop the live registers go to the thread's state; the code at the resume point takes them back.
+ * Writes the body of {@code run}: a loop over the threads; in it a switch to where the thread stopped, and the kernel's
+ * code with its registers in locals. At a stop the live registers go to the thread's state, and the next thread begins;
+ * the code at the resume point takes them back.
  */
 final class KernelWriter {
     /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
@@ -37,6 +38,8 @@ final class KernelWriter {
     private final Instructions instructions;
     private final Stops stops;
     private final Label[] labels;
+    /** Where a thread has stopped and the next one's turn comes. */
+    private final Label stopped;
     private final List<ResumePoint> resumePoints = new ArrayList<>();
     private final boolean usesCarry;
     private final int budget;
@@ -49,6 +52,7 @@ final class KernelWriter {
         this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
         this.instructions = new Instructions(code, registers, kernel, constants, addresses);
         this.stops = new Stops(code, registers);
+        this.stopped = code.newLabel();
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
         this.budget = Math.max(Frame.REGISTERS, registers.endLocal());
@@ -65,7 +69,11 @@ final class KernelWriter {
     void write() {
         Label dispatch = code.newLabel();
         Label begin = code.newLabel();
+        Label nextThread = code.newLabel();
+        Label done = code.newLabel();
         prologue();
+        code.labelBinding(nextThread).iload(Frame.NUMBER).iload(Frame.END).if_icmpge(done);
+        beginThread();
         // The switch stands at the end, when all resume points are known.
         code.goto_(dispatch).labelBinding(begin);
         for (int i = 0; i < labels.length; i++) {
@@ -83,10 +91,12 @@ final class KernelWriter {
         leave(Stop.EXIT);
         code.labelBinding(dispatch);
         dispatch(begin);
+        code.labelBinding(stopped).iinc(Frame.NUMBER, 1).goto_(nextThread).labelBinding(done).return_();
     }
 
+    /** What is the same for all threads. */
     private void prologue() {
-        code.aload(Frame.THREAD);
+        code.aload(Frame.THREADS).iload(Frame.NUMBER).aaload();
         Calls.get(code, ThreadState.class, "block", BlockState.class);
         code.astore(Frame.BLOCK).aload(Frame.BLOCK);
         Calls.get(code, BlockState.class, "grid", GridState.class);
@@ -94,10 +104,14 @@ final class KernelWriter {
         Calls.get(code, GridState.class, "map", MemoryMap.class);
         code.astore(Frame.MAP).aload(Frame.GRID);
         Calls.get(code, GridState.class, "parameterBase", long.class);
-        code.lstore(Frame.PARAMETERS).iconst_0().istore(Frame.CARRY);
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "budget", int.class);
-        code.istore(budget);
+        code.lstore(Frame.PARAMETERS);
+    }
+
+    private void beginThread() {
+        code.aload(Frame.THREADS).iload(Frame.NUMBER).aaload().astore(Frame.THREAD);
+        code.aload(Frame.BLOCK).iload(Frame.NUMBER);
+        Calls.put(code, BlockState.class, "running", int.class);
+        code.iconst_0().istore(Frame.CARRY).loadConstant(ThreadState.BUDGET).istore(budget);
         registers.clearAll();
     }
 
@@ -124,8 +138,7 @@ final class KernelWriter {
     }
 
     private void leave(Stop stop) {
-        Calls.push(code, stop);
-        code.areturn();
+        code.aload(Frame.STATUS).iload(Frame.NUMBER).loadConstant((int) stop.status()).bastore().goto_(stopped);
     }
 
     private void step(int place) {
@@ -260,8 +273,7 @@ final class KernelWriter {
 
     /** A stop with a result: asks, saves, leaves; the code after it takes the result. */
     private void stop(Instruction instruction, int place) {
-        stops.ask(instruction, resumePoints.size() + 1);
-        code.astore(Frame.VALUE);
+        Stop stop = stops.ask(instruction, resumePoints.size() + 1);
         BitSet live = flow.liveAfter(place);
         if (instruction.guard() == null) {
             BitSet written = new BitSet();
@@ -271,7 +283,7 @@ final class KernelWriter {
         ResumePoint point = new ResumePoint(code.newLabel(), live, null);
         resumePoints.add(point);
         save(live, resumePoints.size());
-        code.aload(Frame.VALUE).areturn();
+        leave(stop);
         code.labelBinding(point.label());
         restore(live);
         stops.takeResult(instruction);

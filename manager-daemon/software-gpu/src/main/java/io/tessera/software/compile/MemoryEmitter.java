@@ -14,7 +14,10 @@ import io.tessera.software.program.StateSpace;
 import java.lang.classfile.CodeBuilder;
 import java.util.List;
 
-/** Emits {@code ld}, {@code st}, fences and what only advises caches. */
+/**
+ * Emits {@code ld}, {@code st}, fences and what only advises caches. Vectors of up to eight bytes are one access:
+ * hardware does not tear them, and programs rely on that (CUB's scan keeps a status and a value in one).
+ */
 final class MemoryEmitter {
     private static final Class<?> MEMORY = RealMemory.class;
 
@@ -88,6 +91,15 @@ final class MemoryEmitter {
         return type;
     }
 
+    /** Whether a vector is one access; those of 16 bytes that have an order are the interpreter's. */
+    private static boolean isOneWord(Instruction instruction, ScalarType type, int elements) {
+        int bytes = type.bytes() * elements;
+        if (bytes > 8 && isOrdered(instruction)) {
+            throw new LeftToInterpreterException(instruction.spelling());
+        }
+        return elements > 1 && bytes <= 8;
+    }
+
     private static boolean isOrdered(Instruction instruction) {
         return instruction.firstOf(Modifier.VOLATILE, Modifier.RELAXED, Modifier.ACQUIRE, Modifier.RELEASE,
                 Modifier.MMIO) != null;
@@ -96,7 +108,12 @@ final class MemoryEmitter {
     private void load(Instruction instruction) {
         ScalarType type = elementType(instruction);
         List<Operand> results = instruction.results();
+        boolean word = isOneWord(instruction, type, results.size());
         pushChecked(instruction.space(), instruction.address(), type.bytes() * results.size());
+        if (word) {
+            loadWord(instruction, type, results);
+            return;
+        }
         if (results.size() > 1) {
             code.lstore(Frame.ADDRESS);
         }
@@ -106,6 +123,45 @@ final class MemoryEmitter {
             }
             get(type, isOrdered(instruction));
             popLoaded(results.get(i), type);
+        }
+    }
+
+    private void loadWord(Instruction instruction, ScalarType type, List<Operand> results) {
+        ScalarType whole = wordType(type, results.size());
+        get(whole, isOrdered(instruction));
+        if (whole.bits() < 64) {
+            code.i2l();
+        }
+        code.lstore(Frame.VALUE);
+        for (int i = 0; i < results.size(); i++) {
+            code.lload(Frame.VALUE).loadConstant(i * type.bits()).lushr().l2i();
+            narrow(type);
+            popLoaded(results.get(i), type);
+        }
+    }
+
+    private static ScalarType wordType(ScalarType type, int elements) {
+        return switch (type.bytes() * elements) {
+            case 2 -> ScalarType.U16;
+            case 4 -> ScalarType.U32;
+            default -> ScalarType.U64;
+        };
+    }
+
+    /** Extends the low bits of an int as a load does. */
+    private void narrow(ScalarType type) {
+        if (type.bytes() == 1) {
+            if (type.isSigned()) {
+                code.i2b();
+            } else {
+                code.loadConstant(0xff).iand();
+            }
+        } else if (type.bytes() == 2) {
+            if (type.isSigned()) {
+                code.i2s();
+            } else {
+                code.i2c();
+            }
         }
     }
 
@@ -151,7 +207,12 @@ final class MemoryEmitter {
     private void store(Instruction instruction) {
         ScalarType type = elementType(instruction);
         List<Operand> values = instruction.arguments().subList(1, instruction.arguments().size());
+        boolean word = isOneWord(instruction, type, values.size());
         pushChecked(instruction.space(), instruction.address(), type.bytes() * values.size());
+        if (word) {
+            storeWord(instruction, type, values);
+            return;
+        }
         if (values.size() > 1) {
             code.lstore(Frame.ADDRESS);
         }
@@ -163,13 +224,35 @@ final class MemoryEmitter {
         }
     }
 
+    private void storeWord(Instruction instruction, ScalarType type, List<Operand> values) {
+        for (int i = 0; i < values.size(); i++) {
+            registers.pushInt(values.get(i));
+            registers.zeroExtend();
+            if (type.bits() < 32) {
+                code.loadConstant((1L << type.bits()) - 1).land();
+            }
+            if (i > 0) {
+                code.loadConstant(i * type.bits()).lshl().lor();
+            }
+        }
+        ScalarType whole = wordType(type, values.size());
+        if (whole.bits() < 64) {
+            code.l2i();
+        }
+        putTop(whole, isOrdered(instruction) ? "Volatile" : "");
+    }
+
     private void put(Operand value, ScalarType type, String order) {
         if (type.bits() == 64) {
             registers.pushLong(value);
-            Calls.invoke(code, MEMORY, "putLong" + order, void.class, long.class, long.class);
-            return;
+        } else {
+            registers.pushInt(value);
         }
-        registers.pushInt(value);
+        putTop(type, order);
+    }
+
+    /** Stores the value on the stack at the address below it. */
+    private void putTop(ScalarType type, String order) {
         switch (type.bytes()) {
             case 1 -> {
                 code.i2b();
@@ -179,7 +262,8 @@ final class MemoryEmitter {
                 code.i2s();
                 Calls.invoke(code, MEMORY, "putShort" + order, void.class, long.class, short.class);
             }
-            default -> Calls.invoke(code, MEMORY, "putInt" + order, void.class, long.class, int.class);
+            case 4 -> Calls.invoke(code, MEMORY, "putInt" + order, void.class, long.class, int.class);
+            default -> Calls.invoke(code, MEMORY, "putLong" + order, void.class, long.class, long.class);
         }
     }
 }

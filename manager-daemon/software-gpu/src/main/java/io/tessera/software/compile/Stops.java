@@ -22,15 +22,23 @@ final class Stops {
     }
 
     /**
-     * Fills in the request and pushes the stop.
+     * Fills in the request.
      *
      * @param place number that tells this place in the program from others
+     * @return the stop that is due
      */
-    void ask(Instruction instruction, int place) {
+    Stop ask(Instruction instruction, int place) {
         switch (instruction.opcode()) {
-            case BARRIER_SYNC, BARRIER_RED -> barrier(instruction);
-            case CLUSTER_WAIT -> Calls.push(code, Stop.CLUSTER);
-            case NANOSLEEP -> Calls.push(code, Stop.YIELD);
+            case BARRIER_SYNC, BARRIER_RED -> {
+                barrier(instruction);
+                return Stop.BARRIER;
+            }
+            case CLUSTER_WAIT -> {
+                return Stop.CLUSTER;
+            }
+            case NANOSLEEP -> {
+                return Stop.YIELD;
+            }
             case SHFL -> shuffle(instruction);
             case VOTE -> warp(operation(instruction), instruction.argument(1), instruction.argument(0), 32);
             case MATCH, REDUX -> warp(operation(instruction), instruction.argument(1), instruction.argument(0),
@@ -40,6 +48,7 @@ final class Stops {
             case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, new Operand.Immediate(place), null, 32);
             default -> throw new NotCompiledException(instruction.spelling());
         }
+        return Stop.WARP;
     }
 
     private void barrier(Instruction instruction) {
@@ -60,6 +69,7 @@ final class Stops {
         }
         Calls.invokeVirtual(code, ThreadState.class, "askBarrier", Stop.class, int.class, int.class,
                 BarrierOperation.class, boolean.class);
+        code.pop();
     }
 
     private void pushBarrier(Instruction instruction, int numbers) {
@@ -103,6 +113,7 @@ final class Stops {
         }
         Calls.invokeVirtual(code, ThreadState.class, "askShuffle", Stop.class, WarpOperation.class, int.class,
                 int.class, int.class, int.class);
+        code.pop();
     }
 
     private void warp(WarpOperation operation, Operand mask, Operand value, int bits) {
@@ -119,6 +130,7 @@ final class Stops {
         }
         Calls.invokeVirtual(code, ThreadState.class, "askWarp", Stop.class, WarpOperation.class, int.class,
                 long.class);
+        code.pop();
     }
 
     private static WarpOperation operation(Instruction instruction) {

@@ -1,5 +1,5 @@
 /**
- * Compiles lowered kernels to JVM bytecode. Each kernel becomes one method that runs a thread until it stops: PTX
+ * Compiles lowered kernels to JVM bytecode. Each kernel becomes one method that runs threads, each until it stops: PTX
  * registers are locals, typed by how they are used; at a stop (barrier, warp operation, used-up budget) the live ones
  * are saved in the thread's state. Calls are inlined. What an instruction computes comes from
  * {@code io.tessera.software.arithmetic}, so the interpreter's results are the same.

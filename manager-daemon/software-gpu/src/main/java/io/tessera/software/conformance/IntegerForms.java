@@ -100,6 +100,9 @@ final class IntegerForms {
             forms.add(new InstructionForm("sub.cc" + type + " subc.cc subc", "sub.cc" + type + " #0, $0, $1; subc.cc"
                     + type + " #1, $2, $3; subc" + type + " #2, $0, $3;", List.of(t, t, t), List.of(t, t, t, t),
                     Tolerance.EXACT));
+            forms.add(new InstructionForm("sub.cc" + type + " addc.cc subc", "sub.cc" + type + " #0, $0, $1; addc.cc"
+                    + type + " #1, $2, $3; subc" + type + " #2, $0, $3;", List.of(t, t, t), List.of(t, t, t, t),
+                    Tolerance.EXACT));
             forms.add(new InstructionForm("mad.lo.cc" + type + " madc.hi.cc addc", "mad.lo.cc" + type
                     + " #0, $0, $1, $2; madc.hi.cc" + type + " #1, $0, $1, $3; addc" + type + " #2, $2, $3;",
                     List.of(t, t, t), List.of(t, t, t, t), Tolerance.EXACT));

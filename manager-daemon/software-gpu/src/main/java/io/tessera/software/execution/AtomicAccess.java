@@ -146,4 +146,19 @@ public final class AtomicAccess {
             return before;
         }
     }
+
+    /** Sixteen bytes at once, as ordered vector loads of that size read them; atomic against the other wide accesses. */
+    public static Wide loadWide(long address) {
+        synchronized (AtomicAccess.class) {
+            return new Wide(RealMemory.getLongVolatile(address), RealMemory.getLongVolatile(address + 8));
+        }
+    }
+
+    /** Stores sixteen bytes at once; atomic against the other wide accesses. */
+    public static void storeWide(long address, Wide value) {
+        synchronized (AtomicAccess.class) {
+            RealMemory.putLongVolatile(address, value.low());
+            RealMemory.putLongVolatile(address + 8, value.high());
+        }
+    }
 }

@@ -5,11 +5,11 @@ import io.tessera.software.memory.MemoryFault;
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */
 final class BlockRun {
     static final byte READY = 0;
-    static final byte YIELDED = 1;
-    static final byte AT_BARRIER = 2;
-    static final byte AT_CLUSTER = 3;
-    static final byte AT_WARP = 4;
-    static final byte EXITED = 5;
+    static final byte EXITED = Stop.EXIT.status();
+    static final byte YIELDED = Stop.YIELD.status();
+    static final byte AT_BARRIER = Stop.BARRIER.status();
+    static final byte AT_CLUSTER = Stop.CLUSTER.status();
+    static final byte AT_WARP = Stop.WARP.status();
 
     /** What a pass over all threads came to. */
     enum Progress {
@@ -103,17 +103,37 @@ final class BlockRun {
         }
         boolean again = true;
         while (again) {
-            boolean waiting = false;
-            for (int i = first; i < end; i++) {
-                if (mayRun(i)) {
-                    run(i);
-                }
-                waiting |= status[i] == AT_WARP;
-            }
-            again = waiting && (WarpExchange.complete(threads, status, first, end)
+            runReady(first, end);
+            again = isAtWarp(first, end) && (WarpExchange.complete(threads, status, first, end)
                     || WarpExchange.completeActiveMask(threads, status, first, end));
             advanced |= again;
         }
+    }
+
+    /** Runs those that can run, neighbours in one call. */
+    private void runReady(int first, int end) {
+        int from = first;
+        while (from < end) {
+            int to = from;
+            while (to < end && mayRun(to)) {
+                to++;
+            }
+            if (to > from) {
+                run(from, to);
+                from = to;
+            } else {
+                from++;
+            }
+        }
+    }
+
+    private boolean isAtWarp(int first, int end) {
+        for (int i = first; i < end; i++) {
+            if (status[i] == AT_WARP) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether some thread could run now. */
@@ -127,65 +147,68 @@ final class BlockRun {
     }
 
     private boolean mayRun(int i) {
-        ThreadState thread = threads[i];
-        switch (status[i]) {
-            case READY:
-                return true;
-            case AT_BARRIER:
-                Barrier barrier = block.barriers[thread.barrier];
-                if (barrier.phase() == phase[i]) {
-                    return false;
-                }
-                thread.result = barrier.outcome(thread.barrierOperation);
-                return true;
-            case AT_CLUSTER:
-                return block.cluster.phase != phase[i];
-            default:
+        if (status[i] == READY) {
+            return true;
+        }
+        if (status[i] == AT_BARRIER) {
+            ThreadState thread = threads[i];
+            Barrier barrier = block.barriers[thread.barrier];
+            if (barrier.phase() == phase[i]) {
                 return false;
+            }
+            thread.result = barrier.outcome(thread.barrierOperation);
+            return true;
+        }
+        return status[i] == AT_CLUSTER && block.cluster.phase != phase[i];
+    }
+
+    private void run(int from, int to) {
+        try {
+            program.run(threads, status, from, to);
+        } catch (KernelTrap e) {
+            throw fault(e.kind(), 0, e);
+        } catch (MemoryFault e) {
+            FaultKind kind = e.isMisaligned() ? FaultKind.MISALIGNED_ADDRESS : FaultKind.ILLEGAL_ADDRESS;
+            throw fault(kind, e.address(), e);
+        } catch (StackOverflowError e) {
+            throw fault(FaultKind.STACK_OVERFLOW, 0, e);
+        }
+        int left = 0;
+        int yielded = 0;
+        for (int i = from; i < to; i++) {
+            byte now = status[i];
+            if (now == EXITED) {
+                left++;
+            } else if (now == YIELDED) {
+                yielded++;
+            } else if (now == AT_BARRIER) {
+                arrive(i);
+            } else if (now == AT_CLUSTER) {
+                phase[i] = threads[i].clusterPhase;
+                advanced = true;
+            }
+        }
+        spun |= yielded > 0;
+        if (left > 0) {
+            live -= left;
+            block.cluster.live -= left;
+            block.cluster.completeIfAll();
+            advanced = true;
         }
     }
 
-    private void run(int i) {
+    private void arrive(int i) {
         ThreadState thread = threads[i];
-        thread.budget = ThreadState.BUDGET;
-        Stop stop;
-        try {
-            stop = program.resume(thread);
-        } catch (KernelTrap e) {
-            throw fault(e.kind(), thread, 0, e);
-        } catch (MemoryFault e) {
-            FaultKind kind = e.isMisaligned() ? FaultKind.MISALIGNED_ADDRESS : FaultKind.ILLEGAL_ADDRESS;
-            throw fault(kind, thread, e.address(), e);
-        } catch (StackOverflowError e) {
-            throw fault(FaultKind.STACK_OVERFLOW, thread, 0, e);
-        }
-        switch (stop) {
-            case EXIT -> {
-                status[i] = EXITED;
-                live--;
-                block.cluster.live--;
-                block.cluster.completeIfAll();
-                advanced = true;
-            }
-            case YIELD -> {
-                status[i] = YIELDED;
-                spun = true;
-            }
-            case BARRIER -> {
-                status[i] = AT_BARRIER;
-                Barrier barrier = block.barriers[thread.barrier];
-                phase[i] = barrier.phase();
-                barrier.arrive(thread.barrierThreads == 0 ? block.threadCount : thread.barrierThreads, thread.value,
-                        thread.barrierOperation != BarrierOperation.NONE);
-                advanced = true;
-            }
-            case CLUSTER -> {
-                status[i] = AT_CLUSTER;
-                phase[i] = thread.clusterPhase;
-                advanced = true;
-            }
-            case WARP -> status[i] = AT_WARP;
-        }
+        Barrier barrier = block.barriers[thread.barrier];
+        phase[i] = barrier.phase();
+        barrier.arrive(thread.barrierThreads == 0 ? block.threadCount : thread.barrierThreads, thread.value,
+                thread.barrierOperation != BarrierOperation.NONE);
+        advanced = true;
+    }
+
+    /** A fault of the thread that runs. */
+    private KernelFault fault(FaultKind kind, long address, Throwable cause) {
+        return fault(kind, threads[block.running], address, cause);
     }
 
     private KernelFault fault(FaultKind kind, ThreadState thread, long address, Throwable cause) {
@@ -197,11 +220,9 @@ final class BlockRun {
     KernelFault deadlock() {
         for (int i = 0; i < threads.length; i++) {
             if (status[i] != EXITED) {
-                String where = switch (status[i]) {
-                    case AT_BARRIER -> "barrier " + threads[i].barrier;
-                    case AT_CLUSTER -> "the cluster's barrier";
-                    default -> threads[i].operation + " with mask 0x" + Integer.toHexString(threads[i].mask);
-                };
+                String where = status[i] == AT_BARRIER ? "barrier " + threads[i].barrier
+                        : status[i] == AT_CLUSTER ? "the cluster's barrier"
+                        : threads[i].operation + " with mask 0x" + Integer.toHexString(threads[i].mask);
                 return fault(FaultKind.DEADLOCK, threads[i], 0, new IllegalStateException(
                         "the thread waits at " + where + " for others that never come"));
             }

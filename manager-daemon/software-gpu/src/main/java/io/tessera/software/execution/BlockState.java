@@ -24,6 +24,8 @@ public final class BlockState {
     public int rank;
     /** Number of the worker that runs it. */
     public int worker;
+    /** Number of the thread that runs, or ran last. */
+    public int running;
     /** Threads of a block. */
     public final int threadCount;
     /** Real address of shared memory, aligned to 1024. */

@@ -11,5 +11,10 @@ public enum Stop {
     /** It waits at the barrier of its cluster. */
     CLUSTER,
     /** It waits for lanes of its warp. */
-    WARP
+    WARP;
+
+    /** A thread's status after this stop; 0 is that of a thread that may run. */
+    public byte status() {
+        return (byte) (ordinal() + 1);
+    }
 }

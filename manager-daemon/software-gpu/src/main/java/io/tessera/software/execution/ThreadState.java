@@ -26,7 +26,10 @@ public final class ThreadState {
     public long localBase;
     /** Size of its local memory. */
     public int localBytes;
-    /** Loop passes left; code takes one off at each backward branch and stops with YIELD below zero. */
+    /**
+     * Loop passes left; one is taken off at each backward branch, and below zero the thread stops with YIELD. Compiled
+     * code keeps it in a local.
+     */
     public int budget;
 
     /** Where the program goes on; 0 at the beginning. The program's own meaning otherwise. */

@@ -17,8 +17,8 @@ final class CarryOperations {
         switch (i.opcode()) {
             case ADD -> add(i, frame, a, b, 0, wide);
             case ADDC -> add(i, frame, a, b, frame.carry, wide);
-            case SUB -> subtract(i, frame, a, b, 0, wide);
-            case SUBC -> subtract(i, frame, a, b, frame.carry, wide);
+            case SUB -> add(i, frame, a, ~b, 1, wide);
+            case SUBC -> add(i, frame, a, ~b, frame.carry, wide);
             case MAD -> add(i, frame, product(i, a, b, wide), frame.argument(thread, i, 2), 0, wide);
             default -> add(i, frame, product(i, a, b, wide), frame.argument(thread, i, 2), frame.carry, wide);
         }
@@ -41,13 +41,5 @@ final class CarryOperations {
                     : CarryArithmetic.carryOfSum((int) a, (int) b, carry);
         }
         frame.set(i.result(), a + b + carry);
-    }
-
-    private static void subtract(Instruction i, Frame frame, long a, long b, int borrow, boolean wide) {
-        if (i.has(Modifier.CC)) {
-            frame.carry = wide ? CarryArithmetic.borrowOfDifference(a, b, borrow)
-                    : CarryArithmetic.borrowOfDifference((int) a, (int) b, borrow);
-        }
-        frame.set(i.result(), a - b - borrow);
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.software.interpret;
 
+import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.FaultKind;
 import io.tessera.software.execution.KernelTrap;
 import io.tessera.software.execution.RuntimeCalls;
@@ -30,7 +31,16 @@ final class InterpretedKernel implements ThreadProgram {
     }
 
     @Override
-    public Stop resume(ThreadState thread) {
+    public void run(ThreadState[] threads, byte[] status, int first, int end) {
+        BlockState block = threads[first].block;
+        for (int i = first; i < end; i++) {
+            block.running = i;
+            threads[i].budget = ThreadState.BUDGET;
+            status[i] = resume(threads[i]).status();
+        }
+    }
+
+    private Stop resume(ThreadState thread) {
         Frame frame = (Frame) thread.frames;
         if (frame == null) {
             frame = new Frame(kernel.entry(), 0, null, symbols);

@@ -68,6 +68,15 @@ final class MemoryOperations {
         if (ordered) {
             thread.budget -= LOOK_COST;
         }
+        if (results.size() > 1 && bytes * results.size() <= 8) {
+            loadWord(frame, results, type, address, ordered);
+            return;
+        }
+        if (bytes * results.size() == 16 && ordered) {
+            AtomicAccess.Wide both = AtomicAccess.loadWide(address);
+            loadBoth(frame, results, bytes, both);
+            return;
+        }
         long[] values = new long[results.size() * 2];
         for (int k = 0; k < results.size(); k++) {
             values[2 * k] = read(address + (long) k * bytes, type, ordered);
@@ -80,6 +89,32 @@ final class MemoryOperations {
                 frame.setWide(results.get(k), values[2 * k], values[2 * k + 1]);
             } else {
                 frame.set(results.get(k), values[2 * k]);
+            }
+        }
+    }
+
+    /** Vectors of up to eight bytes are one access: hardware does not tear them, and programs rely on that. */
+    private static void loadWord(Frame frame, List<Operand> results, ScalarType type, long address, boolean ordered) {
+        long word = switch (type.bytes() * results.size()) {
+            case 2 -> read(address, ScalarType.U16, ordered);
+            case 4 -> read(address, ScalarType.U32, ordered);
+            default -> read(address, ScalarType.U64, ordered);
+        };
+        for (int k = 0; k < results.size(); k++) {
+            long bits = word >>> k * type.bits() & (1L << type.bits()) - 1;
+            int unused = 64 - type.bits();
+            frame.set(results.get(k), type.isSigned() ? bits << unused >> unused : bits);
+        }
+    }
+
+    /** Hands out 16 bytes that were read at once. */
+    private static void loadBoth(Frame frame, List<Operand> results, int bytes, AtomicAccess.Wide both) {
+        for (int k = 0; k < results.size(); k++) {
+            long half = k * bytes < 8 ? both.low() : both.high();
+            switch (bytes) {
+                case 16 -> frame.setWide(results.get(k), both.low(), both.high());
+                case 8 -> frame.set(results.get(k), half);
+                default -> frame.set(results.get(k), half >>> k * bytes % 8 * 8 & (1L << bytes * 8) - 1);
             }
         }
     }
@@ -101,6 +136,17 @@ final class MemoryOperations {
         int count = i.arguments().size() - 1;
         long address = real(i, frame, thread, bytes * count);
         boolean ordered = isOrdered(i);
+        if (count > 1 && bytes * count <= 8) {
+            write(address, bytes * count, packed(i, frame, thread, 0, count), ordered);
+            return;
+        }
+        if (bytes * count == 16 && ordered) {
+            AtomicAccess.storeWide(address, bytes == 16
+                    ? new AtomicAccess.Wide(frame.value(thread, i.argument(1)), frame.high(i.argument(1)))
+                    : new AtomicAccess.Wide(packed(i, frame, thread, 0, count / 2),
+                            packed(i, frame, thread, count / 2, count)));
+            return;
+        }
         for (int k = 0; k < count; k++) {
             Operand operand = i.argument(k + 1);
             long value = frame.value(thread, operand);
@@ -109,6 +155,17 @@ final class MemoryOperations {
                 write(address + k * 16L + 8, 8, frame.high(operand), ordered);
             }
         }
+    }
+
+    /** Elements of a stored vector in one word, the first in its low end. */
+    private static long packed(Instruction i, Frame frame, ThreadState thread, int first, int end) {
+        int bits = i.sourceType().bits();
+        long word = 0;
+        for (int k = first; k < end; k++) {
+            long value = frame.value(thread, i.argument(k + 1));
+            word |= (bits == 64 ? value : value & (1L << bits) - 1) << (k - first) * bits;
+        }
+        return word;
     }
 
     static void write(long address, int bytes, long value, boolean ordered) {

@@ -105,10 +105,11 @@ class IntegerArithmeticTest {
                     CarryArithmetic.carryOfSum((int) a, (int) b, c), what);
             assertEquals(u(a, 64).add(u(b, 64)).add(carry).shiftRight(64).intValue(),
                     CarryArithmetic.carryOfSum(a, b, c), what);
-            assertEquals(u(a, 32).subtract(u(b, 32)).subtract(carry).signum() < 0 ? 1 : 0,
-                    CarryArithmetic.borrowOfDifference((int) a, (int) b, c), what);
-            assertEquals(u(a, 64).subtract(u(b, 64)).subtract(carry).signum() < 0 ? 1 : 0,
-                    CarryArithmetic.borrowOfDifference(a, b, c), what);
+            BigInteger borrow = BigInteger.ONE.subtract(carry);
+            assertEquals(u(a, 32).subtract(u(b, 32)).subtract(borrow).signum() < 0 ? 0 : 1,
+                    CarryArithmetic.carryOfSum((int) a, ~(int) b, c), what);
+            assertEquals(u(a, 64).subtract(u(b, 64)).subtract(borrow).signum() < 0 ? 0 : 1,
+                    CarryArithmetic.carryOfSum(a, ~b, c), what);
         }
     }
 

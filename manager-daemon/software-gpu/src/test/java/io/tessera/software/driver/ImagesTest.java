@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images as nvcc makes them, and what cooperates or prints in them. */
@@ -56,6 +57,18 @@ class ImagesTest {
         wrapper.set(ValueLayout.JAVA_INT, 4, 1);
         wrapper.set(ValueLayout.JAVA_LONG, 8, image.address());
         scales(port.made(DriverEntry.cuModuleLoadData, wrapper));
+    }
+
+    /** CUB asks this attribute which of the policies that were compiled into the program are to be launched. */
+    @ParameterizedTest
+    @CsvSource({"sm_75, 75", "'sm_90a, debug', 90", "compute_80, 80"})
+    void functionsTellWhichArchitectureTheirTextIsFor(String target, int version) {
+        String ptx = ".version 8.0\n.target " + target + "\n.address_size 64\n.visible .entry empty()\n{\n  ret;\n}\n";
+        long function = port.made(DriverEntry.cuModuleGetFunction,
+                port.made(DriverEntry.cuModuleLoadData, ptx), "empty");
+        MemorySegment value = port.arena.allocate(4, 4);
+        port.ok(DriverEntry.cuFuncGetAttribute, value, 5, function);
+        assertEquals(version, value.get(ValueLayout.JAVA_INT, 0));
     }
 
     @Test

@@ -4,13 +4,18 @@ import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.CudaError;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /** What the driver says beyond its results: a line for each lost context, and counts of entries it lacks. Thread-safe. */
 public final class DriverLog {
+    /** Lines of which a second one is not written; a bound for the memory that they take. */
+    private static final int REMEMBERED = 1000;
+
     private final Consumer<String> lines;
+    private final Set<String> said = ConcurrentHashMap.newKeySet();
     private final Map<DriverEntry, LongAdder> refused = new ConcurrentHashMap<>();
 
     /** With a place for lines. */
@@ -31,9 +36,12 @@ public final class DriverLog {
         }
     }
 
-    /** An image or a kernel in it cannot be used. */
+    /** An image or a kernel in it cannot be used; said once, also if a program tries again and again. */
     public void rejected(String what, String reason) {
-        lines.accept("software GPU: " + what + ": " + reason);
+        String line = "software GPU: " + what + ": " + reason;
+        if (said.size() >= REMEMBERED || said.add(line)) {
+            lines.accept(line);
+        }
     }
 
     /** An entry that the driver lacks was called; said once for each. */

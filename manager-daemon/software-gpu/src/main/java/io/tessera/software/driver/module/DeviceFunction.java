@@ -81,7 +81,7 @@ public final class DeviceFunction {
             case 2, 7 -> 0;
             case 3 -> kernel().localBytes();
             case 4 -> REGISTERS;
-            case 5 -> module.target();
+            case 5 -> module.target(); // by which libraries choose how they were compiled to launch
             case 6 -> BINARY_VERSION;
             case 10 -> kernel().limits().explicitCluster() && settable[11] == 0 ? 1 : 0;
             case 8, 9, 11, 12, 13, 14, 15 -> settable[attribute];

@@ -16,15 +16,21 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A loaded module (CUmodule). Functions are compiled when they are first asked for. Thread-safe. */
 public final class DriverModule {
     private final LoadedModule loaded;
+    private final int target;
     private final DeviceLimits limits;
     private final DriverMemory memory;
     private final List<Allocation> variables = new ArrayList<>();
     private final Map<String, DeviceFunction> functions = new ConcurrentHashMap<>();
     private final Map<String, Object> references = new ConcurrentHashMap<>();
 
-    /** Takes over a module of the processor; its variables become known addresses. */
-    public DriverModule(LoadedModule loaded, DeviceLimits limits, DriverMemory memory, long context) {
+    /**
+     * Takes over a module of the processor; its variables become known addresses.
+     *
+     * @param target the architecture that its PTX names: 90 for sm_90
+     */
+    public DriverModule(LoadedModule loaded, int target, DeviceLimits limits, DriverMemory memory, long context) {
         this.loaded = loaded;
+        this.target = target;
         this.limits = limits;
         this.memory = memory;
         for (GlobalVariable variable : loaded.globals().values()) {
@@ -46,9 +52,9 @@ public final class DriverModule {
         }
     }
 
-    /** The virtual architecture that it was compiled for, as {@code sm_75} is written 75. */
-    public int target() {
-        return loaded.target();
+    /** The architecture that its PTX was compiled for: 75 for sm_75. */
+    int target() {
+        return target;
     }
 
     /** Names of its kernels. */

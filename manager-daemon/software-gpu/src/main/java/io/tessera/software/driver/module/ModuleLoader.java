@@ -5,6 +5,8 @@ import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
@@ -20,9 +22,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Makes modules of images: PTX text, fat binaries with PTX in them, raw or in their wrapper. Thread-safe. */
 public final class ModuleLoader {
+    private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{2,3})[af]?");
     private static final ComputeCapability CAPABILITY = new ComputeCapability(9, 0);
 
     private final SoftwareProcessor processor;
@@ -68,7 +73,8 @@ public final class ModuleLoader {
     public DriverModule load(byte[] image, JitOptions options, long context) {
         long begin = clock.nowNs();
         try {
-            DriverModule module = new DriverModule(processor.load(ptxOf(image)), processor.options().limits(),
+            PtxModule ptx = PtxParser.parse(ptxOf(image));
+            DriverModule module = new DriverModule(processor.load(ptx), targetOf(ptx), processor.options().limits(),
                     memory, context);
             options.took(clock.nowNs() - begin);
             return module;
@@ -91,6 +97,17 @@ public final class ModuleLoader {
             throw new DriverException(machineCode ? CudaError.NO_BINARY_FOR_GPU : CudaError.INVALID_IMAGE,
                     e.getMessage());
         }
+    }
+
+    /** The architecture that the PTX was compiled for, as the attributes of functions count it: 75 for sm_75. */
+    private static int targetOf(PtxModule ptx) {
+        for (String target : ptx.targets()) {
+            Matcher architecture = ARCHITECTURE.matcher(target);
+            if (architecture.matches()) {
+                return Integer.parseInt(architecture.group(1));
+            }
+        }
+        return CAPABILITY.sm();
     }
 
     private DriverException refuse(CudaError error, String reason, JitOptions options) {

@@ -29,6 +29,9 @@ public final class PtxLinker {
     private static final Pattern EXTERNAL_FUNCTION = Pattern.compile("\\.func\\s*(?:\\([^)]*\\))?\\s*([\\w$]+)");
     private static final Pattern DEFINED = Pattern.compile("\\.visible\\s+\\.(?:func|global|const)\\b([^;{=]*)[;{=]");
 
+    /** What the device itself has (CUDA C++ Programming Guide: formatted output, assertion, dynamic memory). */
+    private static final Set<String> DEVICE_FUNCTIONS = Set.of("vprintf", "__assertfail", "malloc", "free");
+
     private final JitOptions options;
     private final List<String> inputs = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -61,10 +64,27 @@ public final class PtxLinker {
     /** The joined image: bytes that end with a zero, and live until {@link #close}. */
     public MemorySegment complete() {
         DriverException.require(!inputs.isEmpty(), CudaError.INVALID_VALUE);
+        for (String input : inputs) {
+            Matcher external = EXTERNAL.matcher(input);
+            while (external.find()) {
+                requireDefined(external.group());
+            }
+        }
         byte[] text = join().getBytes(StandardCharsets.UTF_8);
         MemorySegment image = arena.allocate(text.length + 1L);
         image.copyFrom(MemorySegment.ofArray(text));
         return image;
+    }
+
+    /** Variables may stay undefined here: that of dynamic shared memory is. */
+    private void requireDefined(String declaration) {
+        String name = nameOf(declaration);
+        boolean known = !declaration.contains(".func") || DEVICE_FUNCTIONS.contains(name)
+                || inputs.stream().anyMatch(input -> definedBy(input).contains(name));
+        if (!known) {
+            options.error("undefined reference to '" + name + "'");
+            throw new DriverException(CudaError.INVALID_IMAGE, "undefined reference to " + name);
+        }
     }
 
     private String join() {

@@ -1,0 +1,180 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+
+/** Entries that make and change nodes of graphs. One owner thread. */
+final class NodeCalls {
+    private static final int HOST_NODE_BYTES = 16;
+
+    private final ClientState client;
+    private final DriverCalls driver;
+    private final StructureTranslation structures;
+    private final NodeStructures nodes;
+    private final HandleResults results;
+
+    NodeCalls(ClientState client, StructureTranslation structures, NodeStructures nodes, HandleResults results) {
+        this.client = client;
+        this.driver = client.driver();
+        this.structures = structures;
+        this.nodes = nodes;
+        this.results = results;
+    }
+
+    /** Enters the calls. */
+    void register(Map<String, SpecialCall> calls) {
+        calls.put("cuGraphAddKernelNode", this::kernel);
+        calls.put("cuGraphKernelNodeSetParams", this::kernel);
+        calls.put("cuGraphExecKernelNodeSetParams", this::kernel);
+        calls.put("cuGraphAddMemcpyNode", this::copy);
+        calls.put("cuGraphMemcpyNodeSetParams", this::copy);
+        calls.put("cuGraphExecMemcpyNodeSetParams", this::copy);
+        calls.put("cuGraphAddMemsetNode", this::memset);
+        calls.put("cuGraphMemsetNodeSetParams", this::memset);
+        calls.put("cuGraphExecMemsetNodeSetParams", this::memset);
+        calls.put("cuGraphAddHostNode", (frame, _) -> host(frame, DriverEntry.cuGraphAddBatchMemOpNode));
+        calls.put("cuGraphHostNodeSetParams", (frame, _) -> host(frame, DriverEntry.cuGraphBatchMemOpNodeSetParams));
+        calls.put("cuGraphExecHostNodeSetParams",
+                (frame, _) -> host(frame, DriverEntry.cuGraphExecBatchMemOpNodeSetParams));
+        calls.put("cuGraphAddBatchMemOpNode", this::operations);
+        calls.put("cuGraphBatchMemOpNodeSetParams", this::operations);
+        calls.put("cuGraphExecBatchMemOpNodeSetParams", this::operations);
+        calls.put("cuGraphAddMemAllocNode", this::allocation);
+        calls.put("cuGraphAddNode", this::any);
+        calls.put("cuGraphNodeSetParams", this::any);
+        calls.put("cuGraphExecNodeSetParams", this::any);
+        calls.put("cuGraphKernelNodeSetAttribute", this::attribute);
+    }
+
+    /** The parameter that is a node's structure: the last pointer. */
+    private static int structureOf(CallFrame frame) {
+        for (int i = frame.plan().shapes.length - 1; i > 0; i--) {
+            if (frame.plan().shapes[i] instanceof ParameterDescription.Pointer) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(frame.plan().api() + " has no structure");
+    }
+
+    private static MemorySegment followers(CallFrame frame, int i, long bytes) throws RejectedException {
+        MemorySegment data = frame.required(i);
+        if (frame.inBytes(i) < bytes) {
+            throw CallFrame.malformed("a node of " + frame.inBytes(i) + " bytes");
+        }
+        return data.asSlice(bytes, frame.inBytes(i) - bytes);
+    }
+
+    private int call(CallFrame frame) {
+        return driver.call(frame.plan().entry(), frame.slots());
+    }
+
+    private int kernel(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = structureOf(frame);
+        int bytes = ((ParameterDescription.Pointer) frame.plan().shapes[i]).elementBytes();
+        MemorySegment parameters = followers(frame, i, bytes);
+        structures.in(frame.data(i), frame.plan().description.parameters().get(i).type());
+        nodes.kernel(frame, frame.data(i), parameters);
+        return call(frame);
+    }
+
+    private int copy(CallFrame frame, ClientContext context) throws RejectedException {
+        nodes.copy(frame.required(structureOf(frame)));
+        return call(frame);
+    }
+
+    private int memset(CallFrame frame, ClientContext context) throws RejectedException {
+        nodes.memset(frame.required(structureOf(frame)));
+        return call(frame);
+    }
+
+    private int host(CallFrame frame, DriverEntry entry) throws RejectedException {
+        int i = structureOf(frame);
+        followers(frame, i, HOST_NODE_BYTES);
+        MemorySegment node = frame.room(NodeStructures.OPERATIONS_BYTES);
+        nodes.hostCall(frame, node, frame.data(i).get(WireTypes.U64, 8));
+        frame.slot(i, node.address());
+        return driver.call(entry, frame.slots());
+    }
+
+    private int operations(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = structureOf(frame);
+        MemorySegment operations = followers(frame, i, NodeStructures.OPERATIONS_BYTES);
+        nodes.operations(frame.data(i), operations);
+        return call(frame);
+    }
+
+    private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = structureOf(frame);
+        MemorySegment access = followers(frame, i, NodeStructures.ALLOCATION_BYTES);
+        structures.in(frame.data(i), "CUDA_MEM_ALLOC_NODE_PARAMS");
+        nodes.allocation(frame.data(i), access);
+        int result = charged(frame, frame.data(i), context);
+        frame.data(i).set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS, 0);
+        return result;
+    }
+
+    /** Makes an allocation node; its memory counts against the tenant's limit for as long as its graph lives. */
+    private int charged(CallFrame frame, MemorySegment node, ClientContext context) throws RejectedException {
+        long bytes = node.get(WireTypes.U64, 104);
+        if (bytes <= 0 || !client.charge().take(bytes)) {
+            throw new RejectedException(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY,
+                    "a node that allocates " + bytes + " bytes");
+        }
+        int result = call(frame);
+        if (result == CudaResult.SUCCESS) {
+            client.memory().add(new MemoryRange(node.get(WireTypes.U64, 112), bytes, MemoryRange.Origin.GRAPH,
+                    context == null ? 0 : context.number(), bytes, frame.said(1)));
+        } else {
+            client.charge().giveBack(bytes);
+        }
+        return result;
+    }
+
+    private int any(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = structureOf(frame);
+        MemorySegment followers = followers(frame, i, NodeStructures.ANY_BYTES);
+        MemorySegment node = frame.data(i).asSlice(0, NodeStructures.ANY_BYTES);
+        nodes.any(frame, node, followers);
+        int type = node.get(WireTypes.U32, 0);
+        boolean adds = frame.plan().api().equals("cuGraphAddNode");
+        int result = adds && type == NodeStructures.ALLOCATION
+                ? charged(frame, node.asSlice(NodeStructures.BODY), context) : call(frame);
+        if (adds) {
+            answer(frame, node, followers, result == CudaResult.SUCCESS ? type : -1, context);
+        }
+        return result;
+    }
+
+    /** What goes back of {@code CUgraphNodeParams}: an address, bodies' graphs, and nothing of the driver's own. */
+    private void answer(CallFrame frame, MemorySegment node, MemorySegment followers, int type,
+            ClientContext context) {
+        long address = node.get(WireTypes.U64, NodeStructures.BODY + 112L);
+        long graphs = node.get(WireTypes.U64, NodeStructures.CONDITIONAL_GRAPHS);
+        int size = node.get(WireTypes.U32, NodeStructures.CONDITIONAL_SIZE);
+        node.fill((byte) 0);
+        followers.fill((byte) 0);
+        if (type == NodeStructures.ALLOCATION) {
+            node.set(WireTypes.U64, NodeStructures.BODY + 112L, address);
+        } else if (type == NodeStructures.CONDITIONAL && graphs != 0) {
+            MemorySegment made = MemorySegment.ofAddress(graphs).reinterpret((long) size * Long.BYTES);
+            for (long at = 0; at < made.byteSize(); at += Long.BYTES) {
+                followers.set(WireTypes.U64, at, results.translated(HandleKind.GRAPH, made.get(WireTypes.U64, at),
+                        frame.said(1), context == null ? 0 : context.number()));
+            }
+        }
+    }
+
+    /** Parameters: node, attribute, value. */
+    private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
+        structures.attribute((int) frame.slot(1), frame.required(2));
+        return call(frame);
+    }
+}

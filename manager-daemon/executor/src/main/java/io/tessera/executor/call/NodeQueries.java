@@ -1,0 +1,164 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+
+/** Entries that ask what nodes of graphs are; what the driver points to follows the structure. One owner thread. */
+final class NodeQueries {
+    private static final int KERNEL_BYTES = 72;
+    private static final int KERNEL_PARAMETERS = 40;
+    private static final int KERNEL_EXTRA = 48;
+    private static final int KERNEL_KERNEL = 56;
+    private static final int KERNEL_CONTEXT = 64;
+    private static final int SIDE_BYTES = 88;
+    private static final int SIDE_TYPE = 32;
+    private static final int SIDE_ARRAY = 56;
+    private static final int ARRAY = 3;
+
+    private final ClientState client;
+    private final DriverCalls driver;
+    private final NodeStructures nodes;
+    private final HandleResults results;
+
+    NodeQueries(ClientState client, NodeStructures nodes, HandleResults results) {
+        this.client = client;
+        this.driver = client.driver();
+        this.nodes = nodes;
+        this.results = results;
+    }
+
+    /** Enters the calls. */
+    void register(Map<String, SpecialCall> calls) {
+        calls.put("cuGraphNodeGetType", this::type);
+        calls.put("cuGraphKernelNodeGetParams", this::kernel);
+        calls.put("cuGraphMemcpyNodeGetParams", this::copy);
+        calls.put("cuGraphHostNodeGetParams", this::host);
+        calls.put("cuGraphBatchMemOpNodeGetParams", this::operations);
+        calls.put("cuGraphMemAllocNodeGetParams", this::allocation);
+    }
+
+    /**
+     * What the client wants back, cleared of what it sent: pointers in it are the driver's. All queries have the node first
+     * and the structure second.
+     */
+    private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
+        if (frame.data(1) == null || frame.outBytes(1) < bytes) {
+            throw CallFrame.malformed("too little room for a node");
+        }
+        return frame.data(1).fill((byte) 0);
+    }
+
+    private int type(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment type = wanted(frame, Integer.BYTES);
+        int result = driver.call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS && type.get(WireTypes.U32, 0) == NodeStructures.OPERATIONS
+                && word(frame) >= 0) {
+            type.set(WireTypes.U32, 0, NodeStructures.HOST);
+        }
+        return result;
+    }
+
+    /** The word of a host node; -1: it is none. */
+    private long word(CallFrame frame) throws RejectedException {
+        MemorySegment node = frame.room(NodeStructures.OPERATIONS_BYTES);
+        int result = driver.call(DriverEntry.cuGraphBatchMemOpNodeGetParams, frame.slot(0), node.address());
+        return result == CudaResult.SUCCESS ? nodes.wordOf(node) : -1;
+    }
+
+    private int host(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, 2 * Long.BYTES);
+        long word = word(frame);
+        wanted.set(WireTypes.U64, 0, 0);
+        wanted.set(WireTypes.U64, Long.BYTES, Math.max(0, word));
+        return word < 0 ? CudaResult.INVALID_VALUE : CudaResult.SUCCESS;
+    }
+
+    private int kernel(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, KERNEL_BYTES);
+        int result = driver.call(DriverEntry.cuGraphKernelNodeGetParams_v2, frame.slots());
+        if (result != CudaResult.SUCCESS) {
+            wanted.fill((byte) 0);
+            return result;
+        }
+        long function = wanted.get(WireTypes.U64, 0);
+        long kernel = wanted.get(WireTypes.U64, KERNEL_KERNEL);
+        long array = wanted.get(WireTypes.U64, KERNEL_PARAMETERS);
+        int number = context == null ? 0 : context.number();
+        if (function == 0 && kernel != 0
+                && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), kernel) == CudaResult.SUCCESS) {
+            function = driver.outLong(0);
+        }
+        wanted.asSlice(KERNEL_BYTES).fill((byte) 0);
+        if (array != 0) {
+            parameters(function, array, wanted.asSlice(KERNEL_BYTES));
+        }
+        wanted.set(WireTypes.U64, 0, results.translated(HandleKind.FUNCTION, function, 0, number));
+        for (int pointer : new int[] {KERNEL_PARAMETERS, KERNEL_EXTRA, KERNEL_KERNEL, KERNEL_CONTEXT}) {
+            wanted.set(WireTypes.U64, pointer, 0);
+        }
+        return result;
+    }
+
+    /** Packs what an array of pointers leads to, each as long as its parameter. */
+    private void parameters(long function, long array, MemorySegment packed) {
+        for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0;
+                i++) {
+            long offset = driver.outLong(0);
+            long size = driver.outLong(1);
+            MemorySegment pointer = MemorySegment.ofAddress(array + (long) i * Long.BYTES).reinterpret(Long.BYTES);
+            if (offset < 0 || size < 0 || offset + size > packed.byteSize()) {
+                return; // more than any kernel has
+            }
+            MemorySegment.copy(MemorySegment.ofAddress(pointer.get(WireTypes.U64, 0)).reinterpret(size), 0, packed,
+                    offset, size);
+        }
+    }
+
+    private int copy(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, 2 * SIDE_BYTES);
+        int result = driver.call(frame.plan().entry(), frame.slots());
+        int number = context == null ? 0 : context.number();
+        for (int side = 0; side <= SIDE_BYTES; side += SIDE_BYTES) {
+            boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + SIDE_TYPE) == ARRAY;
+            long handle = array ? wanted.get(WireTypes.U64, side + SIDE_ARRAY) : 0;
+            wanted.set(WireTypes.U64, side + SIDE_ARRAY, results.translated(HandleKind.ARRAY, handle, 0, number));
+        }
+        return result;
+    }
+
+    private int operations(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, NodeStructures.OPERATIONS_BYTES);
+        int result = driver.call(frame.plan().entry(), frame.slots());
+        long count = Integer.toUnsignedLong(wanted.get(WireTypes.U32, NodeStructures.OPERATIONS_COUNT));
+        follow(wanted, NodeStructures.OPERATIONS_BYTES, NodeStructures.OPERATIONS_ARRAY,
+                result == CudaResult.SUCCESS ? count * NodeStructures.OPERATION_BYTES : 0);
+        wanted.set(WireTypes.U64, 0, 0);
+        return result;
+    }
+
+    private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, NodeStructures.ALLOCATION_BYTES);
+        int result = driver.call(frame.plan().entry(), frame.slots());
+        long count = wanted.get(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT);
+        follow(wanted, NodeStructures.ALLOCATION_BYTES, NodeStructures.ALLOCATION_ACCESS,
+                result == CudaResult.SUCCESS && count < NodeStructures.ANY_BYTES ? count * NodeStructures.ACCESS_BYTES
+                        : 0);
+        return result;
+    }
+
+    /** Brings what a pointer in a structure leads to behind it. */
+    private static void follow(MemorySegment wanted, int bytes, int pointer, long more) {
+        long address = wanted.get(WireTypes.U64, pointer);
+        wanted.set(WireTypes.U64, pointer, 0);
+        long copied = Math.min(more, wanted.byteSize() - bytes);
+        if (address != 0 && copied > 0) {
+            MemorySegment.copy(MemorySegment.ofAddress(address).reinterpret(copied), 0, wanted, bytes, copied);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.tessera.executor.call;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+
+/** Textures and surfaces: the memory that they read. Layouts are cuda.h's {@code CUDA_RESOURCE_DESC}. One owner thread. */
+final class ResourceCalls {
+    private static final String TYPE = "CUDA_RESOURCE_DESC";
+    private static final int LINEAR = 2;
+    private static final int PITCH_2D = 3;
+    private static final int ADDRESS = 8;
+    private static final int FORMAT = 16;
+    private static final int CHANNELS = 20;
+    private static final int SIZE = 24;
+    private static final int HEIGHT = 32;
+    private static final int PITCH = 40;
+
+    private final ClientState client;
+    private final StructureTranslation structures;
+    private final AddressCheck addresses;
+
+    ResourceCalls(ClientState client, StructureTranslation structures, AddressCheck addresses) {
+        this.client = client;
+        this.structures = structures;
+        this.addresses = addresses;
+    }
+
+    /** Enters the calls. */
+    void register(Map<String, SpecialCall> calls) {
+        calls.put("cuTexObjectCreate", this::create);
+        calls.put("cuSurfObjectCreate", this::create);
+        calls.put("cuTexObjectGetResourceDesc", this::describe);
+        calls.put("cuSurfObjectGetResourceDesc", this::describe);
+    }
+
+    /** Parameters: object, resource, and for textures how it is read. */
+    private int create(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment resource = frame.required(1);
+        structures.in(resource, TYPE);
+        int type = resource.get(WireTypes.U32, 0);
+        if (type == LINEAR) {
+            addresses.own(resource.get(WireTypes.U64, ADDRESS), resource.get(WireTypes.U64, SIZE));
+        } else if (type == PITCH_2D) {
+            long width = resource.get(WireTypes.U64, SIZE);
+            long bytes = elementBytes(resource);
+            if (width < 0 || width > Integer.MAX_VALUE) {
+                throw CallFrame.malformed("a texture " + width + " elements wide");
+            }
+            addresses.own(resource.get(WireTypes.U64, ADDRESS), AddressCheck.span(width * bytes,
+                    resource.get(WireTypes.U64, HEIGHT), resource.get(WireTypes.U64, PITCH)));
+        }
+        return client.driver().call(frame.plan().entry(), frame.slots());
+    }
+
+    private static long elementBytes(MemorySegment resource) throws RejectedException {
+        int bytes = switch (resource.get(WireTypes.U32, FORMAT)) { // CUarray_format
+            case 0x01, 0x08 -> 1;
+            case 0x02, 0x09, 0x10 -> 2;
+            case 0x03, 0x0a, 0x20 -> 4;
+            default -> throw CallFrame.malformed("elements of a format that linear memory does not have");
+        };
+        int channels = resource.get(WireTypes.U32, CHANNELS);
+        if (channels < 1 || channels > 4) {
+            throw CallFrame.malformed(channels + " channels");
+        }
+        return (long) bytes * channels;
+    }
+
+    /** Parameters: resource, object. */
+    private int describe(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, 144);
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            structures.out(frame.data(0), TYPE, 0, context == null ? 0 : context.number());
+        } else {
+            frame.data(0).fill((byte) 0);
+        }
+        return result;
+    }
+}

@@ -1,0 +1,73 @@
+package io.tessera.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.print.PrintedText;
+import io.tessera.executor.rehearsal.Rehearsal;
+import io.tessera.executor.session.Reports;
+import io.tessera.executor.session.SessionFactory;
+import io.tessera.os.Linux;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A rehearsal makes the calls it is for, and leaves nothing. */
+@Timeout(60)
+class RehearsalTest {
+    private final FakeDriver driver = new FakeDriver();
+    private final List<String> reported = new CopyOnWriteArrayList<>();
+
+    private Rehearsal start() throws Exception {
+        NanoClock clock = Clocks.system().monotonic();
+        DeviceContext device = DeviceContext.open(driver, 0);
+        SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
+                Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
+        Reports reports = new Reports() {
+            @Override
+            public void contextLost(int result, String reason) {
+                reported.add(reason);
+            }
+
+            @Override
+            public void stuck(long clientId) {
+                reported.add("stuck");
+            }
+        };
+        driver.recording = false;
+        return Rehearsal.start(factory, reports, Linux.sharedMemory(), Linux.futex(), clock);
+    }
+
+    private void assertNothingLives() {
+        for (String kind : List.of("memory", "stream", "event", "module", "library", "registered")) {
+            assertEquals(0, driver.alive(kind), kind);
+        }
+        assertEquals(List.of(), reported);
+    }
+
+    @Test
+    void itLaunchesAndAllocatesAndEndsByItself() throws Exception {
+        try (Rehearsal rehearsal = start()) {
+            RelayTestClient.await(rehearsal::isOver, "the rehearsal's end");
+        }
+        assertTrue(driver.launches.get() >= 1_000, driver.launches.get() + " launches");
+        assertNothingLives();
+    }
+
+    @Test
+    void itCanBeEndedAtAnyTime() throws Exception {
+        Rehearsal rehearsal = start();
+        RelayTestClient.await(() -> driver.launches.get() > 0, "a launch");
+        rehearsal.close();
+        assertTrue(rehearsal.isOver());
+        assertNothingLives();
+    }
+}

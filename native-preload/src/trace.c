@@ -1,0 +1,87 @@
+#include "trace.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "report.h"
+#include "tessera_entries.h"
+
+/* Of trace.S: thunks, 16 bytes apart. */
+#define THUNKS 1024
+#define THUNK_BYTES 16
+extern char tessera_trace_thunks[];
+_Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
+
+/* Entries that call back into the program, which calls entries: deeper than anything real. */
+#define DEPTH 64
+
+/* Arguments that are noted, as far as they are no floating-point numbers: six in registers, two on the stack. */
+#define ARGUMENTS 8
+
+static void *target[TESSERA_ENTRY_COUNT];
+static int file = -1;
+
+static __thread struct {
+    void *back;
+    unsigned index;
+    uintptr_t arguments[ARGUMENTS];
+} frames[DEPTH];
+static __thread int depth;
+
+/* What trace.S does next: jump to `to`, which returns to `back`. In two registers. */
+struct step {
+    void *to, *back;
+};
+extern void tessera_trace_left(void);
+struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *saved);
+void *tessera_trace_leave(uintptr_t result);
+
+/* saved: r9, r8, rcx, rdx, rsi, rdi, rax, the index, the return address, then what the caller passed on the stack. */
+struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *saved)
+{
+    if (depth == DEPTH)
+        return (struct step){target[index], back}; /* too deep to note */
+    frames[depth].back = back;
+    for (int i = 0; i < 6; i++)
+        frames[depth].arguments[i] = saved[5 - i];
+    frames[depth].arguments[6] = saved[9];
+    frames[depth].arguments[7] = saved[10];
+    frames[depth++].index = (unsigned)index;
+    return (struct step){target[index], (void *)tessera_trace_left};
+}
+
+void *tessera_trace_leave(uintptr_t result)
+{
+    depth--;
+    const uintptr_t *a = frames[depth].arguments;
+    char line[320];
+    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx\n",
+                          (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
+                          tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+                          a[7]);
+    /* A full disk costs lines, not the program. */
+    if (length > 0 && write(file, line, (size_t)length) < 0)
+        return frames[depth].back;
+    return frames[depth].back;
+}
+
+void trace_port(void)
+{
+    const char *path = getenv("TESSERA_TRACE");
+    if (!path || !*path)
+        return;
+    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file < 0) {
+        report_line("TESSERA_TRACE=%s cannot be opened: no trace", path);
+        return;
+    }
+    for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
+        target[i] = tessera_port[i];
+        __atomic_store_n(&tessera_port[i], tessera_trace_thunks + (size_t)i * THUNK_BYTES, __ATOMIC_RELEASE);
+    }
+}

@@ -1,0 +1,8 @@
+/* TESSERA_TRACE=FILE: every driver call of the process with its result, one line each. For finding out what a library asks. */
+#ifndef TESSERA_TRACE_H
+#define TESSERA_TRACE_H
+
+/* Puts a noting thunk before every entry of the port table, if the environment asks for it. Once, after it is filled. */
+void trace_port(void);
+
+#endif

@@ -1,0 +1,152 @@
+package io.tessera.bench.relay;
+
+import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.PinnedAddresses;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.rehearsal.RehearsalClient;
+import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.session.RecordDispatcher;
+import io.tessera.executor.session.Reports;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.stream.Words;
+import io.tessera.os.Linux;
+import io.tessera.protocol.relay.RecordKind;
+import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What the executor does for a record: copies it out of the ring, checks it, translates its handles, calls the driver, and
+ * answers. The thread that drains the ring has written it too, so a record's writing is part of the figure. One thread;
+ * nanoseconds per record.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RelayRecordBenchmark {
+    private static final int BATCH = 256;
+    private static final long BYTES = 65_536;
+    private static final long NON_BLOCKING = 1;
+
+    private final Arena arena = Arena.ofConfined();
+    private final NanoClock clock = Clocks.system().monotonic();
+    private RehearsalClient client;
+    private RecordDispatcher records;
+    private RingConsumer ring;
+    private long stream;
+    private long function;
+    private long memory;
+
+    /** Makes a client of a driver that returns at once, with a stream, a kernel and some memory. */
+    @Setup
+    public void prepare() throws Exception {
+        DeviceContext device = DeviceContext.open(new PromptDriver(), 0);
+        RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
+        DriverCalls driver = new DriverCalls(device.port(), arena);
+        ClientHandles handles = new ClientHandles(0);
+        ClientState state = new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
+                new Words(driver, segment), new EventWatch(driver, segment), new ClientMemory(),
+                new ClientCharge(new TenantMemory(0)), new PinnedMemory(Linux.sharedMemory(), Linux.open().files(),
+                        new PinnedAddresses(Linux.sharedMemory())));
+        state.words().register();
+        records = new RecordDispatcher(state, Linux.futex(), new NoReports(), arena);
+        ring = new RingConsumer(segment, arena);
+        client = new RehearsalClient(segment, Linux.futex(), clock);
+        client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);
+        drain();
+        stream = make(DriverEntry.cuStreamCreate, RehearsalClient.pointer(0, 8), NON_BLOCKING);
+        long module = make(DriverEntry.cuModuleLoadDataEx, RehearsalClient.pointer(0, 8),
+                RehearsalClient.pointer(8, 0), 0, 0, 0, '/' | '/' << 8);
+        function = make(DriverEntry.cuModuleGetFunction, RehearsalClient.pointer(0, 8), module,
+                RehearsalClient.pointer(8, 0), 'k');
+        memory = make(DriverEntry.cuMemAlloc_v2, RehearsalClient.pointer(0, 8), BYTES);
+    }
+
+    /** Gives the memory back. */
+    @TearDown
+    public void end() {
+        arena.close();
+    }
+
+    private void drain() throws Exception {
+        while (ring.poll(records, BATCH, clock.nanoTime()) == BATCH) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private long make(DriverEntry entry, long... words) throws Exception {
+        client.begin(0, entry, words);
+        drain();
+        int result = client.end(0);
+        if (result != 0) {
+            throw new IllegalStateException(entry + " answers " + result);
+        }
+        return client.out(0);
+    }
+
+    /** Launches in a non-blocking stream. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void launch() throws Exception {
+        for (int i = 0; i < BATCH; i++) {
+            client.launch(function, stream, memory);
+        }
+        drain();
+    }
+
+    /** Memsets, as an example of calls without a reply. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void post() throws Exception {
+        for (int i = 0; i < BATCH; i++) {
+            client.post(DriverEntry.cuMemsetD8Async, memory, 0, BYTES, stream);
+        }
+        drain();
+    }
+
+    /** Allocates and frees: two calls with a reply each. */
+    @Benchmark
+    @OperationsPerInvocation(2)
+    public void call() throws Exception {
+        make(DriverEntry.cuMemFree_v2, make(DriverEntry.cuMemAlloc_v2, RehearsalClient.pointer(0, 8), BYTES));
+    }
+
+    /** Nothing may be reported. */
+    private static final class NoReports implements Reports {
+        @Override
+        public void contextLost(int result, String reason) {
+            throw new IllegalStateException(reason);
+        }
+
+        @Override
+        public void stuck(long clientId) {
+            throw new IllegalStateException("stuck");
+        }
+    }
+}
