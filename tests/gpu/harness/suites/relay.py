@@ -1,6 +1,7 @@
 """One program alone: native against relay, interleaved; losses; start; what is on the GPU; calls that wait."""
 
 import itertools
+import shutil
 
 from harness.bench import Bench, measure, native, under_relay
 from harness.child import run_bounded
@@ -36,6 +37,8 @@ def run(setting, record):
 
 def _compute_processes():
     """Process ids that own a compute context, by the vendor's tool; None where it cannot say."""
+    if not shutil.which("nvidia-smi"):
+        return None
     query = ["nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"]
     status, out, _ = run_bounded(query, native_environment(), 20)
     return [int(word) for word in out.split() if word.isdigit()] if status == 0 else None

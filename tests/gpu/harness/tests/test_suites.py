@@ -192,6 +192,50 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("| losses equal | yes | 3 programs |", text)
         self.assertIn("| mlp managed | yes |", text)
 
+    def test_relay(self):
+        record, text = self.run_suite(
+            "relay", REPEATS=2, WINDOW_S=0.1, LOSS_STEPS=3, ROUNDS={"gpt": 1, "resnet": 1, "mlp": 1}, WORKLOADS=("gpt",)
+        )
+        self.assertEqual([], record.problems)
+        self.assertIn("### Alone by relay", text)
+        self.assertIn("| gpt | yes | 3 |", text)
+        self.assertEqual(4, sum(one["kind"] == "rate" for one in record.results))
+
+    def test_spaces(self):
+        record, text = self.run_suite("spaces", REPEATS=2, ALONE_S=0.1, WINDOW_S=0.2, PAIRS={"gpt+mlp": ("gpt", "mlp")})
+        self.assertEqual([], record.problems)
+        self.assertIn("| gpt+mlp |", text)
+
+    def test_costs(self):
+        _executable(self.path("home", "programs", "costs"), '#!/bin/sh\necho \'{"launchNs": 100, "startMs": 5}\'\n')
+        record, text = self.run_suite("costs", REPEATS=2)
+        self.assertEqual([], record.problems)
+        self.assertIn("| launch, ns of the calling thread | 100", text)
+
+    def test_programs(self):
+        _executable(self.path("home", "cuda", "sum"), "#!/bin/sh\necho sum 3 ok\n")
+        _executable(self.path("home", "cuda", "wrong"), '#!/bin/sh\necho "sum $$ WRONG"\n')
+        record, text = self.run_suite("programs", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| sum | yes | yes | yes |", text)
+        self.assertIn("| wrong | NO | NO | NO |", text)
+
+    def test_programs_that_are_missing_are_named(self):
+        record, _ = self.run_suite("programs", TIMEOUT_S=20)
+        self.assertEqual(["programs"], [problem["step"] for problem in record.problems])
+
+    def test_families(self):
+        with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:
+            file.write(
+                "import json, sys\n"
+                "for name in sys.argv[1:]:\n"
+                "    print(json.dumps({'case': name, 'ok': name != 'copies', 'detail': 'lost' * (name == 'copies')}))\n"
+            )
+        record, text = self.run_suite("families", TOGETHER=("copies", "threads"), APART={"device_assert": {}})
+        self.assertEqual([], record.problems)
+        self.assertIn("| copies | NO | NO | lost |", text)
+        self.assertIn("| device_assert | yes | yes |", text)
+
     def test_a_case_that_does_not_exist_is_refused_by_name(self):
         with self.assertRaisesRegex(ValueError, "no such case: gtp; there are gpt, mlp"):
             Setting(None, "", "", ("gtp",)).chosen(("gpt", "mlp"))

@@ -2,6 +2,7 @@ package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
@@ -178,5 +179,33 @@ class CommandLineTest {
             assertTrue(result.exit() != 0, result::toString);
             assertTrue(String.join("\n", result.errors()).contains("manager"), result::toString);
         }
+    }
+
+    /** With a driver (here: the scripted one) a program keeps its runtime, unless it is asked otherwise. */
+    @ParameterizedTest
+    @CsvSource({"space, auto, false", "time, auto, false", "space, tessera, true", "time, tessera, true",
+        "space, vendor, false"})
+    void runtimeLibraryIsOursWhereAskedFor(String share, String runtime, boolean ours, TestRun run) {
+        run.manager("--executors", "none");
+        NativeResult result = tessera(run, "run", "--share", share, "--runtime", runtime, "--", "sh", "-c",
+                "echo $LD_PRELOAD").run().exits(0);
+        assertEquals(ours, result.output().getFirst().contains("/runtime/libcudart.so.13"), result::toString);
+        assertTrue(result.output().getFirst().contains("libcuda.so.1"), result::toString);
+    }
+
+    @Test
+    void runtimeLibraryIsOursWithoutADriver(TestRun run) {
+        assumeFalse(Files.exists(Path.of("/dev/nvidiactl")), "skipped: this machine has NVIDIA's driver");
+        run.manager("--executors", "none");
+        String preloaded = tessera(run, "run", "--share", "space", "--", "sh", "-c", "echo $LD_PRELOAD")
+                .without("TESSERA_DRIVER").run().exits(0).output().getFirst();
+        assertTrue(preloaded.contains("/runtime/libcudart.so.13") && preloaded.contains("/runtime/libcudart.so.12"),
+                preloaded);
+    }
+
+    @Test
+    void anUnknownRuntimeLibraryIsWrongUsage(TestRun run) {
+        run.expectLine("the CUDA runtime is auto, tessera or vendor");
+        tessera(run, "run", "--runtime", "mine", "--", "true").run().exits(2);
     }
 }

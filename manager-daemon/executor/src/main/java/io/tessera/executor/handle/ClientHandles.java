@@ -81,7 +81,11 @@ public final class ClientHandles {
         return true;
     }
 
+    /** 0 is the parent of what has none. */
     private void removeChildren(long parent) {
+        if (parent == HandleTable.NONE) {
+            return;
+        }
         for (HandleTable table : tables) {
             List<Long> children = new ArrayList<>();
             table.childrenOf(parent, children::add);

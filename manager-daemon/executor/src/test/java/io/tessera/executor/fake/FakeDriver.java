@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * first; one named {@code fault} loses the context. Thread-safe.
  */
 public final class FakeDriver implements DriverPort {
+    private static final int INVALID_HANDLE = 400;
     private static final int INVALID_VALUE = 1;
     private static final int NOT_READY = 600;
     private static final int FAULT = 700;
@@ -94,6 +95,10 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
+    private int end(String kind, long handle) {
+        return handle == 0 ? INVALID_HANDLE : count(kind, -1);
+    }
+
     private int make(String kind, long address) {
         if (address == 0) {
             return INVALID_VALUE;
@@ -116,17 +121,17 @@ public final class FakeDriver implements DriverPort {
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
-            case cuStreamDestroy_v2 -> count("stream", -1);
+            case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {
                 printing.run();
                 yield 0;
             }
             case cuEventCreate -> make("event", slot(s, 0));
-            case cuEventDestroy_v2 -> count("event", -1);
+            case cuEventDestroy, cuEventDestroy_v2 -> end("event", slot(s, 0));
             case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
-            case cuModuleUnload -> count("module", -1);
+            case cuModuleUnload -> end("module", slot(s, 0));
             case cuLibraryLoadData -> make("library", slot(s, 0));
-            case cuLibraryUnload -> count("library", -1);
+            case cuLibraryUnload -> end("library", slot(s, 0));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
