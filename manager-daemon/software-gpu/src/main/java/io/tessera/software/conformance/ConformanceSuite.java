@@ -25,6 +25,7 @@ public final class ConformanceSuite {
      */
     public static List<ConformanceCase> cases(int records, long seed) {
         List<InstructionForm> forms = new ArrayList<>(IntegerForms.all());
+        forms.addAll(VideoForms.all());
         forms.addAll(CompareForms.all());
         forms.addAll(FloatForms.all());
         forms.addAll(ConvertForms.all());

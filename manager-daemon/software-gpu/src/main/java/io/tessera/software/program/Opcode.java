@@ -11,6 +11,8 @@ public enum Opcode {
     // Bits.
     AND, OR, XOR, NOT, CNOT, LOP3, SHL, SHR, SHF, POPC, CLZ, BFIND, FNS, BREV, BFE, BFI, BMSK, SZEXT, PRMT,
     DP4A, DP2A,
+    // Video: 2 lanes of 16 bits, 4 of 8.
+    VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4,
     // Comparison and selection.
     SET, SETP, SELP, SLCT,
     // Movement and conversion.
