@@ -282,6 +282,19 @@ class SessionTest {
     }
 
     @Test
+    void noClientSetsThePoolOfAnother() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0)) {
+            byte[] device = new byte[] {1, 0, 0, 0, 0, 0, 0, 0};
+            byte[] host = new byte[] {2, 0, 0, 0, 0, 0, 0, 0};
+            assertEquals(0, client.call(DriverEntry.cuMemSetMemPool, in(device), value(1), value(0)));
+            assertEquals(801, client.call(DriverEntry.cuMemSetMemPool, in(host), value(1), value(0)));
+            assertEquals(801, client.call(DriverEntry.cuMemGetMemPool, outBytes(8), in(host), value(1)));
+            assertFalse(executor.driver.calls.contains("cuMemSetMemPool"), "it is the client's own setting");
+        }
+    }
+
+    @Test
     void aBrokenRingEndsItsClientAlone() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0);

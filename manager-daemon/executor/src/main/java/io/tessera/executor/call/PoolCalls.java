@@ -50,6 +50,31 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
+    /** Parameters: pool, location, type of allocations. */
+    int standardAt(CallFrame frame, ClientContext context) throws RejectedException {
+        requireDevice(frame.required(1), frame.slot(2));
+        return standard(frame, context);
+    }
+
+    /** Parameters: pool, location, type of allocations. */
+    int currentAt(CallFrame frame, ClientContext context) throws RejectedException {
+        requireDevice(frame.required(1), frame.slot(2));
+        return current(frame, context);
+    }
+
+    /** Parameters: location, type of allocations, pool. */
+    int setCurrentAt(CallFrame frame, ClientContext context) throws RejectedException {
+        requireDevice(frame.required(0), frame.slot(1));
+        current = frame.slot(2);
+        return CudaResult.SUCCESS;
+    }
+
+    private static void requireDevice(MemorySegment location, long type) throws RejectedException {
+        if (location.get(WireTypes.U32, 0) != LOCATION_DEVICE || type != TYPE_PINNED) {
+            throw new RejectedException(CudaResult.NOT_SUPPORTED, "pools of memory that is not the device's");
+        }
+    }
+
     /** Parameters: address, bytes, stream. */
     int allocate(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);

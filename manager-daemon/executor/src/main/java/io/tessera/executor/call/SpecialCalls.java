@@ -29,6 +29,9 @@ final class SpecialCalls {
         calls.put("cuDeviceGetDefaultMemPool", pools::standard);
         calls.put("cuDeviceGetMemPool", pools::current);
         calls.put("cuDeviceSetMemPool", pools::setCurrent);
+        calls.put("cuMemGetDefaultMemPool", pools::standardAt);
+        calls.put("cuMemGetMemPool", pools::currentAt);
+        calls.put("cuMemSetMemPool", pools::setCurrentAt);
         calls.put("cuMemAllocAsync", pools::allocate);
         calls.put("cuCtxSetLimit", new LimitCalls(client)::set);
         calls.put("cuStreamBeginCapture", (frame, context) -> {
