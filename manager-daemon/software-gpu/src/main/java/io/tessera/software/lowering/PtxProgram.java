@@ -23,8 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A program made from a PTX module. Thread-safe. */
 public final class PtxProgram implements Program {
-    private static final int OLDEST_TARGET = 10;
-
     private final Map<String, PtxFunction> entries = new LinkedHashMap<>();
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();
@@ -32,10 +30,7 @@ public final class PtxProgram implements Program {
     private final Map<String, io.tessera.guardian.ptx.Variable> shared = new LinkedHashMap<>();
     private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
 
-    private final int target;
-
     private PtxProgram(PtxModule module) {
-        target = target(module.targets());
         if (module.addressBits() != 64) {
             throw new UnsupportedPtxException("", ".address_size " + module.addressBits(), 1);
         }
@@ -51,16 +46,6 @@ public final class PtxProgram implements Program {
                 }
             }
         }
-    }
-
-    /** {@code sm_90a} is the architecture 90; PTX without one is as old as PTX is. */
-    private static int target(List<String> targets) {
-        for (String target : targets) {
-            if (target.startsWith("sm_")) {
-                return Integer.parseInt(target.replaceAll("\\D", ""));
-            }
-        }
-        return OLDEST_TARGET;
     }
 
     private void declare(io.tessera.guardian.ptx.Variable variable) {
@@ -98,11 +83,6 @@ public final class PtxProgram implements Program {
      */
     public static PtxProgram of(PtxModule module) {
         return new PtxProgram(module);
-    }
-
-    @Override
-    public int target() {
-        return target;
     }
 
     @Override

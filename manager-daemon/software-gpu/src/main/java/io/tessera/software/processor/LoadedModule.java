@@ -28,11 +28,6 @@ public final class LoadedModule implements AutoCloseable {
         this.addresses = new LinkedHashMap<>(addresses);
     }
 
-    /** The virtual architecture that it was compiled for, as {@code sm_75} is written 75. */
-    public int target() {
-        return program.target();
-    }
-
     /** Names of its kernels. */
     public Set<String> kernelNames() {
         return program.kernelNames();

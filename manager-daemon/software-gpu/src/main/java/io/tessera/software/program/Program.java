@@ -5,9 +5,6 @@ import java.util.Set;
 
 /** A module: variables to lay out, and kernels lowered when asked for. Thread-safe. */
 public interface Program {
-    /** The virtual architecture that it was compiled for, as {@code sm_75} is written 75. */
-    int target();
-
     /** Variables in global and constant memory, by name, in the order of the text. */
     Map<String, Variable> variables();
 

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 
 /** Makes modules of images: PTX text, fat binaries with PTX in them, raw or in their wrapper. Thread-safe. */
 public final class ModuleLoader {
-    private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{2,3})[af]?");
+    private static final Pattern ARCHITECTURE = Pattern.compile("(?:sm|compute)_(\\d{2,3})[af]?");
     private static final ComputeCapability CAPABILITY = new ComputeCapability(9, 0);
 
     private final SoftwareProcessor processor;
