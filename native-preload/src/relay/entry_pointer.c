@@ -118,12 +118,18 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
     }
 }
 
-CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
+/* Addresses mean the same in every context, so a thread without one may ask too: PyTorch's loader threads do. */
+static CUresult able(void)
 {
     struct relay_context *context;
+    return relay_current ? relay_enter(&context) : relay_started();
+}
+
+CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
+{
     struct relay_range range;
     uint64_t value;
-    CUresult result = relay_enter(&context);
+    CUresult result = able();
     if (result != CUDA_SUCCESS)
         return result;
     if (attribute == P2P_TOKENS)
@@ -140,9 +146,8 @@ CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr poin
 /* An address that CUDA does not know is no error here: all that can be said of it is nothing. */
 CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
 {
-    struct relay_context *context;
     struct relay_range range;
-    CUresult result = relay_enter(&context);
+    CUresult result = able();
     if (result != CUDA_SUCCESS)
         return result;
     if (!attributes || !data || count == 0)
