@@ -107,8 +107,9 @@ public final class Approximations {
         return root != root ? DoubleArithmetic.sqrt(a) : root;
     }
 
+    /** A NaN with all its payload in the lower word becomes an infinity, as in hardware, which reads no lower word. */
     private static double truncate(double a) {
-        return a != a ? a : Double.longBitsToDouble(Double.doubleToRawLongBits(a) & HIGH_WORD);
+        return Double.longBitsToDouble(Double.doubleToRawLongBits(a) & HIGH_WORD);
     }
 
     private static double flush(double a) {

@@ -90,29 +90,35 @@ public final class BitOperations {
     /** {@code bfe.s32}: the sign bit is that of the field, or bit 31 if the field reaches beyond. */
     public static int extractS32(int a, int position, int length) {
         // Above bit 31 of the widened operand lie copies of it, as the definition wants them.
-        return (int) extractS64(a, position, length);
+        return (int) extractS64(a, position & 0xff, length & 0xff);
     }
 
-    /** {@code bfe.u64}: position and length count modulo 256. */
+    /**
+     * {@code bfe.u64}: position and length count whole, unsigned. The PTX ISA wants them below 256; beyond, sm_90
+     * hardware takes only the forms of 32 bits modulo 256.
+     */
     public static long extractU64(long a, int position, int length) {
-        int from = position & 0xff;
-        int bits = length & 0xff;
-        if (from > 63 || bits == 0) {
+        int from = IntegerArithmetic.minU32(position, 64);
+        int bits = IntegerArithmetic.minU32(length, 64);
+        if (from == 64 || bits == 0) {
             return 0;
         }
-        return bits >= 64 ? a >>> from : a >>> from & (1L << bits) - 1;
+        return bits == 64 ? a >>> from : a >>> from & (1L << bits) - 1;
     }
 
-    /** {@code bfe.s64}: the sign bit is that of the field, or bit 63 if the field reaches beyond. */
+    /**
+     * {@code bfe.s64}: the sign bit is that of the field, or bit 63 if the field reaches beyond; position and length
+     * count as in {@link #extractU64}.
+     */
     public static long extractS64(long a, int position, int length) {
-        int from = position & 0xff;
-        if ((length & 0xff) == 0) {
+        int from = IntegerArithmetic.minU32(position, 64);
+        if (length == 0) {
             return 0;
         }
-        if (from > 63) {
+        if (from == 64) {
             return a >> 63;
         }
-        int inside = Math.min(length & 0xff, 64 - from);
+        int inside = IntegerArithmetic.minU32(length, 64 - from);
         return a << 64 - from - inside >> 64 - inside;
     }
 
@@ -127,14 +133,14 @@ public final class BitOperations {
         return b & ~mask | a << from & mask;
     }
 
-    /** {@code bfi.b64}. */
+    /** {@code bfi.b64}: position and length count as in {@link #extractU64}. */
     public static long insert64(long a, long b, int position, int length) {
-        int from = position & 0xff;
-        int bits = length & 0xff;
-        if (from > 63 || bits == 0) {
+        int from = IntegerArithmetic.minU32(position, 64);
+        int bits = IntegerArithmetic.minU32(length, 64);
+        if (from == 64 || bits == 0) {
             return b;
         }
-        long mask = (bits >= 64 ? -1 : (1L << bits) - 1) << from;
+        long mask = (bits == 64 ? -1 : (1L << bits) - 1) << from;
         return b & ~mask | a << from & mask;
     }
 

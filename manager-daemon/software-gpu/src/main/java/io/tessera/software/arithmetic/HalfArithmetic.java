@@ -59,6 +59,17 @@ public final class HalfArithmetic {
         return (a & 0x7fff) < SMALLEST_NORMAL ? a & SIGN : a & 0xffff;
     }
 
+    /**
+     * {@code .ftz} of a rounded product: the hardware also flushes one that only rounding made normal.
+     *
+     * @param product what {@code mul} gave for the operands
+     */
+    public static int flushProduct(int product, int a, int b) {
+        boolean tiny = (product & 0x7fff) == SMALLEST_NORMAL
+                && Math.abs(toSingle(a) * toSingle(b)) < toSingle(SMALLEST_NORMAL);
+        return tiny ? product & SIGN : flush(product);
+    }
+
     /** {@code .sat}: clamps to [0, 1]; NaN and negative zero become positive zero. */
     public static int saturate(int a) {
         int bits = a & 0xffff;

@@ -1,6 +1,6 @@
 package io.tessera.software.arithmetic;
 
-/** Classes of {@code testp}. */
+/** Classes of {@code testp}; zeros are NORMAL too. */
 public enum NumberClass {
     FINITE, INFINITE, NUMBER, NOTANUMBER, NORMAL, SUBNORMAL;
 
@@ -20,7 +20,7 @@ public enum NumberClass {
             case INFINITE -> magnitude == Double.POSITIVE_INFINITY;
             case NUMBER -> number;
             case NOTANUMBER -> !number;
-            case NORMAL -> magnitude >= smallestNormal && magnitude < Double.POSITIVE_INFINITY;
+            case NORMAL -> magnitude == 0 || magnitude >= smallestNormal && magnitude < Double.POSITIVE_INFINITY;
             case SUBNORMAL -> magnitude > 0 && magnitude < smallestNormal;
         };
     }

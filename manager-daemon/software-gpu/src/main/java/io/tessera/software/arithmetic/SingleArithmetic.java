@@ -22,6 +22,23 @@ public final class SingleArithmetic {
         return Math.abs(value) < Float.MIN_NORMAL ? Math.copySign(0f, value) : value;
     }
 
+    /**
+     * {@code .ftz} of a rounded product: the hardware also flushes one that only rounding made normal.
+     *
+     * @param product what {@code mul} gave for the operands, in any rounding mode
+     */
+    public static float flushProduct(float product, float a, float b) {
+        boolean tiny = Math.abs(product) == Float.MIN_NORMAL && Math.abs((double) a * b) < Float.MIN_NORMAL;
+        return tiny ? Math.copySign(0f, product) : flush(product);
+    }
+
+    /** {@code .ftz} of what {@code fma} gave for already flushed operands; rounded like {@link #flushProduct}. */
+    public static float flushFma(float result, float a, float b, float c) {
+        boolean tiny = Math.abs(result) == Float.MIN_NORMAL
+                && Math.abs(ExactTransforms.oddSum((double) a * b, c)) < Float.MIN_NORMAL;
+        return tiny ? Math.copySign(0f, result) : flush(result);
+    }
+
     /** {@code .sat}: clamps to [0, 1]; NaN and negative zero become positive zero. */
     public static float saturate(float value) {
         return value > 0 ? value < 1 ? value : 1f : 0f;

@@ -46,6 +46,10 @@ final class AtomicEmitter {
             registers.pushInt(value);
             addInt(instruction);
             return true;
+        } else if (AtomicAccess.isFlushed(operation, type, instruction.space())) {
+            memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
+            pushLong(value, type);
+            Calls.invoke(code, AtomicAccess.class, "addFlushed", long.class, long.class, long.class);
         } else {
             Calls.push(code, operation);
             Calls.push(code, type);

@@ -88,10 +88,13 @@ final class FloatEmitter {
             if (flush) {
                 call(SINGLE, "flush", float.class, 1);
             }
+            if (instruction.has(Modifier.XORSIGN)) {
+                call(SINGLE, "abs", float.class, 1);
+            }
         }
         boolean canonical = singleOperation(instruction, operands);
         if (flush) {
-            call(SINGLE, "flush", float.class, 1);
+            flushResult(instruction, operands);
         }
         if (instruction.has(Modifier.XORSIGN)) {
             registers.pushExactFloat(instruction.argument(0));
@@ -104,6 +107,23 @@ final class FloatEmitter {
             call(SINGLE, "canonical", float.class, 1);
         }
         registers.popFloat(instruction.result());
+    }
+
+    private void flushResult(Instruction instruction, int operands) {
+        String function = switch (instruction.opcode()) {
+            case MUL -> "flushProduct";
+            case MAD, FMA -> "flushFma";
+            default -> null;
+        };
+        if (function == null) {
+            call(SINGLE, "flush", float.class, 1);
+            return;
+        }
+        for (int i = 0; i < operands; i++) {
+            registers.pushFloat(instruction.argument(i));
+            call(SINGLE, "flush", float.class, 1);
+        }
+        call(SINGLE, function, float.class, operands + 1);
     }
 
     /** Emits the operation itself; returns whether a NaN result is already canonical. */

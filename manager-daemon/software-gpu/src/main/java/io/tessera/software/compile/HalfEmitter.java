@@ -5,6 +5,7 @@ import io.tessera.software.arithmetic.BrainArithmetic;
 import io.tessera.software.arithmetic.HalfArithmetic;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
+import io.tessera.software.program.Opcode;
 import io.tessera.software.program.ScalarType;
 import java.lang.classfile.CodeBuilder;
 import java.util.Arrays;
@@ -64,6 +65,9 @@ final class HalfEmitter {
             if (flush) {
                 call(functions, "flush", 1);
             }
+            if (instruction.has(Modifier.XORSIGN)) {
+                call(functions, "abs", 1);
+            }
         }
         String name = instruction.opcode().name().toLowerCase(Locale.ROOT);
         switch (instruction.opcode()) {
@@ -73,7 +77,7 @@ final class HalfEmitter {
             default -> call(functions, name, operands);
         }
         if (flush) {
-            call(functions, "flush", 1);
+            flushResult(instruction, functions, high);
         }
         if (instruction.has(Modifier.XORSIGN)) {
             pushElement(instruction, 0, high);
@@ -85,6 +89,16 @@ final class HalfEmitter {
         }
         if (instruction.has(Modifier.RELU)) {
             call(functions, "relu", 1);
+        }
+    }
+
+    private void flushResult(Instruction instruction, Class<?> functions, boolean high) {
+        if (instruction.opcode() == Opcode.MUL && functions == HalfArithmetic.class) {
+            pushElement(instruction, 0, high);
+            pushElement(instruction, 1, high);
+            call(functions, "flushProduct", 3);
+        } else {
+            call(functions, "flush", 1);
         }
     }
 

@@ -105,10 +105,11 @@ final class ConvertForms {
             forms.add(of("cvt" + rounding + ".bf16.f32", BF16, F32));
             forms.add(of("cvt" + rounding + ".relu.bf16.f32", BF16, F32));
             forms.add(of("cvt" + rounding + ".relu.f16.f32", F16, F32));
-            forms.add(of("cvt" + rounding + ".tf32.f32", B32, F32));
-            forms.add(of("cvt" + rounding + ".relu.tf32.f32", B32, F32));
+            // Compared as .f32: which NaN a conversion to .tf32 gives is open.
+            forms.add(of("cvt" + rounding + ".tf32.f32", F32, F32));
+            forms.add(of("cvt" + rounding + ".relu.tf32.f32", F32, F32));
         }
-        forms.add(of("cvt.rna.tf32.f32", B32, F32));
+        forms.add(of("cvt.rna.tf32.f32", F32, F32));
         forms.add(of("cvt.rn.bf16.f64", BF16, F64));
         for (String integral : INTEGRAL) {
             forms.add(of("cvt" + integral + ".f32.f32", F32, F32));

@@ -8,6 +8,7 @@ import static io.tessera.software.program.ScalarType.F16;
 import static io.tessera.software.program.ScalarType.F16X2;
 import static io.tessera.software.program.ScalarType.F32;
 import static io.tessera.software.program.ScalarType.F64;
+import static io.tessera.software.program.ScalarType.U32;
 
 import io.tessera.software.program.ScalarType;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ final class FloatForms {
     static List<InstructionForm> all() {
         List<InstructionForm> forms = new ArrayList<>();
         singles(forms);
+        leastNormal(forms);
         doubles(forms);
         approximations(forms);
         halves(forms);
@@ -52,6 +54,22 @@ final class FloatForms {
             }
         }
         forms.add(of("copysign.f32", F32, F32, F32));
+    }
+
+    /** Exact results just below the least normal number, which rounding may make normal before they are flushed. */
+    private static void leastNormal(List<InstructionForm> forms) {
+        for (String rounding : ROUNDINGS) {
+            // (1 - k 2^-24) times (1 + j 2^-23) 2^-126.
+            String product = "mul" + rounding + ".ftz.f32";
+            forms.add(new InstructionForm(product + " about 2^-126", "and.b32 $0, $0, 15; and.b32 $1, $1, 7; "
+                    + "sub.u32 $0, 0x3F800000, $0; add.u32 $1, $1, 0x00800000; " + product + " #0, $0, $1;",
+                    List.of(F32), List.of(U32, U32), Tolerance.EXACT));
+            // 2^-126 less a product of at most 2^-150.
+            String sum = "fma" + rounding + ".ftz.f32";
+            forms.add(new InstructionForm(sum + " about 2^-126", "and.b32 $0, $0, 15; and.b32 $1, $1, 0x01800000; "
+                    + "sub.u32 $0, 0x9A000000, $0; sub.u32 $1, 0x1A000000, $1; " + sum
+                    + " #0, $0, $1, 0f00800000;", List.of(F32), List.of(U32, U32), Tolerance.EXACT));
+        }
     }
 
     private static void doubles(List<InstructionForm> forms) {
@@ -90,8 +108,9 @@ final class FloatForms {
         forms.add(approximate("rcp.approx.ftz.f64", Tolerance.relative(0x1p-19), F64, F64));
         forms.add(approximate("rsqrt.approx.ftz.f64", Tolerance.relative(0x1p-19), F64, F64));
         forms.add(approximate("rsqrt.approx.f64", Tolerance.relative(0x1p-22), F64, F64));
-        forms.add(approximate("ex2.approx.f16", Tolerance.relative(0x1p-9), F16, F16));
-        forms.add(approximate("ex2.approx.f16x2", Tolerance.relative(0x1p-9), F16X2, F16X2));
+        // The bound of 2^-9.9 of the value, where values are normal; subnormal ones are too coarse for it.
+        forms.add(approximate("ex2.approx.f16", Tolerance.ulps(2), F16, F16));
+        forms.add(approximate("ex2.approx.f16x2", Tolerance.ulps(2), F16X2, F16X2));
         forms.add(approximate("tanh.approx.f16", Tolerance.absolute(0x1p-10), F16, F16));
         forms.add(approximate("tanh.approx.f16x2", Tolerance.absolute(0x1p-10), F16X2, F16X2));
         forms.add(approximate("ex2.approx.ftz.bf16", Tolerance.relative(0x1p-6), BF16, BF16));

@@ -152,8 +152,9 @@ final class IntegerForms {
             forms.add(of("szext." + mode + ".u32", U32, U32, U32));
             forms.add(of("szext." + mode + ".s32", S32, S32, U32));
         }
-        // The base is taken modulo 32: beyond, the result is undefined.
-        forms.add(new InstructionForm("fns.b32", "and.b32 $1, $1, 31; fns.b32 #0, $0, $1, $2;", List.of(B32),
-                List.of(B32, U32, S32), Tolerance.EXACT));
+        // The base is taken modulo 32: beyond, the result is undefined. So it is for the least offset, which has no
+        // absolute value of 32 bits to count.
+        forms.add(new InstructionForm("fns.b32", "and.b32 $1, $1, 31; max.s32 $2, $2, -2147483647; "
+                + "fns.b32 #0, $0, $1, $2;", List.of(B32), List.of(B32, U32, S32), Tolerance.EXACT));
     }
 }

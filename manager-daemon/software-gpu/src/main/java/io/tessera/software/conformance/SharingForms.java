@@ -70,7 +70,7 @@ final class SharingForms {
         for (ScalarType t : List.of(B32, B64)) {
             forms.add(onWord("cas." + t.token(), t, ", $1, $2", t, t, t));
         }
-        // Whether add.f32 flushes subnormal numbers depends on the space: global memory keeps them on 9.0.
+        // On global memory add.f32 flushes subnormal numbers.
         onWord(forms, "add.f32", F32);
     }
 

@@ -8,6 +8,7 @@ import io.tessera.software.arithmetic.SingleArithmetic;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.StateSpace;
 
 /**
  * {@code atom} and {@code red} on real, checked addresses; atomic against each other on all host threads, and ordered
@@ -32,6 +33,32 @@ public final class AtomicAccess {
             case 32 -> update32(operation, type, address, (int) value);
             default -> update64(operation, type, address, value);
         };
+    }
+
+    /**
+     * {@code atom.add.f32} and {@code red.add.f32} on global memory, which flush subnormal operands and results; on
+     * shared memory {@link #update} keeps them (PTX ISA, "atom").
+     *
+     * @param address real address
+     * @param value   raw bits
+     * @return what was there before, raw bits, zero-extended
+     */
+    public static long addFlushed(long address, long value) {
+        float addend = SingleArithmetic.flush(Float.intBitsToFloat((int) value));
+        while (true) {
+            int before = RealMemory.getIntVolatile(address);
+            float sum = SingleArithmetic.flush(SingleArithmetic.add(
+                    SingleArithmetic.flush(Float.intBitsToFloat(before)), addend));
+            if (RealMemory.compareAndExchangeInt(address, before, Float.floatToRawIntBits(sum)) == before) {
+                return Integer.toUnsignedLong(before);
+            }
+        }
+    }
+
+    /** Whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
+    public static boolean isFlushed(Modifier operation, ScalarType type, StateSpace space) {
+        return operation == Modifier.ADD && type == ScalarType.F32
+                && (space == StateSpace.GLOBAL || space == StateSpace.GENERIC);
     }
 
     private static long update16(Modifier operation, ScalarType type, long address, long value) {

@@ -33,9 +33,14 @@ final class HalfOperations {
         if ((i.opcode() == Opcode.MIN || i.opcode() == Opcode.MAX) && i.arguments().size() != 2) {
             throw new UnsupportedOperationException(i.spelling());
         }
+        if (i.has(Modifier.XORSIGN)) {
+            a = brain ? BrainArithmetic.abs(a) : HalfArithmetic.abs(a);
+            b = brain ? BrainArithmetic.abs(b) : HalfArithmetic.abs(b);
+        }
         int result = brain ? brain(i, a, b, c) : half(i, a, b, c);
         if (flush) {
-            result = brain ? BrainArithmetic.flush(result) : HalfArithmetic.flush(result);
+            result = brain ? BrainArithmetic.flush(result) : i.opcode() == Opcode.MUL
+                    ? HalfArithmetic.flushProduct(result, a, b) : HalfArithmetic.flush(result);
         }
         if (i.has(Modifier.XORSIGN)) {
             result = HalfArithmetic.xorSign(result, operand(bits, 0, false, brain), operand(bits, 1, false, brain));

@@ -224,6 +224,8 @@ final class MemoryOperations {
             thread.budget -= LOOK_COST;
             before = AtomicAccess.compareAndSwap(type.bits(), address, frame.argument(thread, i, 1),
                     frame.argument(thread, i, 2));
+        } else if (AtomicAccess.isFlushed(operation, type, i.space())) {
+            before = AtomicAccess.addFlushed(address, frame.argument(thread, i, 1));
         } else {
             if (operation == Modifier.EXCH) {
                 thread.budget -= LOOK_COST;

@@ -17,17 +17,27 @@ final class SingleOperations {
         float a = operand(bits, 0, flush);
         float b = operand(bits, 1, flush);
         float c = operand(bits, 2, flush);
-        float result = result(i, a, b, c);
+        boolean magnitudes = i.has(Modifier.XORSIGN);
+        float result = magnitudes ? result(i, SingleArithmetic.abs(a), SingleArithmetic.abs(b), c)
+                : result(i, a, b, c);
         if (flush) {
-            result = SingleArithmetic.flush(result);
+            result = flush(i, result, a, b, c);
         }
-        if (i.has(Modifier.XORSIGN)) {
+        if (magnitudes) {
             result = SingleArithmetic.xorSign(result, operand(bits, 0, false), operand(bits, 1, false));
         }
         if (i.has(Modifier.SAT)) {
             result = SingleArithmetic.saturate(result);
         }
         return Integer.toUnsignedLong(Float.floatToRawIntBits(result));
+    }
+
+    private static float flush(Instruction i, float result, float a, float b, float c) {
+        return switch (i.opcode()) {
+            case MUL -> SingleArithmetic.flushProduct(result, a, b);
+            case MAD, FMA -> SingleArithmetic.flushFma(result, a, b, c);
+            default -> SingleArithmetic.flush(result);
+        };
     }
 
     private static float operand(long[] bits, int place, boolean flush) {

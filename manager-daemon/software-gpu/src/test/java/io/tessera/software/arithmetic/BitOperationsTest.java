@@ -14,21 +14,26 @@ class BitOperationsTest {
         return value >>> place & 1;
     }
 
+    /** Position and length: modulo 256 for 32 bits, whole for 64. */
+    private static long count(int operand, int width) {
+        return width == 32 ? operand & 0xff : Integer.toUnsignedLong(operand);
+    }
+
     private static long extract(long a, int position, int length, boolean signed, int width) {
-        int from = position & 0xff;
-        int count = length & 0xff;
-        long sign = !signed || count == 0 ? 0 : bit(a, Math.min(from + count - 1, width - 1));
+        long from = count(position, width);
+        long count = count(length, width);
+        long sign = !signed || count == 0 ? 0 : bit(a, (int) Math.min(from + count - 1, width - 1));
         long result = 0;
         for (int i = 0; i < width; i++) {
-            result |= (i < count && from + i < width ? bit(a, from + i) : sign) << i;
+            result |= (i < count && from + i < width ? bit(a, (int) from + i) : sign) << i;
         }
         return result;
     }
 
     private static long insert(long a, long b, int position, int length, int width) {
         long result = b;
-        for (int i = 0; i < (length & 0xff) && (position & 0xff) + i < width; i++) {
-            int place = (position & 0xff) + i;
+        for (int i = 0; i < count(length, width) && count(position, width) + i < width; i++) {
+            int place = (int) count(position, width) + i;
             result = result & ~(1L << place) | bit(a, i) << place;
         }
         return result;

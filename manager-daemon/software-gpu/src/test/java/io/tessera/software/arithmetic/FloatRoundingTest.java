@@ -1,6 +1,8 @@
 package io.tessera.software.arithmetic;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
 import org.junit.jupiter.api.Test;
@@ -134,6 +136,27 @@ class FloatRoundingTest {
         assertEquals(1f, SingleArithmetic.saturate(Float.POSITIVE_INFINITY));
         assertEquals(-0f, SingleArithmetic.flush(-Float.MIN_VALUE));
         assertEquals(Float.MIN_NORMAL, SingleArithmetic.flush(Float.MIN_NORMAL));
+    }
+
+    @Test
+    void flushesWhatOnlyRoundingMadeNormal() {
+        float least = Float.MIN_NORMAL;
+        float below = Math.nextDown(1f);
+        assertEquals(least, SingleArithmetic.mul(least, below));
+        assertEquals(0f, SingleArithmetic.flushProduct(least, least, below));
+        assertEquals(-0f, SingleArithmetic.flushProduct(-least, -least, below));
+        assertEquals(least, SingleArithmetic.flushProduct(least, least, 1));
+        assertEquals(least, SingleArithmetic.fma(-0x1p-75f, 0x1p-76f, least));
+        assertEquals(0f, SingleArithmetic.flushFma(least, -0x1p-75f, 0x1p-76f, least));
+        assertEquals(least, SingleArithmetic.flushFma(least, 0x1p-75f, 0x1p-76f, least));
+    }
+
+    @Test
+    void testsOfClasses() {
+        assertTrue(NumberClass.NORMAL.holds(0f) && NumberClass.NORMAL.holds(-0.0), "zeros are normal");
+        assertFalse(NumberClass.NORMAL.holds(Float.MIN_VALUE));
+        assertFalse(NumberClass.NORMAL.holds(Double.POSITIVE_INFINITY));
+        assertFalse(NumberClass.SUBNORMAL.holds(0f));
     }
 
     @Test

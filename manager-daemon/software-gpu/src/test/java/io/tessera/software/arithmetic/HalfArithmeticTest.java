@@ -155,6 +155,9 @@ class HalfArithmeticTest {
         assertEquals(0, HalfArithmetic.relu(0x8001));
         assertEquals(0x7fff, HalfArithmetic.relu(0xfe00));
         assertEquals(0x8000, HalfArithmetic.flush(0x83ff));
+        assertEquals(0x8400, HalfArithmetic.mul(0x8400, 0x3bff));
+        assertEquals(0x8000, HalfArithmetic.flushProduct(0x8400, 0x8400, 0x3bff));
+        assertEquals(0x8400, HalfArithmetic.flushProduct(0x8400, 0x8400, 0x3c00));
         assertEquals(0x4400_4200, PackedArithmetic.map(HalfArithmetic::add, 0x4000_3c00, 0x4000_4000));
     }
 
