@@ -6,7 +6,6 @@ import statistics
 from harness.bench import Bench, measure, native, under_mps, under_relay
 from harness.figures import ratio, summary, verdict
 from harness.mps import Mps
-from harness.suites.pairs import relative_sum
 from harness.table import Table
 from harness.tessera import Manager
 
@@ -65,6 +64,11 @@ def _repeat(record, pair, groups, repeat):
         record.add("window", pair=pair, way=way, rates=rates, bins=bins)
 
 
+def _relative_sum(workloads, rates, alone):
+    """Sum over the pair of rate over the same program's rate alone: 1 is one whole GPU's work."""
+    return sum(rate / alone[workload] for rate, workload in zip(rates, workloads))
+
+
 def tables(results):
     """Sums relative to alone, and the relay's against MPS."""
     rows = []
@@ -82,7 +86,7 @@ def tables(results):
         base = {name: statistics.median(rates) for name, rates in alone.items()}
         sums = {
             way: [
-                relative_sum(pair, one["rates"], base)
+                _relative_sum(workloads, one["rates"], base)
                 for one in results
                 if one["kind"] == "window" and one["pair"] == pair and one["way"] == way
             ]
