@@ -1,9 +1,11 @@
 #include "trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,6 +35,14 @@ static __thread struct {
 } frames[DEPTH];
 static __thread int depth;
 
+/* Says once that the trace has holes. */
+static void lost(void)
+{
+    static int said;
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        report_line("TESSERA_TRACE: a line could not be written (%s): the trace has holes", strerror(errno));
+}
+
 /* What trace.S does next: jump to `to`, which returns to `back`. In two registers. */
 struct step {
     void *to, *back;
@@ -57,6 +67,7 @@ struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *sa
 
 void *tessera_trace_leave(uintptr_t result)
 {
+    int kept = errno;
     depth--;
     const uintptr_t *a = frames[depth].arguments;
     char line[320];
@@ -64,9 +75,9 @@ void *tessera_trace_leave(uintptr_t result)
                           (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
                           tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
                           a[7]);
-    /* A full disk costs lines, not the program. */
-    if (length > 0 && write(file, line, (size_t)length) < 0)
-        return frames[depth].back;
+    if (length > 0 && write(file, line, (size_t)length) != length)
+        lost(); /* a full disk costs lines, not the program */
+    errno = kept;
     return frames[depth].back;
 }
 

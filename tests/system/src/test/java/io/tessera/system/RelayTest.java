@@ -1,7 +1,11 @@
 package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +45,23 @@ class RelayTest {
             programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
         }
         programs.forEach(program -> program.end(BOUND).exits(0).says("copies ok"));
+    }
+
+    @Test
+    void aTraceHoldsEveryCallWithItsResult(TestRun run) throws IOException {
+        run.manager("--executors", "nvidia");
+        run.expectClientError("cuMemHostGetDevicePointer_v2");
+        Path relayed = run.directory().resolve("relayed.trace");
+        relayed(run, "relay_copies").env("TESSERA_TRACE", relayed.toString()).run().exits(0).says("copies ok");
+        Path direct = run.directory().resolve("direct.trace");
+        run.program("linked").env("TESSERA_TRACE", direct.toString()).run().exits(0).says("roundtrip");
+        for (Path trace : List.of(relayed, direct)) {
+            List<String> lines = Files.readAllLines(trace);
+            long allocations = lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).count();
+            long frees = lines.stream().filter(line -> line.contains(" cuMemFree_v2 0 ")).count();
+            assertTrue(allocations > 0 && allocations == frees, trace + ": " + allocations + " and " + frees);
+            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8}")));
+        }
     }
 
     @Test
