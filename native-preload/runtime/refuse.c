@@ -7,19 +7,21 @@
 
 #define SAID 64
 
-cudaError_t refuse(const char *name)
+void say_unserved(const char *what)
 {
     static const char *said[SAID]; /* racing threads may both speak: a line twice harms nobody */
     const char *quiet = getenv("TESSERA_QUIET");
-    for (size_t i = 0; i < SAID; i++) {
-        if (said[i] == name)
-            return keep(cudaErrorNotSupported);
+    for (size_t i = 0; i < SAID && said[i] != what; i++)
         if (!said[i]) {
-            said[i] = name;
+            said[i] = what;
             if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
-                fprintf(stderr, "tessera: the runtime library does not serve %s\n", name);
-            break;
+                fprintf(stderr, "tessera: the runtime library does not serve %s\n", what);
+            return;
         }
-    }
+}
+
+cudaError_t refuse(const char *name)
+{
+    say_unserved(name);
     return keep(cudaErrorNotSupported);
 }

@@ -213,13 +213,14 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *device_address, c
     add((struct image *)handle, host, name, false, bytes);
 }
 
-/* A managed variable: the driver has no managed memory in space sharing, so its use fails by name. */
+/* A managed variable: there is no managed memory behind this library, and the host's pointer to it stays null: said once. */
 EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, const char *name, int external,
                                      size_t bytes, int constant, int global);
 EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, const char *name, int external,
                                      size_t bytes, int constant, int global)
 {
     (void)device_address, (void)external, (void)constant, (void)global;
+    say_unserved("managed variables (__managed__): the program has one, and must not use it");
     add((struct image *)handle, host, name, false, bytes);
 }
 
@@ -236,7 +237,7 @@ EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **
                                   int dimension, int normalised, int external)
 {
     (void)handle, (void)host, (void)device_address, (void)name, (void)dimension, (void)normalised, (void)external;
-    refuse("texture references");
+    say_unserved("texture references");
 }
 
 EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **device_address, const char *name,
@@ -245,5 +246,5 @@ EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **
                                   int dimension, int external)
 {
     (void)handle, (void)host, (void)device_address, (void)name, (void)dimension, (void)external;
-    refuse("surface references");
+    say_unserved("surface references");
 }

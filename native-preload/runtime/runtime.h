@@ -116,7 +116,10 @@ void channel_description(int format, unsigned count, struct cudaChannelFormatDes
 /* Bytes of one element of an array; 0: the driver does not say. */
 size_t array_element_bytes(cudaArray_t array);
 
-/* An entry that exists only to be refused: says so once, counted by the driver library's error log where it is ours. */
+/* Says once on stderr, unless TESSERA_QUIET is set, that this library does not serve something. */
+void say_unserved(const char *what);
+
+/* An entry that exists only to be refused: said once, NOT_SUPPORTED each time. */
 cudaError_t refuse(const char *name);
 
 /* The same entry of the driver, with a context. */
