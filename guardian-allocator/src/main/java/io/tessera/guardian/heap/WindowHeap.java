@@ -93,6 +93,9 @@ public final class WindowHeap {
         if (bytes > settings.rangeBytes()) {
             return HeapRefusal.NO_ADDRESSES.code();
         }
+        if (!withinQuota()) {
+            return HeapRefusal.OVER_QUOTA.code();
+        }
         if (bytes <= LARGEST_SMALL && alignmentBytes <= LARGEST_SMALL) {
             return allocateCells(small, bytes, alignmentBytes);
         }
@@ -100,6 +103,15 @@ public final class WindowHeap {
             return allocateCells(medium, bytes, alignmentBytes);
         }
         return allocateSpans(bytes, Math.max(alignmentBytes, SPAN));
+    }
+
+    /** Whether physical memory is within the quota, or is so now, after what was freed since it shrank has gone back. */
+    private boolean withinQuota() {
+        if (quota.room() < 0) {
+            removeSpares();
+            spans.giveBack(-quota.room());
+        }
+        return quota.room() >= 0;
     }
 
     private long allocateCells(ArenaPool arenas, long bytes, long alignmentBytes) {
@@ -332,11 +344,7 @@ public final class WindowHeap {
      */
     public long setQuota(long bytes) {
         quota.change(bytes);
-        if (quota.room() < 0) {
-            removeSpares();
-            spans.giveBack(-quota.room());
-        }
-        return Math.max(0, -quota.room());
+        return withinQuota() ? 0 : -quota.room();
     }
 
     /** Gives all physical memory back that holds nothing live, in whole granules. */
