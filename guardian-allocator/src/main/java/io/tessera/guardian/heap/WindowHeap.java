@@ -6,9 +6,9 @@ package io.tessera.guardian.heap;
  *
  * <ul>
  *   <li>Up to 1 MiB: rounded up to 256 bytes, in arenas of 2 MiB.
- *   <li>Multiples of 2 MiB, and anything above 16 MiB rounded up to them: whole spans, aligned to 2 MiB. The segments of
+ *   <li>Multiples of 2 MiB, and anything from 8 MiB on rounded up to them: whole spans, aligned to 2 MiB. The segments of
  *       PyTorch's caching allocator are of this kind, and waste nothing.
- *   <li>What is between: rounded up to 256 bytes, in arenas of 32 MiB.
+ *   <li>What is between: rounded up to 256 bytes, in arenas of 16 MiB.
  * </ul>
  *
  * What is freed joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or
@@ -36,9 +36,9 @@ public final class WindowHeap {
     private static final long SPAN = HeapSettings.SPAN_BYTES;
 
     private static final long LARGEST_SMALL = 1L << 20;
-    private static final long LARGEST_MEDIUM = 16L << 20;
+    private static final long LARGEST_MEDIUM = 8L << 20;
     private static final int SMALL_ARENA_SPANS = 1;
-    private static final int MEDIUM_ARENA_SPANS = 16;
+    private static final int MEDIUM_ARENA_SPANS = 8;
 
     private final HeapSettings settings;
     private final QuotaAccount quota;
