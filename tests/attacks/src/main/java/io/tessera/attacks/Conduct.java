@@ -1,0 +1,54 @@
+package io.tessera.attacks;
+
+import io.tessera.clock.NanoClock;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an attacker did and got.
+ *
+ * @param answers what its calls were answered, in order
+ * @param last    where the last of them was
+ * @param loot    all bytes that it got, and all it printed
+ * @param unable  why it could not even begin; empty: it could
+ * @param ended   whether it ended within its time
+ * @param tookMs  how long it took
+ */
+record Conduct(List<Integer> answers, String last, byte[] loot, String unable, boolean ended, long tookMs) {
+    /** Runs an attacker to its end or the end of its time. */
+    static Conduct of(Attack attack, Map<String, String> environment, java.nio.file.Path directory, long patienceNs,
+            NanoClock clock) throws IOException, InterruptedException {
+        long beginNs = clock.nanoTime();
+        try (Program program = new Program(attack.command(), environment, directory, clock)) {
+            List<String> lines = program.linesUntilEnd(patienceNs);
+            boolean ended = program.exit(patienceNs > 1_000_000_000L ? 1_000_000_000L : patienceNs) >= 0;
+            return read(lines, ended, (clock.nanoTime() - beginNs) / 1_000_000);
+        }
+    }
+
+    static Conduct read(List<String> lines, boolean ended, long tookMs) {
+        List<Integer> answers = new ArrayList<>();
+        ByteArrayOutputStream loot = new ByteArrayOutputStream();
+        String last = "";
+        String unable = "";
+        for (String line : lines) {
+            String[] words = line.split(" ", 3);
+            if (words[0].equals("answer") && words.length == 3) {
+                answers.add(Integer.parseInt(words[1]));
+                last = words[2];
+            } else if (words[0].equals("loot") && words.length == 2 && words[1].matches("([0-9a-f]{2})*")) {
+                loot.writeBytes(HexFormat.of().parseHex(words[1]));
+            } else if (words[0].equals("unable")) {
+                unable = line;
+            } else {
+                loot.writeBytes(line.getBytes(StandardCharsets.ISO_8859_1)); // a device's printf
+            }
+        }
+        return new Conduct(answers, last, loot.toByteArray(), unable, ended, tookMs);
+    }
+}

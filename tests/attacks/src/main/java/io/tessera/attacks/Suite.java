@@ -1,0 +1,103 @@
+package io.tessera.attacks;
+
+import io.tessera.clock.NanoClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Runs attacks one after the other against one victim. One owner thread. */
+public final class Suite implements AutoCloseable {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final Settings settings;
+    private final NanoClock clock;
+    private final Path facts;
+    private final Judge judge;
+    private final Service service;
+    private Victim victim;
+    private long executor;
+    private int tenants;
+
+    /**
+     * Starts the service.
+     *
+     * @param folder for sockets, segments and logs; exists and is empty
+     */
+    public Suite(Settings settings, Path folder, NanoClock clock) throws IOException, InterruptedException {
+        this.settings = settings;
+        this.clock = clock;
+        this.facts = folder.resolve("facts");
+        this.judge = new Judge(new Secret(settings.seed()), settings.stallMs());
+        this.service = new Service(folder, settings.managerOptions(), clock);
+    }
+
+    /**
+     * Runs the attacks of the settings.
+     *
+     * @param each told of every verdict
+     * @return all of them
+     */
+    public List<Verdict> run(Consumer<Verdict> each) throws IOException, InterruptedException {
+        List<Verdict> verdicts = new ArrayList<>();
+        for (Attack attack : AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants)) {
+            Verdict verdict = run(attack);
+            verdicts.add(verdict);
+            each.accept(verdict);
+            if (!service.alive()) {
+                break;
+            }
+        }
+        return verdicts;
+    }
+
+    private Verdict run(Attack attack) throws IOException, InterruptedException {
+        ready();
+        if (attack.wantsPredecessor()) {
+            Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);
+        }
+        Map<String, String> environment = settings.place().environment(service.folder(), "attacker-" + ++tenants);
+        environment.putAll(settings.environment());
+        environment.put("ATTACK_FACTS", facts.toString());
+        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
+        long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
+        Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
+        Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
+        String fallen = fallen();
+        if (!finding.alive() || !fallen.isEmpty()) {
+            victim.close();
+            victim = null;
+        }
+        return judge.judge(attack, conduct, finding, fallen);
+    }
+
+    /** A victim that is well, and the executor that it lives in. */
+    private void ready() throws IOException, InterruptedException {
+        if (victim == null) {
+            victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
+            victim.check(10 * SECOND_NS);
+        }
+        executor = service.executor();
+    }
+
+    private String fallen() {
+        if (!service.alive()) {
+            return "manager ended";
+        }
+        try {
+            return service.executor() == executor ? "" : "executor ended";
+        } catch (IOException e) {
+            return "manager does not answer";
+        }
+    }
+
+    @Override
+    public void close() {
+        if (victim != null) {
+            victim.close();
+        }
+        service.close();
+    }
+}
