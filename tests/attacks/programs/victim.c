@@ -48,6 +48,13 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+/* Errors that no later call can be without (cuda.h): from an illegal address on, but for those of host memory. */
+static int fatal(CUresult result)
+{
+    return result == 700 || result == 702 || (result >= 709 && result <= 720 && result != 712 && result != 713) ||
+           result == 999;
+}
+
 /* A victim whose context is lost is no victim of the next attack: it says so and ends, and the runner starts another. */
 static int call(CUresult result, const char *where)
 {
@@ -55,7 +62,7 @@ static int call(CUresult result, const char *where)
         return 1;
     errors++;
     fprintf(stderr, "error %d %s\n", result, where);
-    if (result == 709 || result == 700 || result == 716 || result == 719 || result == 710 || result == 999) {
+    if (fatal(result)) {
         printf("lost %d %s\n", result, where);
         fflush(stdout);
         _exit(5);

@@ -105,7 +105,11 @@ final class Program implements AutoCloseable {
     List<String> linesUntilEnd(long patienceNs) throws InterruptedException {
         List<String> read = new ArrayList<>();
         long untilNs = clock.nanoTime() + patienceNs;
-        for (String line = line(patienceNs); line != null; line = line(Math.max(1, untilNs - clock.nanoTime()))) {
+        while (clock.nanoTime() - untilNs < 0 && read.size() < MOST_LINES) {
+            String line = line(Math.max(1, untilNs - clock.nanoTime()));
+            if (line == null) {
+                break;
+            }
             read.add(line);
         }
         return read;

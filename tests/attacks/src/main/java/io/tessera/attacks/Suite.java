@@ -2,6 +2,7 @@ package io.tessera.attacks;
 
 import io.tessera.clock.NanoClock;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,9 @@ public final class Suite implements AutoCloseable {
     private final NanoClock clock;
     private final Path facts;
     private final Judge judge;
-    private final Service service;
+    private final Path folder;
+    private Service service;
+    private int services;
     private Victim victim;
     private long executor;
     private int tenants;
@@ -31,7 +34,8 @@ public final class Suite implements AutoCloseable {
         this.clock = clock;
         this.facts = folder.resolve("facts");
         this.judge = new Judge(new Secret(settings.seed()), settings.stallMs());
-        this.service = new Service(folder, settings.managerOptions(), clock);
+        this.folder = folder;
+        begin();
     }
 
     /**
@@ -46,9 +50,6 @@ public final class Suite implements AutoCloseable {
             Verdict verdict = run(attack);
             verdicts.add(verdict);
             each.accept(verdict);
-            if (!service.alive()) {
-                break;
-            }
         }
         return verdicts;
     }
@@ -67,8 +68,7 @@ public final class Suite implements AutoCloseable {
         Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
         String fallen = fallen();
         if (!finding.alive() || !fallen.isEmpty()) {
-            victim.close();
-            victim = null;
+            begin();
         }
         return judge.judge(attack, conduct, finding, fallen);
     }
@@ -80,6 +80,17 @@ public final class Suite implements AutoCloseable {
             victim.check(10 * SECOND_NS);
         }
         executor = service.executor();
+    }
+
+    /**
+     * After a crash everything begins anew: a manager restarts an executor at once, but after each death in a row later,
+     * and a suite in which nothing is protected has many.
+     */
+    private void begin() throws IOException, InterruptedException {
+        close();
+        victim = null;
+        service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
+                settings.managerOptions(), clock);
     }
 
     private String fallen() {
@@ -98,6 +109,8 @@ public final class Suite implements AutoCloseable {
         if (victim != null) {
             victim.close();
         }
-        service.close();
+        if (service != null) {
+            service.close();
+        }
     }
 }
