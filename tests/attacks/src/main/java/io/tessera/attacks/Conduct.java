@@ -16,22 +16,36 @@ import java.util.Map;
  * @param last    where the last of them was
  * @param loot    all bytes that it got, and all it printed
  * @param unable  why it could not even begin; empty: it could
- * @param ended   whether it ended within its time
+ * @param exit    its exit code; -1: it did not end within its time
  * @param tookMs  how long it took
  */
-record Conduct(List<Integer> answers, String last, byte[] loot, String unable, boolean ended, long tookMs) {
+record Conduct(List<Integer> answers, String last, byte[] loot, String unable, int exit, long tookMs) {
+    /** From its last line to its end. */
+    private static final long LAST_NS = 1_000_000_000L;
+    /** What a shell and Java add to the number of the signal by which a process died. */
+    private static final int SIGNAL = 128;
+
+    /** Whether it ended within its time. */
+    boolean ended() {
+        return exit >= 0;
+    }
+
+    /** The signal by which it died; 0: none. */
+    int signal() {
+        return Math.max(0, exit - SIGNAL);
+    }
+
     /** Runs an attacker to its end or the end of its time. */
     static Conduct of(Attack attack, Map<String, String> environment, java.nio.file.Path directory, long patienceNs,
             NanoClock clock) throws IOException, InterruptedException {
         long beginNs = clock.nanoTime();
         try (Program program = new Program(attack.command(), environment, directory, clock)) {
             List<String> lines = program.linesUntilEnd(patienceNs);
-            boolean ended = program.exit(patienceNs > 1_000_000_000L ? 1_000_000_000L : patienceNs) >= 0;
-            return read(lines, ended, (clock.nanoTime() - beginNs) / 1_000_000);
+            return read(lines, program.exit(Math.min(patienceNs, LAST_NS)), (clock.nanoTime() - beginNs) / 1_000_000);
         }
     }
 
-    static Conduct read(List<String> lines, boolean ended, long tookMs) {
+    static Conduct read(List<String> lines, int exit, long tookMs) {
         List<Integer> answers = new ArrayList<>();
         ByteArrayOutputStream loot = new ByteArrayOutputStream();
         String last = "";
@@ -49,6 +63,6 @@ record Conduct(List<Integer> answers, String last, byte[] loot, String unable, b
                 loot.writeBytes(line.getBytes(StandardCharsets.ISO_8859_1)); // a device's printf
             }
         }
-        return new Conduct(answers, last, loot.toByteArray(), unable, ended, tookMs);
+        return new Conduct(answers, last, loot.toByteArray(), unable, exit, tookMs);
     }
 }

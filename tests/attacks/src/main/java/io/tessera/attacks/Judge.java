@@ -77,6 +77,9 @@ final class Judge {
         if (!conduct.unable().isEmpty()) {
             return conduct.unable();
         }
+        if (conduct.signal() != 0) {
+            return "died of signal " + conduct.signal();
+        }
         int worst = conduct.answers().stream().filter(answer -> answer != 0).reduce((_, last) -> last).orElse(0);
         return worst == 0 ? "ran" : "error " + worst + (conduct.last().length() < 12 ? " at " + conduct.last() : "");
     }
