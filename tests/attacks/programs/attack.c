@@ -28,6 +28,12 @@ void answer(CUresult result, const char *where)
     fflush(stdout);
 }
 
+void later(CUresult result, const char *where)
+{
+    CUresult end = cuCtxSynchronize();
+    answer(result ? result : end, where);
+}
+
 void loot(const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;

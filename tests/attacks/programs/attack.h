@@ -34,6 +34,9 @@ void loot(const void *bytes, size_t count);
 void need(CUresult result, const char *what);
 #define NEED(call) need((call), #call)
 #define ANSWER(call) answer((call), #call)
+/* An asynchronous call's error may come with a later one: the answer is what both say. */
+void later(CUresult result, const char *where);
+#define LATER(call) later((call), #call)
 
 /* Memory of the attacker's own, and bytes of the victim that attacks aim at. */
 enum { OWN_BYTES = 1 << 20, LOOT_BYTES = 256 };

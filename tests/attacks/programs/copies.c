@@ -33,14 +33,6 @@ static void from_host(void)
     ANSWER(cuMemcpyHtoD(fact("global"), host, LOOT_BYTES));
 }
 
-/* An asynchronous call's error may come with a later one: the answer is what both say. */
-static void later(CUresult result, const char *where)
-{
-    CUresult end = cuCtxSynchronize();
-    answer(result ? result : end, where);
-}
-#define LATER(call) later((call), #call)
-
 static void between(void)
 {
     CUdeviceptr victim = fact("device"), own = own_memory();

@@ -128,7 +128,6 @@ static void queries(void)
     ANSWER(cuMemPrefetchAsync(victim, 4096, 0, 0));
     ANSWER(cuPointerSetAttribute(&value, 6, victim));
     ANSWER(cuIpcGetMemHandle(exported, victim));
-    ANSWER(cuMemHostRegister((void *)(uintptr_t)victim, 4096, 0));
 }
 
 static void mappings(void)

@@ -13,15 +13,27 @@ import java.util.Map;
  * What an attacker did and got.
  *
  * @param answers what its calls were answered, in order
- * @param last    where the last of them was
  * @param loot    all bytes that it got, and all it printed
  * @param unable  why it could not even begin; empty: it could
  * @param exit    its exit code; -1: it did not end within its time
  * @param tookMs  how long it took
  */
-record Conduct(List<Integer> answers, String last, byte[] loot, String unable, int exit, long tookMs) {
+record Conduct(List<Answer> answers, byte[] loot, String unable, int exit, long tookMs) {
+    /**
+     * What a call was answered.
+     *
+     * @param code  the CUresult
+     * @param where the call
+     */
+    record Answer(int code, String where) {
+        @Override
+        public String toString() {
+            return code + " at " + where;
+        }
+    }
+
     /** From its last line to its end. */
-    private static final long LAST_NS = 1_000_000_000L;
+    private static final long LAST_NS = 10_000_000_000L;
     /** What a shell and Java add to the number of the signal by which a process died. */
     private static final int SIGNAL = 128;
 
@@ -46,15 +58,13 @@ record Conduct(List<Integer> answers, String last, byte[] loot, String unable, i
     }
 
     static Conduct read(List<String> lines, int exit, long tookMs) {
-        List<Integer> answers = new ArrayList<>();
+        List<Answer> answers = new ArrayList<>();
         ByteArrayOutputStream loot = new ByteArrayOutputStream();
-        String last = "";
         String unable = "";
         for (String line : lines) {
             String[] words = line.split(" ", 3);
             if (words[0].equals("answer") && words.length == 3) {
-                answers.add(Integer.parseInt(words[1]));
-                last = words[2];
+                answers.add(new Answer(Integer.parseInt(words[1]), words[2]));
             } else if (words[0].equals("loot") && words.length == 2 && words[1].matches("([0-9a-f]{2})*")) {
                 loot.writeBytes(HexFormat.of().parseHex(words[1]));
             } else if (words[0].equals("unable")) {
@@ -63,6 +73,6 @@ record Conduct(List<Integer> answers, String last, byte[] loot, String unable, i
                 loot.writeBytes(line.getBytes(StandardCharsets.ISO_8859_1)); // a device's printf
             }
         }
-        return new Conduct(answers, last, loot.toByteArray(), unable, exit, tookMs);
+        return new Conduct(answers, loot.toByteArray(), unable, exit, tookMs);
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.attacks;
 
+import java.util.List;
 import java.util.StringJoiner;
 
 /** Says what an attack came to, from what the attacker got and the victim found. Stateless but for the secret. */
@@ -66,8 +67,9 @@ final class Judge {
         if (conduct.answers().isEmpty()) {
             return "was answered nothing";
         }
-        long allowed = conduct.answers().stream().filter(answer -> answer == 0).count();
-        return allowed == 0 ? "" : allowed + " of " + conduct.answers().size() + " calls allowed";
+        List<String> allowed = conduct.answers().stream().filter(answer -> answer.code() == 0)
+                .map(Conduct.Answer::where).toList();
+        return allowed.isEmpty() ? "" : "allowed " + String.join(", ", allowed);
     }
 
     private static String outcome(Conduct conduct) {
@@ -80,7 +82,7 @@ final class Judge {
         if (conduct.signal() != 0) {
             return "died of signal " + conduct.signal();
         }
-        int worst = conduct.answers().stream().filter(answer -> answer != 0).reduce((_, last) -> last).orElse(0);
-        return worst == 0 ? "ran" : "error " + worst + (conduct.last().length() < 12 ? " at " + conduct.last() : "");
+        return conduct.answers().stream().filter(answer -> answer.code() != 0).reduce((_, last) -> last)
+                .map(answer -> answer.where().length() < 12 ? "error " + answer : "error " + answer.code()).orElse("ran");
     }
 }

@@ -62,6 +62,8 @@ public final class Suite implements AutoCloseable {
         Map<String, String> environment = settings.place().environment(service.folder(), "attacker-" + ++tenants);
         environment.putAll(settings.environment());
         environment.put("ATTACK_FACTS", facts.toString());
+        environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
+        environment.put("ATTACK_SEED", Long.toString(settings.seed() & 0x7fff_ffff));
         environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
         long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
         Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
