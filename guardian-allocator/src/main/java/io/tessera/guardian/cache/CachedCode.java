@@ -5,7 +5,7 @@ package io.tessera.guardian.cache;
  *
  * @param machineCode what the driver loads: a cubin
  * @param tables      what else the executor needs to load and fill it (hoisted variables, texts of assertions, names of
- *                    kernels) in the binary form of {@code FencedTables}, so that nothing is parsed at a second start
+ *                    kernels) in the binary form of {@link FencedTables}, so that nothing is parsed at a second start
  */
 public record CachedCode(byte[] machineCode, byte[] tables) {
     /** Bytes of both parts. */
