@@ -8,10 +8,14 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +50,7 @@ public final class ClientFences {
     private final int device;
     private final ClientMemory memory;
     private final ClientKernels kernels;
+    private final Watchdog watchdog;
     private long nextStandIn = FIRST_STAND_IN;
     private ReportPage page;
     private Violations violations;
@@ -65,6 +70,7 @@ public final class ClientFences {
         this.memory = memory;
         this.device = office.device();
         this.kernels = new ClientKernels(this, handles, driver);
+        this.watchdog = new Watchdog(this, driver, segment);
     }
 
     FenceSettings settings() {
@@ -96,6 +102,11 @@ public final class ClientFences {
         return window;
     }
 
+    /** What looks after kernels that do not end. */
+    public Watchdog watchdog() {
+        return watchdog;
+    }
+
     /** Its kernels. */
     public ClientKernels kernels() {
         return kernels;
@@ -120,11 +131,41 @@ public final class ClientFences {
         nextStandIn += 2;
         TenantModule module = new TenantModule(standIn, source, library, options, label);
         module.program = linked;
+        module.neverAlone = linked != null;
         if (source.isText() || linked != null) {
             realise(module);
         }
         modules.put(standIn, module);
         return standIn;
+    }
+
+    /**
+     * An input of the JIT's linker.
+     *
+     * @param type CUjitInputType
+     * @throws ProgramRefusedException if it must not be linked; the user was told
+     */
+    public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
+        ModuleImage image = ModuleImage.of(data);
+        ProgramSource source = new ProgramSource(List.of(image), data);
+        String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
+                ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
+        if (lacking != null) {
+            decide(source, ImageLabel.of(data), lacking);
+            return new LinkInput(null, null);
+        }
+        try {
+            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode());
+            return new LinkInput(fenced.ptx().getBytes(StandardCharsets.UTF_8), FencedTables.of(fenced));
+        } catch (ProgramRefusedException e) {
+            segment.notice("an input of the linker is refused: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Fenced inputs were linked to this image, which the program will load. */
+    public void linked(byte[] code, List<FencedTables> tables) {
+        office.maker().remember(new FencedProgram(code, tables, "", false));
     }
 
     /** Lets an image pass that cannot be fenced, or not. */
@@ -169,11 +210,6 @@ public final class ClientFences {
     private void countUnfenced() {
         unfencedImages = unfenced.size();
         member.unfencedImages((int) unfenced.values().stream().filter(UnfencedPolicy.OWN::equals).count());
-    }
-
-    /** Images that run as they are. */
-    public int unfencedImages() {
-        return unfencedImages;
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -235,7 +271,7 @@ public final class ClientFences {
         module.handle = handle;
         loaded.put(handle, module);
         violations().add(module.program);
-        if (module.program.keepsState() || settings.fenceAlone() || module.source.images().isEmpty()) {
+        if (module.program.keepsState() || settings.fenceAlone() || module.neverAlone) {
             module.neverAlone = true;
             module.source = null;
         }
@@ -391,11 +427,6 @@ public final class ClientFences {
         return result;
     }
 
-    /** What was reported so far. */
-    public long violationCount() {
-        return violationCount;
-    }
-
     /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
     public boolean stop() {
         if (page != null) {
@@ -404,15 +435,16 @@ public final class ClientFences {
         return page != null;
     }
 
-    /** How kernels are fenced now, for the user. */
-    public String modeLabel() {
-        boolean alone = !settings.fenceAlone() && !member.isShared();
-        return alone ? settings.fence().label() + " (none while alone)" : settings.fence().label();
+    /** How the client is fenced now. Any thread. */
+    public FenceFigures figures() {
+        return new FenceFigures(window.baseAddress(), window.sizeBytes(), settings.fence().label(), unfencedImages,
+                violationCount);
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
     public void close() {
         quiet();
+        watchdog.close();
         if (page != null) {
             page.close(driver);
             page = null;

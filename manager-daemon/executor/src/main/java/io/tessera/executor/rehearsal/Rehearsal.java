@@ -5,6 +5,8 @@ import static io.tessera.executor.rehearsal.RehearsalClient.words;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
@@ -67,7 +69,9 @@ public final class Rehearsal implements AutoCloseable {
      */
     public static Rehearsal start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
             NanoClock clock) throws LinuxException {
-        SessionFactory.Made made = factory.make(new Admission.Client(0, 0, 0, "rehearsal", 0), reports);
+        SessionFactory.Made made = factory.make(
+                new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
+                new Company().enter("rehearsal", 0, () -> { }), reports);
         memory.close(made.descriptor());
         Rehearsal rehearsal = new Rehearsal(made, futex, clock);
         made.session().start();
