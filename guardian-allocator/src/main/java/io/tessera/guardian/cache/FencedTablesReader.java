@@ -30,7 +30,7 @@ final class FencedTablesReader {
             FenceMode mode = FenceMode.valueOf(text(in));
             FencedTables tables = new FencedTables(mode, in.getInt(), list(in, FencedTablesReader::variable),
                     list(in, FencedTablesReader::patch), list(in, FencedTablesReader::text),
-                    list(in, FencedTablesReader::text));
+                    list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0);
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }

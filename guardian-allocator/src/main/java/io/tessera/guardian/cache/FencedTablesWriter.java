@@ -11,11 +11,11 @@ import java.util.List;
 
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
- * number of entries before it: variables, patches, functions, texts. A text is its length in bytes and UTF-8. Stateless.
+ * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state. A text is its length in bytes and UTF-8. Stateless.
  */
 final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -39,6 +39,8 @@ final class FencedTablesWriter {
             }
             texts(out, tables.functions());
             texts(out, tables.assertTexts());
+            out.writeBoolean(tables.reports());
+            out.writeBoolean(tables.keepsState());
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }

@@ -10,6 +10,7 @@ import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
+import io.tessera.executor.window.WindowAccess;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
@@ -26,8 +27,9 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param charge  what it has taken of its tenant's memory
  * @param pinned  memory that it maps too
  * @param printing what its kernels print
+ * @param window  its way into its tenant's window
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned, ClientPrinting printing) {
+        PinnedMemory pinned, ClientPrinting printing, WindowAccess window) {
 }

@@ -106,6 +106,6 @@ public final class SessionFactory {
         ClientPrinting printing = new ClientPrinting(driver, segment, text);
         return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
                 new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(), charge, pinned,
-                printing);
+                printing, null); // until windows are wired
     }
 }

@@ -235,6 +235,44 @@ public final class ClientStreams {
         return CudaResult.SUCCESS;
     }
 
+    /**
+     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. What a stream did
+     * before it began to be captured is waited for by the joiner, see {@link #settle}.
+     *
+     * @param asker the calls of the asking thread
+     */
+    public int queryFrom(DriverCalls asker) {
+        for (ClientContext context : contexts.values()) {
+            for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
+                int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+            for (ClientStream stream : context.streams) {
+                int result = queryFrom(asker, stream);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private static int queryFrom(DriverCalls asker, ClientStream stream) {
+        boolean capturing = stream.context.captures > 0
+                && asker.call(DriverEntry.cuStreamIsCapturing, stream.value, asker.out(0)) == CudaResult.SUCCESS
+                && asker.outInt(0) != 0;
+        return capturing ? CudaResult.SUCCESS : asker.call(DriverEntry.cuStreamQuery, stream.value);
+    }
+
+    /** Before a stream may begin to take part in a capture: its work so far is the joiner's to wait for. */
+    public void settle(ClientStream stream) {
+        if (stream.workSinceJoin) {
+            join(stream);
+        }
+    }
+
     /** CUresult of asking whether the work of one stream is done. */
     public int query(ClientStream stream) {
         return driver.call(DriverEntry.cuStreamQuery, stream.value);

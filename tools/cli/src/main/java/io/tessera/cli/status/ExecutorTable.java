@@ -45,10 +45,21 @@ final class ExecutorTable {
         return lines;
     }
 
+    private static String window(ExecutorClient client) {
+        return client.windowBytes() == 0 ? "-"
+                : "0x" + Long.toHexString(client.windowBase()) + " " + Sizes.format(client.windowBytes());
+    }
+
+    private static Cell notable(long count) {
+        return count == 0 ? Cell.of("0") : new Cell(Long.toString(count), Emphasis.CAUTION);
+    }
+
     private static TextTable table(StatusReport report, ExecutorState executor) {
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
                 .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
-                .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT);
+                .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT)
+                .column("WINDOW", Side.LEFT).column("COMMITTED", Side.RIGHT).column("FENCE", Side.LEFT)
+                .column("UNFENCED", Side.RIGHT).column("VIOLATIONS", Side.RIGHT);
         for (ExecutorClient client : executor.clients()) {
             Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
             table.row(List.of(Cell.of(Long.toString(client.client())),
@@ -56,7 +67,9 @@ final class ExecutorTable {
                     Cell.of(known.map(ClientState::tenant).orElse("-")),
                     Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
                     Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),
-                    Cell.of(Long.toString(client.rejected()))));
+                    Cell.of(Long.toString(client.rejected())), Cell.of(window(client)),
+                    Cell.of(client.windowBytes() == 0 ? "-" : Sizes.format(client.committedBytes())),
+                    Cell.of(client.fence()), notable(client.unfenced()), notable(client.violations())));
         }
         return table;
     }

@@ -83,8 +83,19 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param launches  kernels that were launched
      * @param records   all records
      * @param rejected  records that were refused
+     * @param windowBase     first address of the tenant's window; 0: it has none
+     * @param windowBytes    its size
+     * @param committedBytes what of it has memory
+     * @param fence     how kernels are fenced now: mask, modulo, check or, while the tenant is alone, none
+     * @param unfenced  images that run as they are
+     * @param violations accesses outside the window, traps and failed assertions that were recorded
      */
-    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected) {
+    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected,
+            long windowBase, long windowBytes, long committedBytes, String fence, long unfenced, long violations) {
+        /** Fills in what was left out. */
+        public ExecutorClient {
+            fence = Objects.requireNonNullElse(fence, "-");
+        }
     }
 
     /**
