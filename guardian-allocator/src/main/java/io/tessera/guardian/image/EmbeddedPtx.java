@@ -3,11 +3,14 @@ package io.tessera.guardian.image;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** PTX text that a program carries as a character string. Stateless. */
 final class EmbeddedPtx {
     /** How far behind {@code .version} the directive that must follow it is looked for. */
     private static final int HEAD_BYTES = 512;
+    private static final Pattern HEAD = Pattern.compile(
+            "\\.version[ \\t]+\\d+\\.\\d+\\s.*?\\.target[ \\t]+(sm|compute)_\\d+", Pattern.DOTALL);
     /** How long a comment before {@code .version} may be. */
     private static final int MOST_COMMENT_BYTES = 4096;
 
@@ -16,17 +19,15 @@ final class EmbeddedPtx {
 
     /** The text whose {@code .version} begins at an offset; null where it is none. */
     static FoundImage at(MemorySegment file, long version, SectionNames names) {
-        String head = text(file, version, Math.min(HEAD_BYTES, file.byteSize() - version));
-        if (!head.matches("(?s)\\.version[ \\t]+\\d+\\.\\d+\\s.*?\\.target[ \\t]+(sm|compute)_\\d+.*")) {
-            return null;
-        }
         long end = version;
         while (end < file.byteSize() && file.get(ValueLayout.JAVA_BYTE, end) != 0) {
             end++;
         }
-        // Formats for text that is still to be made are no modules: a function's body needs braces and registers.
+        String head = text(file, version, Math.min(HEAD_BYTES, end - version));
+        // Formats for text that is still to be made are no modules: a module's head has all its numbers, its end a body.
         String tail = text(file, Math.max(version, end - HEAD_BYTES), Math.min(HEAD_BYTES, end - version));
-        if (end == file.byteSize() || !tail.contains("}") || head.contains("%d") || head.contains("%s")) {
+        if (end == file.byteSize() || !HEAD.matcher(head).lookingAt() || head.contains("%d") || head.contains("%s")
+                || !tail.contains("}")) {
             return null;
         }
         long from = version;
