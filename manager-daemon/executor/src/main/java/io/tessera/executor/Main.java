@@ -11,6 +11,8 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.trust.TrustList;
+import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
 import java.io.IOException;
@@ -77,6 +79,20 @@ public final class Main {
         return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), LOG::warn);
     }
 
+    /** The list is read anew each time, because a user may trust more while the executor runs. */
+    private static TrustedImages trusted() throws IOException {
+        Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
+                Path.of(System.getProperty("user.home")));
+        return image -> {
+            try {
+                return TrustList.read(file).contains(image);
+            } catch (IOException e) {
+                LOG.warn("no image is trusted: {}", e.getMessage());
+                return false;
+            }
+        };
+    }
+
     private static int serve(ExecutorOptions options) throws IOException {
         SharedMemoryPort descriptors = Linux.sharedMemory();
         int told = descriptors.copy(STANDARD_OUTPUT);
@@ -88,7 +104,7 @@ public final class Main {
                 new DriverOptions(options.ordinal(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
-                    TrustedImages.none());
+                    trusted());
             ManagerChannel.listen(System.in, executor);
             return executor.run() ? EXIT_ENDED : EXIT_FAILED;
         } catch (DriverUnavailableException | DriverFailedException e) {

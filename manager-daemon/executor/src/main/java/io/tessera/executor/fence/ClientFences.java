@@ -13,7 +13,6 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -31,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class ClientFences {
     /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
+    private static final int MOST_NAMES = 1 << 18;
     private static final Logger LOG = LoggerFactory.getLogger(ClientFences.class);
 
     private final FenceSettings settings;
@@ -43,8 +43,8 @@ public final class ClientFences {
     private final Map<Long, TenantModule> modules = new HashMap<>();
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
-    /** Handles of images that run as they are, and why they may. */
-    private final Map<Long, UnfencedPolicy> unfenced = new HashMap<>();
+    private final UnfencedImages unfenced;
+    private final Map<Long, String> names = new HashMap<>();
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
@@ -54,7 +54,6 @@ public final class ClientFences {
     private long nextStandIn = FIRST_STAND_IN;
     private ReportPage page;
     private Violations violations;
-    private volatile int unfencedImages;
     private volatile long violationCount;
 
     /** A client that has loaded nothing. */
@@ -69,7 +68,8 @@ public final class ClientFences {
         this.segment = segment;
         this.memory = memory;
         this.device = office.device();
-        this.kernels = new ClientKernels(this, handles, driver);
+        this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
+        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
         this.watchdog = new Watchdog(this, driver, segment);
     }
 
@@ -120,16 +120,15 @@ public final class ClientFences {
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
-        String label = ImageLabel.of(source.whole());
-        FencedProgram linked = office.maker().linked(source.whole(), settings.mode());
+        FencedProgram linked = office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
         if (lacking != null) {
-            decide(source, label, lacking);
+            unfenced.decide(source, lacking, kernels.hasLaunched());
             return 0;
         }
         long standIn = nextStandIn;
         nextStandIn += 2;
-        TenantModule module = new TenantModule(standIn, source, library, options, label);
+        TenantModule module = new TenantModule(standIn, source, library, options);
         module.program = linked;
         module.neverAlone = linked != null;
         if (source.isText() || linked != null) {
@@ -151,7 +150,7 @@ public final class ClientFences {
         String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
                 ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
-            decide(source, ImageLabel.of(data), lacking);
+            unfenced.decide(source, lacking, kernels.hasLaunched());
             return new LinkInput(null, null);
         }
         try {
@@ -168,48 +167,9 @@ public final class ClientFences {
         office.maker().remember(new FencedProgram(code, tables, "", false));
     }
 
-    /** Lets an image pass that cannot be fenced, or not. */
-    private void decide(ProgramSource source, String label, String lacking) throws ProgramRefusedException {
-        String what = "image " + label + " cannot be fenced: " + lacking;
-        switch (settings.unfenced()) {
-            case OWN -> {
-                if (!member.isAmongItsOwn()) {
-                    refuse(what + "; other users' programs share the device, so it is refused");
-                }
-            }
-            case TRUSTED -> {
-                if (!office.trusted().contains(source.whole())) {
-                    refuse(what + ", and is not trusted (tessera fence --trust)");
-                }
-            }
-            case TIME -> {
-                if (kernels.hasLaunched()) {
-                    refuse(what + ", and kernels have run already, so that the program cannot start again: run it with "
-                            + "--share time");
-                }
-                LOG.info("{}: the program is asked to start again in time sharing", what);
-                segment.askForTimeSharing();
-                throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, what);
-            }
-            case REFUSE -> refuse(what + "; run it with --share time, or see --unfenced");
-        }
-    }
-
-    private void refuse(String why) throws ProgramRefusedException {
-        LOG.warn("{}", why);
-        segment.notice(why);
-        throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, why);
-    }
-
     /** The driver has loaded what {@link #load} let through. */
     public void loadedAsItIs(long handle) {
-        unfenced.put(handle, settings.unfenced());
-        countUnfenced();
-    }
-
-    private void countUnfenced() {
-        unfencedImages = unfenced.size();
-        member.unfencedImages((int) unfenced.values().stream().filter(UnfencedPolicy.OWN::equals).count());
+        unfenced.loaded(handle);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -245,8 +205,8 @@ public final class ClientFences {
             place(module);
         } catch (ProgramRefusedException e) {
             module.refused = e;
-            LOG.warn("image {} is refused ({}): {}", module.label, e.result(), e.getMessage());
-            segment.notice("image " + module.label + " is refused: " + e.getMessage());
+            LOG.warn("image {} is refused ({}): {}", module.label(), e.result(), e.getMessage());
+            segment.notice("image " + module.label() + " is refused: " + e.getMessage());
             throw e;
         }
     }
@@ -289,7 +249,8 @@ public final class ClientFences {
         }
     }
 
-    private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+    /** What a module of the client has to know of the window. */
+    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         if (page == null) {
             page = ReportPage.make(driver);
         }
@@ -353,8 +314,8 @@ public final class ClientFences {
         TenantModule module = modules.remove(value);
         if (module == null) {
             int result = ProgramLoader.unload(value, library, driver);
-            if (result == CudaResult.SUCCESS && unfenced.remove(value) != null) {
-                countUnfenced();
+            if (result == CudaResult.SUCCESS) {
+                unfenced.unloaded(value);
             }
             return result;
         }
@@ -383,40 +344,6 @@ public final class ClientFences {
         leaving.clear();
     }
 
-    /** Begins to make a module's code without fences, and takes it when it is there. Returns the module; 0: not now. */
-    long alone(TenantModule module) {
-        if (module.aloneHandle != 0 || module.neverAlone) {
-            return module.aloneHandle;
-        }
-        if (module.alone == null) {
-            module.alone = office.makeLater(module.source, module.options);
-            return 0;
-        }
-        return module.alone.isDone() ? loadAlone(module) : 0;
-    }
-
-    private long loadAlone(TenantModule module) {
-        module.neverAlone = true; // if it fails; the fenced ones serve
-        module.source = null;
-        try {
-            FencedProgram program = module.alone.resultNow();
-            long handle = ProgramLoader.load(program, false, driver);
-            try {
-                ProgramLoader.fill(handle, false, program, windowConstants(FenceMode.NONE), module.memory, driver);
-                module.aloneHandle = handle;
-                module.neverAlone = false;
-                return handle;
-            } finally {
-                if (module.aloneHandle == 0) {
-                    ProgramLoader.unload(handle, false, driver);
-                }
-            }
-        } catch (ProgramRefusedException | IllegalStateException e) {
-            LOG.info("image {} is fenced also while its tenant is alone: {}", module.label, e.getMessage());
-            return 0;
-        }
-    }
-
     /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
     public int violated() {
         if (page == null) {
@@ -437,7 +364,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(window.baseAddress(), window.sizeBytes(), settings.fence().label(), unfencedImages,
+        return new FenceFigures(window.baseAddress(), window.sizeBytes(), settings.fence().label(), unfenced.count(),
                 violationCount);
     }
 
@@ -451,8 +378,19 @@ public final class ClientFences {
         }
     }
 
-    /** The name of a function or kernel; empty where the driver does not tell. */
+    /** The program has asked for a function or kernel by its name. */
+    public void named(long function, String name) {
+        if (names.size() < MOST_NAMES) {
+            names.put(function, name);
+        }
+    }
+
+    /** The name of a function or kernel; empty where nobody tells. */
     String name(long function, boolean kernel) {
+        String known = names.get(function);
+        if (known != null) {
+            return known;
+        }
         int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0),
                 function);
         return result == CudaResult.SUCCESS ? DriverText.at(driver.outLong(0)) : "";

@@ -10,6 +10,7 @@ import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.OpenSpace;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -123,7 +124,7 @@ public final class SessionFactory {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientMemory owned = new ClientMemory();
-        WindowAccess window = null; // until windows are wired
+        WindowAccess window = new OpenSpace(driver);
         ClientFences fences = new ClientFences(settings, office, member, window, charge, owned, driver, segment, handles);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),

@@ -18,7 +18,7 @@ public record Suspect(String tenant, String name, boolean working, boolean unfen
      *
      * @return null: it may have been one of several, or nobody
      */
-    static String culprit(List<Suspect> suspects) {
+    public static String culprit(List<Suspect> suspects) {
         List<String> unfenced = suspects.stream().filter(Suspect::working).filter(Suspect::unfenced)
                 .map(Suspect::tenant).distinct().toList();
         List<String> working = unfenced.isEmpty()
