@@ -6,6 +6,7 @@ import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.RelayLayout;
@@ -51,6 +52,11 @@ final class RunningExecutor implements AutoCloseable {
             throw new IllegalStateException("no context");
         }
         return client;
+    }
+
+    /** The tenants' windows. */
+    TenantWindows windows() {
+        return executor.windows();
     }
 
     /** Where it listens. */

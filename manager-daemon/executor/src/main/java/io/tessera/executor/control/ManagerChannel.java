@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.protocol.RelayToken;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -58,6 +59,13 @@ public final class ManagerChannel {
                         new Admission.Client(client.get("client").getAsLong(), client.get("pid").getAsInt(),
                                 (int) client.get("uid").getAsLong(), client.get("tenant").getAsString(),
                                 client.get("limitBytes").getAsLong()));
+            } else if (said.has("limit")) {
+                JsonObject limit = said.getAsJsonObject("limit");
+                long bytes = limit.get("limitBytes").getAsLong();
+                if (bytes < 0) {
+                    throw new IllegalArgumentException("a limit of " + bytes + " bytes");
+                }
+                orders.limit(limit.get("tenant").getAsString(), bytes);
             } else if (said.has("stop")) {
                 orders.stop();
             } else {
@@ -89,8 +97,8 @@ public final class ManagerChannel {
         tell("failed", failed);
     }
 
-    /** What the clients do. */
-    public void stats(List<ClientSession> sessions) {
+    /** What the clients do, and the bounds of the tenants' windows. */
+    public void stats(List<ClientSession> sessions, List<TenantWindows.Bounds> bounds) {
         JsonArray clients = new JsonArray();
         for (ClientSession session : sessions) {
             JsonObject client = new JsonObject();
@@ -104,6 +112,18 @@ public final class ManagerChannel {
         }
         JsonObject stats = new JsonObject();
         stats.add("clients", clients);
+        JsonArray windows = new JsonArray();
+        for (TenantWindows.Bounds window : bounds) {
+            JsonObject entry = new JsonObject();
+            entry.addProperty("tenant", window.tenant());
+            entry.addProperty("base", window.baseAddress());
+            entry.addProperty("size", window.sizeBytes());
+            entry.addProperty("committedBytes", window.committedBytes());
+            entry.addProperty("quotaBytes", window.quotaBytes());
+            entry.addProperty("sinkBytes", window.sinkBytes());
+            windows.add(entry);
+        }
+        stats.add("windows", windows);
         tell("stats", stats);
     }
 

@@ -21,10 +21,16 @@ import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.memory.GraphRanges;
+import io.tessera.executor.window.ClientWindow;
+import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
@@ -39,7 +45,8 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final PinnedAddresses addresses;
-    private final Map<String, TenantMemory> tenants = new HashMap<>();
+    private final TenantWindows windows;
+    private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
      * A session that has not begun, and what its maker owns.
@@ -64,6 +71,7 @@ public final class SessionFactory {
         this.pid = pid;
         this.text = text;
         this.addresses = new PinnedAddresses(memory);
+        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
     }
 
     /**
@@ -89,7 +97,7 @@ public final class SessionFactory {
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, segment, charge, pinned), futex, clock, reports);
+                    own -> state(own, client.tenant(), segment, charge, pinned), futex, clock, reports);
             done = true;
             return new Made(session, pinned, descriptor, arena);
         } finally {
@@ -100,12 +108,33 @@ public final class SessionFactory {
         }
     }
 
-    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
+    /**
+     * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
+     *
+     * @param limitBytes 0: none
+     */
+    public void limit(String tenant, long limitBytes) {
+        TenantMemory known = tenants.get(tenant);
+        if (known != null) {
+            known.limitBytes(limitBytes);
+        }
+    }
+
+    /** The tenants' windows. */
+    public TenantWindows windows() {
+        return windows;
+    }
+
+    private ClientState state(Arena arena, String tenant, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientPrinting printing = new ClientPrinting(driver, segment, text);
-        return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(), charge, pinned,
-                printing, null); // until windows are wired
+        ClientStreams streams = new ClientStreams(driver, handles);
+        ClientMemory owned = new ClientMemory();
+        ClientWindow window = windows.client(tenant, charge.tenant(), driver, streams);
+        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+                new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)));
     }
 }
