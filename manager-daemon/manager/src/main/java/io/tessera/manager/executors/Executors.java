@@ -248,7 +248,7 @@ public final class Executors implements Conductor.Timed {
         }
         JsonObject limit = new JsonObject();
         limit.addProperty("tenant", tenant);
-        limit.addProperty("bytes", bytes);
+        limit.addProperty("limitBytes", bytes);
         JsonObject line = new JsonObject();
         line.add("limit", limit);
         slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.tell(line));
