@@ -40,7 +40,8 @@ ANSWER_TIMEOUT_S = 60.0
 BOUND = 1.04
 #: The driver's own cache of compiled PTX: large enough for all images, so that native starts are not compilations.
 CACHE_BYTES = 4294967296
-OPTIONS = {"relay": "--fence none", "fenced": "--fence mask --fence-alone"}
+#: Options of `tessera run`. Whoever is alone in an executor is not fenced by default, so each way has an executor of its own.
+OPTIONS = {"relay": "", "fenced": "--fence mask --fence-alone"}
 
 
 def run(setting, record):
@@ -60,15 +61,26 @@ def run(setting, record):
     with mock.patch.dict(os.environ, extra):
         if "warm" in chosen:
             record.attempt("warm", lambda: _warm(setting, record, home), 20)
-        with Manager(setting.installation, setting.directory) as manager:
-            stage = _Stage(setting, record, home, manager)
+        with contextlib.ExitStack() as stack:
+            managers = {way: stack.enter_context(_manager(setting)) for way in OPTIONS}
+            stage = _Stage(setting, record, home, managers)
             if "start" in chosen:
                 record.attempt("start", stage.start_twice, 20)
             for case in (name for name in CASES if name in chosen):
                 record.attempt(case, lambda: stage.alone(case), 30)
-            record.add("status", status=manager.control.status())
+            record.add("status", status=managers["fenced"].control.status())
             for crowd in (name for name in CROWDS if name in chosen):
                 record.attempt(crowd, lambda: stage.crowd(crowd), 30)
+
+
+@contextlib.contextmanager
+def _manager(setting):
+    """A manager whose segments lie in a folder of their own: two number their clients alike."""
+    manager = Manager(setting.installation, setting.directory)
+    with tempfile.TemporaryDirectory(prefix="tessera-caffe-", dir="/dev/shm") as segments:
+        manager.environment["TESSERA_SHM_DIR"] = segments
+        with manager:
+            yield manager
 
 
 def _warm(setting, record, home):
@@ -95,11 +107,11 @@ def _warm(setting, record, home):
 class _Stage:
     """What the cases share: where things are, and how a program is started."""
 
-    def __init__(self, setting, record, home, manager):
+    def __init__(self, setting, record, home, managers):
         self._setting = setting
         self._record = record
         self._home = home
-        self._manager = manager
+        self._managers = managers
 
     def _place(self, way, mps=None):
         if way in ("native", "time-slicing"):
@@ -107,10 +119,11 @@ class _Stage:
         if way == "mps":
             return under_mps(mps)
         words = os.environ.get(f"TESSERA_GPU_{way.upper()}", OPTIONS[way]).split()
+        manager = self._managers[way]
         return Placement(
             way,
-            self._manager.environment,
-            lambda command, name: self._manager.wrap(command, name=name, share="space", options=words),
+            manager.environment,
+            lambda command, name: manager.wrap(command, name=name, share="space", options=words),
         )
 
     def _start(self, stack, case, way, label, mps=None):
