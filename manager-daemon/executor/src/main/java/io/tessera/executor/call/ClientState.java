@@ -2,6 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -28,8 +29,9 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param pinned  memory that it maps too
  * @param printing what its kernels print
  * @param window  its way into its tenant's window
+ * @param fences  its modules
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned, ClientPrinting printing, WindowAccess window) {
+        PinnedMemory pinned, ClientPrinting printing, WindowAccess window, ClientFences fences) {
 }

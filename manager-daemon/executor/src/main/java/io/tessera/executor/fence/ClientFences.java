@@ -8,10 +8,13 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class ClientFences {
     /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
+    private static final int MOST_NAMES = 1 << 18;
     private static final Logger LOG = LoggerFactory.getLogger(ClientFences.class);
 
     private final FenceSettings settings;
@@ -39,17 +43,17 @@ public final class ClientFences {
     private final Map<Long, TenantModule> modules = new HashMap<>();
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
-    /** Handles of images that run as they are, and why they may. */
-    private final Map<Long, UnfencedPolicy> unfenced = new HashMap<>();
+    private final UnfencedImages unfenced;
+    private final Map<Long, String> names = new HashMap<>();
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
     private final ClientMemory memory;
     private final ClientKernels kernels;
+    private final Watchdog watchdog;
     private long nextStandIn = FIRST_STAND_IN;
     private ReportPage page;
     private Violations violations;
-    private volatile int unfencedImages;
     private volatile long violationCount;
 
     /** A client that has loaded nothing. */
@@ -64,7 +68,9 @@ public final class ClientFences {
         this.segment = segment;
         this.memory = memory;
         this.device = office.device();
-        this.kernels = new ClientKernels(this, handles, driver);
+        this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
+        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
+        this.watchdog = new Watchdog(this, driver, segment);
     }
 
     FenceSettings settings() {
@@ -96,6 +102,11 @@ public final class ClientFences {
         return window;
     }
 
+    /** What looks after kernels that do not end. */
+    public Watchdog watchdog() {
+        return watchdog;
+    }
+
     /** Its kernels. */
     public ClientKernels kernels() {
         return kernels;
@@ -109,17 +120,17 @@ public final class ClientFences {
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
-        String label = ImageLabel.of(source.whole());
-        FencedProgram linked = office.maker().linked(source.whole(), settings.mode());
+        FencedProgram linked = office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
         if (lacking != null) {
-            decide(source, label, lacking);
+            unfenced.decide(source, lacking, kernels.hasLaunched());
             return 0;
         }
         long standIn = nextStandIn;
         nextStandIn += 2;
-        TenantModule module = new TenantModule(standIn, source, library, options, label);
+        TenantModule module = new TenantModule(standIn, source, library, options);
         module.program = linked;
+        module.neverAlone = linked != null;
         if (source.isText() || linked != null) {
             realise(module);
         }
@@ -127,53 +138,38 @@ public final class ClientFences {
         return standIn;
     }
 
-    /** Lets an image pass that cannot be fenced, or not. */
-    private void decide(ProgramSource source, String label, String lacking) throws ProgramRefusedException {
-        String what = "image " + label + " cannot be fenced: " + lacking;
-        switch (settings.unfenced()) {
-            case OWN -> {
-                if (!member.isAmongItsOwn()) {
-                    refuse(what + "; other users' programs share the device, so it is refused");
-                }
-            }
-            case TRUSTED -> {
-                if (!office.trusted().contains(source.whole())) {
-                    refuse(what + ", and is not trusted (tessera fence --trust)");
-                }
-            }
-            case TIME -> {
-                if (kernels.hasLaunched()) {
-                    refuse(what + ", and kernels have run already, so that the program cannot start again: run it with "
-                            + "--share time");
-                }
-                LOG.info("{}: the program is asked to start again in time sharing", what);
-                segment.askForTimeSharing();
-                throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, what);
-            }
-            case REFUSE -> refuse(what + "; run it with --share time, or see --unfenced");
+    /**
+     * An input of the JIT's linker.
+     *
+     * @param type CUjitInputType
+     * @throws ProgramRefusedException if it must not be linked; the user was told
+     */
+    public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
+        ModuleImage image = ModuleImage.of(data);
+        ProgramSource source = new ProgramSource(List.of(image), data);
+        String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
+                ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
+        if (lacking != null) {
+            unfenced.decide(source, lacking, kernels.hasLaunched());
+            return new LinkInput(null, null);
+        }
+        try {
+            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode());
+            return new LinkInput(fenced.ptx().getBytes(StandardCharsets.UTF_8), FencedTables.of(fenced));
+        } catch (ProgramRefusedException e) {
+            segment.notice("an input of the linker is refused: " + e.getMessage());
+            throw e;
         }
     }
 
-    private void refuse(String why) throws ProgramRefusedException {
-        LOG.warn("{}", why);
-        segment.notice(why);
-        throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, why);
+    /** Fenced inputs were linked to this image, which the program will load. */
+    public void linked(byte[] code, List<FencedTables> tables) {
+        office.maker().remember(new FencedProgram(code, tables, "", false));
     }
 
     /** The driver has loaded what {@link #load} let through. */
     public void loadedAsItIs(long handle) {
-        unfenced.put(handle, settings.unfenced());
-        countUnfenced();
-    }
-
-    private void countUnfenced() {
-        unfencedImages = unfenced.size();
-        member.unfencedImages((int) unfenced.values().stream().filter(UnfencedPolicy.OWN::equals).count());
-    }
-
-    /** Images that run as they are. */
-    public int unfencedImages() {
-        return unfencedImages;
+        unfenced.loaded(handle);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -209,8 +205,8 @@ public final class ClientFences {
             place(module);
         } catch (ProgramRefusedException e) {
             module.refused = e;
-            LOG.warn("image {} is refused ({}): {}", module.label, e.result(), e.getMessage());
-            segment.notice("image " + module.label + " is refused: " + e.getMessage());
+            LOG.warn("image {} is refused ({}): {}", module.label(), e.result(), e.getMessage());
+            segment.notice("image " + module.label() + " is refused: " + e.getMessage());
             throw e;
         }
     }
@@ -235,7 +231,7 @@ public final class ClientFences {
         module.handle = handle;
         loaded.put(handle, module);
         violations().add(module.program);
-        if (module.program.keepsState() || settings.fenceAlone() || module.source.images().isEmpty()) {
+        if (module.program.keepsState() || settings.fenceAlone() || module.neverAlone) {
             module.neverAlone = true;
             module.source = null;
         }
@@ -253,7 +249,8 @@ public final class ClientFences {
         }
     }
 
-    private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+    /** What a module of the client has to know of the window. */
+    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         if (page == null) {
             page = ReportPage.make(driver);
         }
@@ -317,8 +314,8 @@ public final class ClientFences {
         TenantModule module = modules.remove(value);
         if (module == null) {
             int result = ProgramLoader.unload(value, library, driver);
-            if (result == CudaResult.SUCCESS && unfenced.remove(value) != null) {
-                countUnfenced();
+            if (result == CudaResult.SUCCESS) {
+                unfenced.unloaded(value);
             }
             return result;
         }
@@ -347,40 +344,6 @@ public final class ClientFences {
         leaving.clear();
     }
 
-    /** Begins to make a module's code without fences, and takes it when it is there. Returns the module; 0: not now. */
-    long alone(TenantModule module) {
-        if (module.aloneHandle != 0 || module.neverAlone) {
-            return module.aloneHandle;
-        }
-        if (module.alone == null) {
-            module.alone = office.makeLater(module.source, module.options);
-            return 0;
-        }
-        return module.alone.isDone() ? loadAlone(module) : 0;
-    }
-
-    private long loadAlone(TenantModule module) {
-        module.neverAlone = true; // if it fails; the fenced ones serve
-        module.source = null;
-        try {
-            FencedProgram program = module.alone.resultNow();
-            long handle = ProgramLoader.load(program, false, driver);
-            try {
-                ProgramLoader.fill(handle, false, program, windowConstants(FenceMode.NONE), module.memory, driver);
-                module.aloneHandle = handle;
-                module.neverAlone = false;
-                return handle;
-            } finally {
-                if (module.aloneHandle == 0) {
-                    ProgramLoader.unload(handle, false, driver);
-                }
-            }
-        } catch (ProgramRefusedException | IllegalStateException e) {
-            LOG.info("image {} is fenced also while its tenant is alone: {}", module.label, e.getMessage());
-            return 0;
-        }
-    }
-
     /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
     public int violated() {
         if (page == null) {
@@ -391,11 +354,6 @@ public final class ClientFences {
         return result;
     }
 
-    /** What was reported so far. */
-    public long violationCount() {
-        return violationCount;
-    }
-
     /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
     public boolean stop() {
         if (page != null) {
@@ -404,23 +362,35 @@ public final class ClientFences {
         return page != null;
     }
 
-    /** How kernels are fenced now, for the user. */
-    public String modeLabel() {
-        boolean alone = !settings.fenceAlone() && !member.isShared();
-        return alone ? settings.fence().label() + " (none while alone)" : settings.fence().label();
+    /** How the client is fenced now. Any thread. */
+    public FenceFigures figures() {
+        return new FenceFigures(window.baseAddress(), window.sizeBytes(), settings.fence().label(), unfenced.count(),
+                violationCount);
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
     public void close() {
         quiet();
+        watchdog.close();
         if (page != null) {
             page.close(driver);
             page = null;
         }
     }
 
-    /** The name of a function or kernel; empty where the driver does not tell. */
+    /** The program has asked for a function or kernel by its name. */
+    public void named(long function, String name) {
+        if (names.size() < MOST_NAMES) {
+            names.put(function, name);
+        }
+    }
+
+    /** The name of a function or kernel; empty where nobody tells. */
     String name(long function, boolean kernel) {
+        String known = names.get(function);
+        if (known != null) {
+            return known;
+        }
         int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0),
                 function);
         return result == CudaResult.SUCCESS ? DriverText.at(driver.outLong(0)) : "";

@@ -27,14 +27,16 @@ public final class ClientKernels {
     private static final int RECENT = 16;
 
     private final ClientFences fences;
+    private final AloneModules modules;
     private final ClientHandles handles;
     private final DriverCalls driver;
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
 
-    ClientKernels(ClientFences fences, ClientHandles handles, DriverCalls driver) {
+    ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver) {
         this.fences = fences;
+        this.modules = modules;
         this.handles = handles;
         this.driver = driver;
     }
@@ -123,7 +125,7 @@ public final class ClientKernels {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
-        long module = fences.alone(kernel.module);
+        long module = modules.find(kernel.module);
         if (module == 0) {
             return 0;
         }

@@ -39,6 +39,11 @@ public final class Company {
             return !shared;
         }
 
+        /** The client's tenant. */
+        public String tenant() {
+            return tenant;
+        }
+
         /** Whether unfenced work has to be waited for, because somebody waits to come in. */
         boolean mustSettle() {
             return shared && nativeInFlight;

@@ -194,7 +194,8 @@ public final class ProgramMaker {
         return new FencedProgram(made.code(), tables, made.info(), false);
     }
 
-    private byte[] ptx(ModuleImage image) throws ProgramRefusedException {
+    /** The PTX of an image for the device. */
+    byte[] ptx(ModuleImage image) throws ProgramRefusedException {
         try {
             return image.ptx(target.capability(), ModuleImage.DEFAULT_CAP_BYTES);
         } catch (ImageException e) {

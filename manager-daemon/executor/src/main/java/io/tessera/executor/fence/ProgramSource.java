@@ -5,6 +5,7 @@ import io.tessera.guardian.image.FatBinary;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.trust.TrustedImage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -16,17 +17,19 @@ import java.util.List;
  * long as nobody writes to the bytes, which are copies.
  *
  * @param images the images, at least one
- * @param whole  all that travelled
+ * @param main   bytes of the image that a driver would load
  */
-record ProgramSource(List<ModuleImage> images, byte[] whole) {
+public record ProgramSource(List<ModuleImage> images, byte[] main) {
+    private static final int LABEL_DIGITS = 12;
     private static final int WRAPPER = 0x466243b1;
 
-    ProgramSource {
+    /** Copies the list. */
+    public ProgramSource {
         images = List.copyOf(images);
     }
 
     /** Takes an image apart that was checked to be whole. */
-    static ProgramSource of(MemorySegment travelled) {
+    public static ProgramSource of(MemorySegment travelled) {
         byte[] whole = travelled.toArray(ValueLayout.JAVA_BYTE);
         if (whole.length < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
             return new ProgramSource(List.of(ModuleImage.of(whole)), whole);
@@ -37,7 +40,13 @@ record ProgramSource(List<ModuleImage> images, byte[] whole) {
             long offset = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (2 + i) * Long.BYTES);
             images.add(ModuleImage.of(travelled.asSlice(offset).toArray(ValueLayout.JAVA_BYTE)));
         }
-        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), whole);
+        byte[] first = images.getFirst().bytes();
+        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), first);
+    }
+
+    /** What users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
+    String label() {
+        return TrustedImage.hashOf(main).substring(0, LABEL_DIGITS);
     }
 
     /** Whether it is one PTX text, which programs expect to be compiled when they load it. */

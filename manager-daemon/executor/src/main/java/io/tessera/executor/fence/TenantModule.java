@@ -8,7 +8,7 @@ final class TenantModule {
     final long standIn;
     final boolean library;
     final CodeOptions options;
-    final String label;
+    private final String label;
     /** Needed until nothing is to be made of it any more; then null. */
     ProgramSource source;
     FencedProgram program;
@@ -23,12 +23,17 @@ final class TenantModule {
     /** Whether there is none and will be none without fences. */
     boolean neverAlone;
 
-    TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options, String label) {
+    TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options) {
         this.standIn = standIn;
         this.source = source;
         this.library = library;
         this.options = options;
-        this.label = label;
+        this.label = source.label();
+    }
+
+    /** What users call its image by. */
+    String label() {
+        return label;
     }
 
     boolean isLoaded() {

@@ -6,6 +6,11 @@ import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.OpenSpace;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -17,14 +22,15 @@ import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
+import io.tessera.executor.window.WindowAccess;
 import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
@@ -38,8 +44,9 @@ public final class SessionFactory {
     private final NanoClock clock;
     private final int pid;
     private final PrintedText text;
+    private final FenceOffice office;
     private final PinnedAddresses addresses;
-    private final Map<String, TenantMemory> tenants = new HashMap<>();
+    private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
      * A session that has not begun, and what its maker owns.
@@ -54,7 +61,8 @@ public final class SessionFactory {
 
     /** For one device. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
-            FutexPort futex, NanoClock clock, int pid, PrintedText text) {
+            FutexPort futex, NanoClock clock, int pid, PrintedText text,
+            FenceOffice office) {
         this.device = device;
         this.snapshot = snapshot;
         this.memory = memory;
@@ -63,15 +71,26 @@ public final class SessionFactory {
         this.clock = clock;
         this.pid = pid;
         this.text = text;
+        this.office = office;
         this.addresses = new PinnedAddresses(memory);
+    }
+
+    /** A tenant's limit in bytes from now on; 0: none. */
+    public void limit(String tenant, long bytes) {
+        TenantMemory known = tenants.get(tenant);
+        if (known != null) {
+            known.limitBytes(bytes);
+        }
     }
 
     /**
      * Makes a session.
      *
+     * @param member the client among the others
+     *
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
-    public Made make(Admission.Client client, Reports reports) throws LinuxException {
+    public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -89,7 +108,7 @@ public final class SessionFactory {
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, segment, charge, pinned), futex, clock, reports);
+                    own -> state(own, segment, charge, pinned, client.fences(), member), futex, clock, reports);
             done = true;
             return new Made(session, pinned, descriptor, arena);
         } finally {
@@ -100,12 +119,16 @@ public final class SessionFactory {
         }
     }
 
-    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
+    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned,
+            FenceSettings settings, Company.Member member) {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
-        ClientPrinting printing = new ClientPrinting(driver, segment, text);
+        ClientMemory owned = new ClientMemory();
+        WindowAccess window = new OpenSpace(driver);
+        ClientFences fences = new ClientFences(settings, office, member, window, charge, owned, driver, segment, handles);
+        ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(), charge, pinned,
-                printing, null); // until windows are wired
+                new Words(driver, segment), new EventWatch(driver, segment, printing), owned, charge, pinned,
+                printing, window, fences);
     }
 }

@@ -36,6 +36,8 @@ public final class FakeDriver implements DriverPort {
     };
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
+    /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
+    public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
@@ -139,6 +141,15 @@ public final class FakeDriver implements DriverPort {
             case cuMemAlloc_v2, cuMemAllocAsync -> allocate(slot(s, 0), slot(s, 1));
             case cuMemFree_v2, cuMemFreeAsync -> free(slot(s, 0));
             case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
+            case cuMemcpyHtoD_v2 -> copy(s);
+            case cuMemHostAlloc -> allocate(slot(s, 0), slot(s, 1));
+            case cuMemFreeHost -> free(slot(s, 0));
+            case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuMemsetD8_v2 -> {
+                at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
+                yield 0;
+            }
             case cuMemsetD8Async -> {
                 if (touchesMemory) {
                     at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
@@ -182,6 +193,16 @@ public final class FakeDriver implements DriverPort {
         put(result, next.addAndGet(16));
         functions.put(next.get(), name);
         return 0;
+    }
+
+    /** Every program has every constant of a fenced module, of 64 bytes, and nothing else. */
+    private int global(long address, long size, long module, String name) {
+        if (!name.startsWith("__tessera_")) {
+            return 500;
+        }
+        MemorySegment place = constants.computeIfAbsent(name + "@" + Long.toHexString(module), _ -> arena.allocate(64, 64));
+        put(size, 64);
+        return put(address, place.address());
     }
 
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
