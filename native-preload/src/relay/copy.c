@@ -6,6 +6,7 @@
 #include "layouts.h"
 #include "message.h"
 #include "staging.h"
+#include "streams.h"
 
 enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
 
@@ -64,9 +65,6 @@ CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_p
 static CUresult from_pageable(struct relay_context *context, uint64_t wire, struct copy_place to,
                               const unsigned char *from, size_t bytes)
 {
-    if (bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS && copy_known(context->link, to.at, bytes))
-        return MESSAGE_POST(context, ENTRY_cuMemcpyHtoDAsync_v2, VALUE(to.at), IN(from, bytes), VALUE(bytes),
-                            VALUE(wire));
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; result == CUDA_SUCCESS && done < bytes;) {
         size_t piece = bytes - done < STAGING_CHUNK ? bytes - done : STAGING_CHUNK;
@@ -99,6 +97,42 @@ static bool is_pinned(struct copy_place place)
     return place.kind == COPY_ADDRESS && relay_range_find(place.at, &range) && range.kind == RELAY_RANGE_PINNED;
 }
 
+/* Pageable memory that travels inside the record, into memory of the device. */
+static bool is_small(const struct relay_context *context, struct copy_place to, struct copy_place from, size_t bytes)
+{
+    return from.kind == COPY_PAGEABLE && bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS &&
+           copy_known(context->link, to.at, bytes);
+}
+
+/*
+ * The driver waits for the stream, takes the source, and returns before the data has arrived ("API synchronization
+ * behavior", memcpy from pageable memory). So does this, where there is nothing to wait for: where the host can see that a
+ * target is written (pinned memory), or that work before the copy is done, it is waited for.
+ */
+static CUresult small(struct relay_context *context, uint64_t wire, struct copy_place to, const void *from, size_t bytes,
+                      enum copy_end end)
+{
+    struct stream *stream = stream_of(context, wire);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    uint64_t now = 0;
+    bool settled = end == COPY_WAITS && !is_pinned(to) && stream_settled(stream, &now);
+    const struct message_argument arguments[] = {VALUE(to.at), IN(from, bytes), VALUE(bytes), VALUE(wire)};
+    struct ring_span span;
+    CUresult result = message_post_telling(context, ENTRY_cuMemcpyHtoDAsync_v2, arguments, 4, &span);
+    if (result != CUDA_SUCCESS)
+        return result;
+    relay_count(context->link, TESSERA_KIND_COPY);
+    if (wire != 0)
+        stream_submitted_to(stream, span.end);
+    if (end != COPY_WAITS)
+        return CUDA_SUCCESS;
+    if (!settled)
+        return stream_synchronise(stream);
+    stream_unseen(stream, now, span.begin, span.end);
+    return relay_take_error(context->link);
+}
+
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end)
 {
@@ -107,6 +141,8 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
     if (pageable && relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (is_small(context, to, from, bytes))
+        return small(context, wire, to, (const void *)(uintptr_t)from.at, bytes, end);
     CUresult result;
     if (to.kind == COPY_PAGEABLE && from.kind == COPY_PAGEABLE)
         result = within_host(context, wire, to, from, bytes);
