@@ -133,11 +133,51 @@ static CUresult small(struct relay_context *context, uint64_t wire, struct copy_
     return relay_take_error(context->link);
 }
 
+/* The context whose executor reaches the place: `context` but for another device's memory, whose primary context it is. */
+static struct relay_context *owner_of(struct relay_context *context, struct copy_place *place)
+{
+    struct relay_range range;
+    if (relay_link_count == 1 || place->kind == COPY_ARRAY || !relay_range_find(place->at, &range) ||
+        range.link == context->link)
+        return context;
+    if (relay_range_device_side(&range)) {
+        place->kind = COPY_ADDRESS;
+        return range.context ? range.context : relay_primary(range.link);
+    }
+    place->kind = COPY_PAGEABLE; /* host memory that this device does not know */
+    return context;
+}
+
+static CUresult across(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
+                       CUdeviceptr from, size_t bytes);
+
+/* A copy from or to memory of another device than the stream's: done when it returns. */
+static CUresult elsewhere(struct relay_context *context, uint64_t wire, struct relay_context *to_owner,
+                          struct copy_place to, struct relay_context *from_owner, struct copy_place from, size_t bytes)
+{
+    if (relay_stream_capturing(context, wire))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result = relay_stream_wait(context, wire);
+    if (result != CUDA_SUCCESS)
+        return result;
+    /* Host memory and pinned memory of this device are reached from there as the program's own. */
+    bool to_device = to_owner != context || copy_known(context->link, to.at, bytes);
+    bool from_device = from_owner != context || copy_known(context->link, from.at, bytes);
+    if (to_owner != from_owner && to_device && from_device)
+        return across(to_owner, to.at, from_owner, from.at, bytes);
+    struct relay_context *owner = to_owner != context ? to_owner : from_owner;
+    result = copy_linear(owner, 0, to, from, bytes, COPY_WAITS);
+    return result == CUDA_SUCCESS ? relay_stream_wait(owner, 0) : result;
+}
+
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end)
 {
     if (bytes == 0)
         return CUDA_SUCCESS;
+    struct relay_context *to_owner = owner_of(context, &to), *from_owner = owner_of(context, &from);
+    if (__builtin_expect(to_owner != context || from_owner != context, 0))
+        return elsewhere(context, wire, to_owner, to, from_owner, from, bytes);
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
     if (pageable && relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -45,6 +46,19 @@ class RelayTest {
             programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
         }
         programs.forEach(program -> program.end(BOUND).exits(0).says("copies ok"));
+    }
+
+    @Test
+    void kernelsOfAModuleAreNamedAsCufftAsksForThem(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_functions").run().exits(0).says("functions ok");
+    }
+
+    @Test
+    void twoDevicesHaveNoAddressInCommon(TestRun run) {
+        // Both executors' drivers begin at one address, as drivers of two processes may.
+        run.manager(Map.of("TESSERA_SCRIPT", "devices 2; arena 85899345920000"), "--executors", "nvidia");
+        relayed(run, "relay_devices").script("devices 2").run().exits(0).says("devices ok");
     }
 
     @Test

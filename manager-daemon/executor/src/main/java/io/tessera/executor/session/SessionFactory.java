@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
@@ -63,7 +64,7 @@ public final class SessionFactory {
         this.clock = clock;
         this.pid = pid;
         this.text = text;
-        this.addresses = new PinnedAddresses(memory);
+        this.addresses = new PinnedAddresses(memory, DeviceAddresses.of(device.ordinal(), device.count()));
     }
 
     /**

@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
@@ -77,7 +78,7 @@ public class RelayRecordBenchmark {
         ClientState state = new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
                 new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(),
                 new ClientCharge(new TenantMemory(0)), new PinnedMemory(Linux.sharedMemory(), Linux.open().files(),
-                        new PinnedAddresses(Linux.sharedMemory())), printing);
+                        new PinnedAddresses(Linux.sharedMemory(), DeviceAddresses.of(0, 1))), printing);
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), new NoReports(), arena);
         ring = new RingConsumer(segment, arena);
