@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
@@ -40,6 +41,7 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final PinnedAddresses addresses;
+    private final CallGate gate = new CallGate();
     private final Map<String, TenantMemory> tenants = new HashMap<>();
 
     /**
@@ -102,7 +104,7 @@ public final class SessionFactory {
     }
 
     private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
-        DriverCalls driver = new DriverCalls(device.port(), arena);
+        DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientPrinting printing = new ClientPrinting(driver, segment, text);
         return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
