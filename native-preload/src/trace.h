@@ -3,6 +3,15 @@
 #ifndef TESSERA_TRACE_H
 #define TESSERA_TRACE_H
 
+/*
+ * What the calling thread has waited for since it began: answers of an executor, and completion words that were not
+ * reached yet. The trace notes what a call adds.
+ */
+struct trace_waits {
+    unsigned answers, words;
+};
+extern __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
+
 /* Puts a noting thunk before every entry of the port table, if the environment asks for it. Once, after it is filled. */
 void trace_port(void);
 

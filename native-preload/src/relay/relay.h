@@ -239,6 +239,9 @@ struct relay_range {
 /* Adds a range, replacing one of the same kind with the same start. False: no memory. */
 bool relay_range_add(const struct relay_range *range);
 
+/* Whether memory of another device's executor is known to lie somewhere there. */
+bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t bytes);
+
 /* Takes out the range that starts there; false: there is none of this kind. `removed` may be NULL. */
 bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay_range *removed);
 

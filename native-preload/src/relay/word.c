@@ -1,6 +1,7 @@
 /* Completion words (RELAY.md, section 5): handed out here, written by the device. */
 #include "backoff.h"
 #include "relay.h"
+#include "trace.h"
 
 #define WORDS_OF_BITS (TESSERA_RELAY_WORDS / 64)
 
@@ -35,6 +36,7 @@ void relay_word_give(struct relay_link *link, int word)
 CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)
 {
     struct relay_backoff backoff = {0};
+    trace_waits.words += !relay_word_reached(link, word, value);
     while (!relay_word_reached(link, word, value)) {
         if (__atomic_load_n(&link->segment->context_error, __ATOMIC_RELAXED) != 0 ||
             !relay_backoff_step(&backoff, link)) {

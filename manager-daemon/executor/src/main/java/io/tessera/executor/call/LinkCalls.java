@@ -2,11 +2,17 @@ package io.tessera.executor.call;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.LinkInput;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,10 +29,20 @@ final class LinkCalls {
 
     private static final class Linker {
         private final JitOptions options;
+        /** Of its inputs; null when one of them is not fenced. */
+        private List<FencedTables> tables = new ArrayList<>();
         private MemorySegment image;
 
         Linker(JitOptions options) {
             this.options = options;
+        }
+
+        void add(LinkInput input) {
+            if (input.tables() == null) {
+                tables = null;
+            } else if (tables != null) {
+                tables.add(input.tables());
+            }
         }
     }
 
@@ -60,9 +76,32 @@ final class LinkCalls {
 
     /** Parameters: linker, type, data, bytes, name, count, options, values. */
     private int add(CallFrame frame, ClientContext context) throws RejectedException {
-        frame.required(2);
+        MemorySegment data = frame.required(2);
+        long bytes = frame.slot(3);
+        if (bytes <= 0 || bytes > frame.inBytes(2)) {
+            throw CallFrame.malformed("an input of " + bytes + " bytes");
+        }
         JitOptions options = new JitOptions(frame, 5, 6, 7);
-        int result = call(frame);
+        Linker linker = linkers.get(frame.slot(0));
+        int result;
+        try (Arena arena = Arena.ofConfined()) {
+            LinkInput input = linker == null ? null : client.fences().linkInput((int) frame.slot(1),
+                    data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+            if (input != null && input.tables() != null) {
+                MemorySegment text = arena.allocate(input.ptx().length + 1L);
+                MemorySegment.copy(input.ptx(), 0, text, ValueLayout.JAVA_BYTE, 0, input.ptx().length);
+                frame.slot(1, LinkInput.PTX);
+                frame.slot(2, text.address());
+                frame.slot(3, text.byteSize());
+            }
+            result = call(frame);
+            if (result == CudaResult.SUCCESS && input != null) {
+                linker.add(input);
+            }
+        } catch (ProgramRefusedException e) {
+            options.log("", e.getMessage());
+            result = e.result();
+        }
         options.answer();
         return result;
     }
@@ -88,6 +127,9 @@ final class LinkCalls {
             }
             linker.image = MemorySegment.ofAddress(client.driver().outLong(0))
                     .reinterpret(client.driver().outLong(1));
+            if (linker.tables != null && !linker.tables.isEmpty()) {
+                client.fences().linked(linker.image.toArray(ValueLayout.JAVA_BYTE), linker.tables);
+            }
         }
         if (offset < 0 || offset > linker.image.byteSize()) {
             throw CallFrame.malformed("a piece behind the image's end");

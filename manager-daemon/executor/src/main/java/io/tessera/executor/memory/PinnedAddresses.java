@@ -10,20 +10,19 @@ import java.lang.foreign.MemorySegment;
  * Thread-safe.
  */
 public final class PinnedAddresses {
-    /** First address. */
-    public static final long FIRST = 0x2000_0000_0000L;
-    /** First address behind the last. */
-    public static final long END = 0x3000_0000_0000L;
     /** Huge pages of the device's tables are this large; memory begins at multiples. */
     private static final long ALIGNMENT = 2L << 20;
     private static final int MOST_TRIES = 4096;
 
     private final SharedMemoryPort memory;
-    private long next = FIRST;
+    private final DeviceAddresses addresses;
+    private long next;
 
-    /** Everything is free as far as is known. */
-    public PinnedAddresses(SharedMemoryPort memory) {
+    /** Everything of a device's part is free as far as is known. */
+    public PinnedAddresses(SharedMemoryPort memory, DeviceAddresses addresses) {
         this.memory = memory;
+        this.addresses = addresses;
+        this.next = addresses.first();
     }
 
     /**
@@ -36,14 +35,11 @@ public final class PinnedAddresses {
             throws LinuxException {
         long at = Long.compareUnsigned(notBelow, next) > 0 ? align(notBelow) : next;
         for (int i = 0; i < MOST_TRIES; i++) {
-            if (at < FIRST || bytes > END - FIRST) {
-                return SharedMemoryPort.TAKEN;
-            }
-            if (bytes > END - at) {
-                if (notBelow != 0) {
+            if (!addresses.holds(at, bytes)) {
+                if (notBelow != 0 || !addresses.holds(addresses.first(), bytes)) {
                     return SharedMemoryPort.TAKEN;
                 }
-                at = FIRST;
+                at = addresses.first();
             }
             MemorySegment mapped = memory.mapAt(descriptor, at, bytes, arena);
             at = align(at + bytes);
