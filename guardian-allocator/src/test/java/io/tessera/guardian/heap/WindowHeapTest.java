@@ -41,6 +41,30 @@ class WindowHeapTest {
     }
 
     @Test
+    void memoryThatCannotBeTakenAwayIsKnownAsFree() {
+        WindowHeap heap = heap(HeapSettings.exact(4 * SPAN, SPAN));
+        long[] spans = {heap.allocate(SPAN), heap.allocate(SPAN), heap.allocate(SPAN)};
+        heap.free(spans[0]);
+        heap.free(spans[2]);
+        heap.trim();
+        heap.free(spans[1]);
+        memory.stuck = true;
+        assertThrows(IllegalStateException.class, heap::trim);
+        assertEquals(SPAN, heap.statistics().committedBytes());
+        int[] left = {1};
+        memory.yields = bytes -> left[0]-- > 0;
+        assertThrows(IllegalStateException.class, () -> heap.allocate(4 * SPAN), "the first commit stays");
+        assertEquals(2 * SPAN, memory.committedBytes());
+        assertEquals(2 * SPAN, heap.statistics().committedBytes());
+        memory.stuck = false;
+        memory.yields = bytes -> true;
+        assertEquals(0, heap.allocate(4 * SPAN));
+        assertEquals(4 * SPAN, heap.free(0));
+        assertEquals(4 * SPAN, heap.statistics().reclaimableBytes());
+        assertEquals(4 * SPAN, heap.trim());
+    }
+
+    @Test
     void growthLooksAheadAnEighthAndMakesDoWithLess() {
         WindowHeap heap = heap(HeapSettings.standard(4096 * MIB, SPAN));
         heap.allocate(SPAN);
@@ -167,6 +191,7 @@ class WindowHeapTest {
             heap.free(heap.allocate(MIB));
         }
         assertEquals(commits, memory.commits, "at the border of an arena");
+        assertEquals(SPAN, heap.statistics().reclaimableBytes());
         assertEquals(SPAN, heap.trim());
         assertEquals(0, memory.committedBytes());
     }
