@@ -94,6 +94,15 @@ final class ExecutorSlot {
         windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
     }
 
+    /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
+    void failing(String why) {
+        reason = why;
+        if (state == State.READY) {
+            state = State.RESTARTING;
+            deadlineNs = Long.MAX_VALUE;
+        }
+    }
+
     /** It is dead; it is started again after a pause, if it ever was ready. */
     void died(String why, long nowNs) {
         running = null;

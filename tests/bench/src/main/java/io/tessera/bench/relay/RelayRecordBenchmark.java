@@ -102,7 +102,8 @@ public class RelayRecordBenchmark {
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), new PinnedAddresses(Linux.sharedMemory(), DeviceAddresses.of(0, 1))), printing, window, pools,
+                        Linux.open().files(), new PinnedAddresses(Linux.sharedMemory(), DeviceAddresses.of(0, 1))),
+                printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
         window.open();
         state.words().register();
