@@ -65,8 +65,14 @@ final class FunctionFencer {
         context.sites.write();
         List<Statement> written = code.leave(new ArrayList<>());
         List<Statement> whole = new ArrayList<>(code.declarations());
+        int first = 0;
+        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label
+                || written.get(first) instanceof Block)) {
+            first++;
+        }
+        whole.addAll(written.subList(0, first));
         whole.addAll(context.prologue.statements());
-        whole.addAll(written);
+        whole.addAll(written.subList(first, written.size()));
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
                 function.parameters(), function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
