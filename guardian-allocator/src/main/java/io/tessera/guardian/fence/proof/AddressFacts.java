@@ -16,6 +16,8 @@ import java.util.List;
  * written, and that it is the inside of the window plus an offset of less than
  * {@link io.tessera.guardian.fence.WindowConstants#GUARD_BYTES} minus 32.
  *
+ * <p>A register that a nested block declares, or whose name one hides, has no shadow.
+ *
  * <p>Shadows are used in the modes MASK and MODULO alone; the mode CHECK looks at every address itself.
  */
 public interface AddressFacts {
