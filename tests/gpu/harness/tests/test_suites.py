@@ -245,6 +245,7 @@ class SuitesTest(unittest.TestCase):
         os.mkdir(os.path.join(caffe, "lib"))
         with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
             images.write("libcublas.so.11 128 4096\n")
+        _executable(self.path("path", "ptxas"), "#!/bin/sh\nexit 1\n")
         with mock.patch.dict(os.environ, {"TESSERA_CAFFE": caffe}):
             record, text = self.run_suite(
                 "caffe",
@@ -257,7 +258,8 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(12, sum(one["kind"] == "window" for one in record.results))
         self.assertRegex(text, r"\| lenet \| train \| 0.500 \| 0.500 \| 0.500 \| 1.000 \| 1.000 \| ≤ 1.04: met \| yes \|")
         self.assertRegex(text, r"\| lenet×2 \| infer \|")
-        self.assertIn("| filled | 12.50 |", text)
+        self.assertIn("| second | 12.50 |", text)
+        self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
 
     def test_caffe_that_complains_or_is_missing_is_a_problem(self):
         caffe = self.path("caffe")
