@@ -41,8 +41,7 @@ final class Ptxas implements Assembler {
     /** Where it is, by the search path, {@code CUDA_HOME} and the usual folder; empty where there is none. */
     static Optional<Path> find(Map<String, String> environment) {
         String path = environment.getOrDefault("PATH", "") + File.pathSeparator
-                + environment.getOrDefault("CUDA_HOME", "/usr/local/cuda") + "/bin" + File.pathSeparator
-                + "/usr/local/cuda/bin";
+                + environment.getOrDefault("CUDA_HOME", "/usr/local/cuda") + "/bin";
         return Stream.of(path.split(File.pathSeparator)).filter(folder -> !folder.isEmpty())
                 .map(folder -> Path.of(folder, "ptxas")).filter(Files::isExecutable).findFirst();
     }
@@ -81,7 +80,7 @@ final class Ptxas implements Assembler {
 
     private static String complaint(String text) {
         Matcher found = COMPLAINT.matcher(text);
-        return found.find() ? found.group().replaceAll("^ptxas \\S*?(module\\.ptx, )?", "ptxas: ") : "ptxas failed: "
+        return found.find() ? found.group().replaceAll("^ptxas (\\S*module\\.ptx, )?", "ptxas: ") : "ptxas failed: "
                 + text.strip().lines().findFirst().orElse("it said nothing");
     }
 
