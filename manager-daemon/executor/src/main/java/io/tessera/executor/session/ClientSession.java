@@ -115,6 +115,7 @@ public final class ClientSession {
             records.refuse(opened);
             return;
         }
+        state.pinned().use(state.window().hostAddresses());
         int registered = state.words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
