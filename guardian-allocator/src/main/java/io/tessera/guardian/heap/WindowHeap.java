@@ -363,11 +363,16 @@ public final class WindowHeap {
         return spans.giveBack(Math.min(bytes, settings.rangeBytes()));
     }
 
+    /** Of empty arenas, which are whole granules only where a granule is a span. */
+    private long spareBytes() {
+        return settings.granuleBytes() == SPAN ? small.spareBytes() + medium.spareBytes() : 0;
+    }
+
     /** The heap now. Takes time in proportion to the large blocks: not for every allocation. */
     public HeapStatistics statistics() {
         int largest = spans.pool.largestFree();
         long largestFree = largest > 0 ? (long) largest << SPAN_LOG2
                 : (long) Math.max(small.pool.largestFree(), medium.pool.largestFree()) << CELL_LOG2;
         return new HeapStatistics(liveCount, liveBytes, quota.roundedBytes, quota.committedBytes,
-                spans.reclaimableBytes(), spans.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
+                spans.reclaimableBytes() + spareBytes(), spans.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
     }}

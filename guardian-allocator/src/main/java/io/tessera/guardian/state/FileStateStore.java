@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +33,7 @@ public final class FileStateStore implements StateStore {
     private final Path path;
     private final Map<String, StateRecord> records = new LinkedHashMap<>();
     private FileChannel channel;
-    private FileLock lock;
+    private StateLock lock;
     private long end;
     private long usefulBytes;
     private long dropped;
@@ -66,18 +64,7 @@ public final class FileStateStore implements StateStore {
     }
 
     private void openAndLock() throws IOException, StateException {
-        // The lock is on a file of its own, because the data file is replaced by another one now and then.
-        FileChannel locked = FileChannel.open(path.resolveSibling(path.getFileName() + ".lock"),
-                StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            lock = locked.tryLock();
-        } catch (OverlappingFileLockException e) {
-            lock = null; // this process has it open already
-        }
-        if (lock == null) {
-            locked.close();
-            throw new StateException("state file " + path + " is open already");
-        }
+        lock = StateLock.take(path);
         channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
@@ -218,15 +205,14 @@ public final class FileStateStore implements StateStore {
         if (lock == null) {
             return;
         }
-        try {
+        StateLock held = lock;
+        lock = null;
+        try (held) {
             if (channel != null) {
                 channel.close();
             }
-            lock.acquiredBy().close(); // gives the lock back
         } catch (IOException e) {
             throw new UncheckedIOException("state file " + path + " cannot be closed", e);
-        } finally {
-            lock = null;
         }
     }
 }

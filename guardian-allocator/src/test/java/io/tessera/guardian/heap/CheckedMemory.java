@@ -18,6 +18,9 @@ final class CheckedMemory implements CommitPort {
 
     /** Whether memory can change at all. */
     boolean atRest = true;
+
+    /** Whether memory can be taken away. */
+    boolean stuck;
     int changes;
     int commits;
 
@@ -65,6 +68,9 @@ final class CheckedMemory implements CommitPort {
         assertTrue(changing, "kernels may run");
         int from = granule(offset);
         int to = from + granule(bytes);
+        if (stuck) {
+            throw new IllegalStateException("stuck");
+        }
         assertTrue(to > from && committed.nextClearBit(from) >= to, "not committed");
         committed.clear(from, to);
     }

@@ -64,7 +64,7 @@ class WindowHeapPropertyTest {
         }
     }
 
-    @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 120, shrinking = ShrinkingMode.OFF)
     void everyTraceAgreesWithTheModel(@ForAll long seed, @ForAll @IntRange(min = 21, max = 26) int granuleLog2) {
         Random random = new Random(seed);
         HeapModel model = new HeapModel(settings(random, granuleLog2), WindowHeap.UNLIMITED);
@@ -83,7 +83,7 @@ class WindowHeapPropertyTest {
         assertEquals(0, model.heap.allocate(model.settings.rangeBytes()), "and all of it is one again");
     }
 
-    @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 120, shrinking = ShrinkingMode.OFF)
     void commitsThatFailLeaveEverythingAsItWas(@ForAll long seed, @ForAll @IntRange(min = 21, max = 24) int granuleLog2) {
         Random random = new Random(seed);
         HeapModel model = new HeapModel(settings(random, granuleLog2), WindowHeap.UNLIMITED);

@@ -3,7 +3,6 @@ package io.tessera.bench.memory;
 import io.tessera.guardian.heap.CommitPort;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
-import io.tessera.guardian.heap.HeapStatistics;
 import io.tessera.guardian.heap.WindowHeap;
 
 /** Runs a {@link MemoryTrace} on a window's heap whose memory is only counted. */
@@ -60,23 +59,24 @@ final class TraceReplay {
     /** Runs the trace up to its end or to the first refusal. Once. */
     Outcome run() {
         long peak = 0;
-        long seenChanges = -1;
+        long seenChanges = 0;
+        long committed = 0;
         long charged = 0;
         for (int at = 0; at < trace.length(); at++) {
             long answer = step(at);
             if (answer < 0) {
                 return new Outcome(at, HeapRefusal.of(answer), peak, memory.changes);
             }
-            charged = switch (trace.kind(at)) {
-                case CREATE -> charged + trace.bytes(at);
-                case DESTROY -> charged - answer;
-                default -> charged;
+            charged += switch (trace.kind(at)) {
+                case CREATE -> trace.bytes(at);
+                case DESTROY -> -answer;
+                default -> 0;
             };
-            if (memory.changes != seenChanges || trace.kind(at) == MemoryTrace.Kind.CREATE) {
+            if (memory.changes != seenChanges) {
                 seenChanges = memory.changes;
-                HeapStatistics now = heap.statistics();
-                peak = Math.max(peak, now.committedBytes() + charged);
+                committed = heap.statistics().committedBytes(); // it takes its time, so only when it may differ
             }
+            peak = Math.max(peak, committed + charged);
         }
         return new Outcome(-1, null, peak, memory.changes);
     }
