@@ -50,6 +50,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final RecordCounters counters = new RecordCounters();
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
+    private final RefusalLog refusals;
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
@@ -66,6 +67,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.queries = new QueryExecutor(client);
         this.belongings = new Belongings(client, calls);
         this.marks = new MarkWatch(client);
+        this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
+                + client.fences().member().tenant() + "\"");
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -103,7 +106,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
+            refusals.refused(record, result, e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
@@ -299,5 +302,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public void close() {
         calls.close();
+        refusals.close();
     }
 }
