@@ -18,6 +18,7 @@ import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.session.Suspect;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -113,7 +114,7 @@ public final class Executor implements ManagerOrders, Reports {
                 text.forgetOld();
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
-                channel.stats(sessions);
+                channel.stats(sessions, factory.windows().bounds());
             }
         }
         return leave();
@@ -168,11 +169,6 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     @Override
-    public void limit(String tenant, long bytes) {
-        factory.limit(tenant, bytes);
-    }
-
-    @Override
     public void look() {
         wake();
     }
@@ -181,6 +177,16 @@ public final class Executor implements ManagerOrders, Reports {
     public void admit(RelayToken token, Admission.Client client) {
         admission.announce(token, client, clock.nanoTime());
         wake();
+    }
+
+    @Override
+    public void limit(String tenant, long limitBytes) {
+        factory.limit(tenant, limitBytes);
+    }
+
+    /** The tenants' windows. */
+    public TenantWindows windows() {
+        return factory.windows();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RelayToken;
@@ -61,6 +62,11 @@ final class RunningExecutor implements AutoCloseable {
             throw new IllegalStateException("no context");
         }
         return client;
+    }
+
+    /** The tenants' windows. */
+    TenantWindows windows() {
+        return executor.windows();
     }
 
     /** Where it listens. */

@@ -10,12 +10,14 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -31,6 +33,8 @@ public final class CallExecutor implements AutoCloseable {
     private final MemoryCalls memory;
     private final AddressCheck addresses;
     private final CopyStructures copies;
+    private final GraphMemoryCalls graphMemory;
+    private final VirtualMemoryCalls virtualCalls;
     private final HandleResults results;
     private final NullStream nullStream;
     private final Map<String, SpecialCall> specials;
@@ -39,12 +43,15 @@ public final class CallExecutor implements AutoCloseable {
     public CallExecutor(ClientState client, Arena arena) {
         this.client = client;
         this.frame = new CallFrame(arena);
-        this.memory = new MemoryCalls(client.memory(), client.charge());
+        VirtualMemory virtual = new VirtualMemory();
+        this.memory = new MemoryCalls(client, virtual);
+        this.virtualCalls = new VirtualMemoryCalls(client, virtual);
+        this.graphMemory = new GraphMemoryCalls(client);
         this.addresses = new AddressCheck(client.memory());
         this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
-        this.specials = SpecialCalls.of(client, results, addresses, copies);
+        this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory);
     }
 
     /**
@@ -111,6 +118,7 @@ public final class CallExecutor implements AutoCloseable {
         int contextNumber = context == null ? 0 : context.number();
         int result = CudaResult.UNKNOWN;
         try {
+            settle(plan, context, stream);
             if (plan.submits && stream != null) {
                 client.streams().before(stream);
             }
@@ -128,6 +136,7 @@ public final class CallExecutor implements AutoCloseable {
             results.clear(frame);
         }
         if (result == CudaResult.SUCCESS) {
+            graphMemory.after(frame);
             streamState(plan, context, stream);
         }
         return result;
@@ -140,6 +149,15 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
+    /** What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more. */
+    private void settle(CallPlan plan, ClientContext context, ClientStream stream) {
+        boolean may = plan.api().startsWith("cuStreamBeginCapture")
+                || plan.api().equals("cuStreamWaitEvent") && client.streams().isAnyCapturing();
+        if (may && stream != null) {
+            client.streams().settle(stream);
+        }
+    }
+
     private int invoke(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
         SpecialCall special = specials.get(plan.api());
         if (special != null) {
@@ -149,12 +167,6 @@ public final class CallExecutor implements AutoCloseable {
             case "cuStreamCreate", "cuStreamCreateWithPriority" -> {
                 frame.want(0, Long.BYTES);
                 frame.slot(1, frame.slot(1) | NON_BLOCKING);
-            }
-            case "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemAddressReserve", "cuMemCreate" ->
-                    frame.want(0, Long.BYTES);
-            case "cuMemAllocPitch" -> {
-                frame.want(0, Long.BYTES);
-                frame.want(1, Long.BYTES);
             }
             case "cuStreamDestroy" -> {
                 client.streams().destroying(stream);
@@ -272,6 +284,11 @@ public final class CallExecutor implements AutoCloseable {
     /** Keeps book of what the client's end frees, as a call would. */
     public void freed(HandleKind kind, long said) {
         results.ended(kind, said);
+    }
+
+    /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */
+    public int unmapped(MemoryRange range) {
+        return virtualCalls.unmap(List.of(range));
     }
 
     @Override

@@ -7,11 +7,13 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
-import io.tessera.executor.window.WindowAccess;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
@@ -29,9 +31,12 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param pinned  memory that it maps too
  * @param printing what its kernels print
  * @param window  its way into its tenant's window
+ * @param pools   its memory pools, and memory that waits for work to end
+ * @param graphMemory memory of its graphs
  * @param fences  its modules
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned, ClientPrinting printing, WindowAccess window, ClientFences fences) {
+        PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
+        ClientFences fences) {
 }

@@ -16,7 +16,9 @@ final class NodeStructures {
     static final int COPY = 1;
     static final int MEMSET = 2;
     static final int HOST = 3;
+    static final int EMPTY = 5;
     static final int ALLOCATION = 10;
+    static final int FREE = 11;
     static final int OPERATIONS = 12;
     static final int CONDITIONAL = 13;
 

@@ -16,7 +16,7 @@ final class SpecialCalls {
 
     /** For one client. */
     static Map<String, SpecialCall> of(ClientState client, HandleResults results, AddressCheck addresses,
-            CopyStructures copies) {
+            CopyStructures copies, VirtualMemoryCalls virtual, GraphMemoryCalls graphMemory) {
         Map<String, SpecialCall> calls = new HashMap<>();
         ModuleCalls modules = new ModuleCalls(client);
         calls.put("cuModuleLoadData", modules::load);
@@ -41,7 +41,16 @@ final class SpecialCalls {
         calls.put("cuMemGetDefaultMemPool", pools::standardAt);
         calls.put("cuMemGetMemPool", pools::currentAt);
         calls.put("cuMemSetMemPool", pools::setCurrentAt);
-        calls.put("cuMemAllocAsync", pools::allocate);
+        calls.put("cuMemPoolCreate", pools::create);
+        calls.put("cuMemPoolDestroy", pools::destroy);
+        calls.put("cuMemPoolGetAttribute", pools::get);
+        calls.put("cuMemPoolSetAttribute", pools::set);
+        calls.put("cuMemPoolTrimTo", pools::trim);
+        calls.put("cuMemPoolSetAccess", pools::setAccess);
+        calls.put("cuMemPoolGetAccess", pools::getAccess);
+        new AllocationCalls(client, pools, graphMemory).register(calls);
+        virtual.register(calls);
+        graphMemory.register(calls);
         calls.put("cuCtxSetLimit", new LimitCalls(client)::set);
         calls.put("cuStreamBeginCapture", (frame, context) -> {
             frame.slot(1, DeviceContext.CAPTURE_RELAXED);
@@ -50,8 +59,8 @@ final class SpecialCalls {
         StructureTranslation structures = new StructureTranslation(client, addresses, results);
         NodeStructures nodes = new NodeStructures(client, structures, copies, addresses);
         new LinkCalls(client).register(calls);
-        new NodeCalls(client, structures, nodes, results).register(calls);
-        new NodeQueries(client, nodes, results).register(calls);
+        new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
+        new NodeQueries(client, nodes, graphMemory, results).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));
         calls.put("cuStreamSetAttribute", (frame, context) -> {

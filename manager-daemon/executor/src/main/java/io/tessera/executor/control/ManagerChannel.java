@@ -12,6 +12,7 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.protocol.FenceChoice;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.UnfencedPolicy;
 import java.io.BufferedReader;
@@ -64,7 +65,11 @@ public final class ManagerChannel {
                                 client.get("limitBytes").getAsLong(), fences(client)));
             } else if (said.has("limit")) {
                 JsonObject limit = said.getAsJsonObject("limit");
-                orders.limit(limit.get("tenant").getAsString(), limit.get("bytes").getAsLong());
+                long bytes = limit.get("limitBytes").getAsLong();
+                if (bytes < 0) {
+                    throw new IllegalArgumentException("a limit of " + bytes + " bytes");
+                }
+                orders.limit(limit.get("tenant").getAsString(), bytes);
             } else if (said.has("stop")) {
                 orders.stop();
             } else {
@@ -123,8 +128,8 @@ public final class ManagerChannel {
         tell("failed", failed);
     }
 
-    /** What the clients do. */
-    public void stats(List<ClientSession> sessions) {
+    /** What the clients do, and the bounds of the tenants' windows. */
+    public void stats(List<ClientSession> sessions, List<TenantWindows.Bounds> bounds) {
         JsonArray clients = new JsonArray();
         for (ClientSession session : sessions) {
             JsonObject client = new JsonObject();
@@ -136,8 +141,6 @@ public final class ManagerChannel {
             client.addProperty("rejected", session.counters().rejected());
             FenceFigures fences = session.fences();
             if (fences != null) {
-                client.addProperty("windowBase", fences.windowBase());
-                client.addProperty("windowBytes", fences.windowBytes());
                 client.addProperty("fence", fences.fence());
                 client.addProperty("unfenced", fences.unfenced());
                 client.addProperty("violations", fences.violations());
@@ -146,6 +149,18 @@ public final class ManagerChannel {
         }
         JsonObject stats = new JsonObject();
         stats.add("clients", clients);
+        JsonArray windows = new JsonArray();
+        for (TenantWindows.Bounds window : bounds) {
+            JsonObject entry = new JsonObject();
+            entry.addProperty("tenant", window.tenant());
+            entry.addProperty("base", window.baseAddress());
+            entry.addProperty("size", window.sizeBytes());
+            entry.addProperty("committedBytes", window.committedBytes());
+            entry.addProperty("quotaBytes", window.quotaBytes());
+            entry.addProperty("sinkBytes", window.sinkBytes());
+            windows.add(entry);
+        }
+        stats.add("windows", windows);
         tell("stats", stats);
     }
 

@@ -9,11 +9,11 @@ public interface ManagerOrders {
     void admit(RelayToken token, Admission.Client client);
 
     /**
-     * A tenant may use so much device memory from now on.
+     * A tenant's limit of device memory changes while it runs.
      *
-     * @param bytes 0: no limit
+     * @param limitBytes 0: none
      */
-    void limit(String tenant, long bytes);
+    void limit(String tenant, long limitBytes);
 
     /** The executor must end; also said when the manager is gone. */
     void stop();

@@ -364,7 +364,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(window.baseAddress(), window.sizeBytes(), settings.fence().label(), unfenced.count(),
+        return new FenceFigures(settings.fence().label(), unfenced.count(),
                 violationCount);
     }
 

@@ -3,11 +3,9 @@ package io.tessera.executor.fence;
 /**
  * How a client is fenced now, for {@code tessera status}. Immutable.
  *
- * @param windowBase     first address of its tenant's window
- * @param windowBytes    its size
- * @param fence          mask, modulo, check
- * @param unfenced       images that run as they are
- * @param violations     what its kernels were kept from doing
+ * @param fence      mask, modulo, check
+ * @param unfenced   images that run as they are
+ * @param violations what its kernels were kept from doing
  */
-public record FenceFigures(long windowBase, long windowBytes, String fence, long unfenced, long violations) {
+public record FenceFigures(String fence, long unfenced, long violations) {
 }

@@ -98,6 +98,10 @@ public final class ClientSession {
         } catch (LinuxException | RuntimeException | Error e) {
             LOG.error("{} is let go because its thread failed", name, e);
         } finally {
+            ClientState known = state;
+            if (known != null) {
+                known.window().abandon();
+            }
             segment.end();
             over = true;
         }
@@ -105,6 +109,12 @@ public final class ClientSession {
 
     private void serve(RecordDispatcher records, RingConsumer ring)
             throws LinuxException, BrokenRingException {
+        int opened = state.window().open();
+        if (opened != CudaResult.SUCCESS) {
+            LOG.error("{} has no window ({})", name, opened);
+            records.refuse(opened);
+            return;
+        }
         int registered = state.words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
@@ -114,7 +124,7 @@ public final class ClientSession {
         try {
             while (!ending) {
                 long nowNs = clock.nanoTime();
-                int work = ring.poll(records, BATCH, nowNs);
+                int work = poll(records, ring, BATCH, nowNs);
                 look(records, nowNs);
                 if (work > 0) {
                     records.counters().publish();
@@ -126,10 +136,21 @@ public final class ClientSession {
                 }
                 idle(records, ring, nowNs - idleSinceNs);
             }
-            ring.poll(records, Integer.MAX_VALUE, clock.nanoTime());
+            poll(records, ring, Integer.MAX_VALUE, clock.nanoTime());
         } catch (BrokenRingException e) {
             finish(records);
             throw e;
+        }
+    }
+
+    /** Executes records; while pages of the tenant's window change, the client waits here. */
+    private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
+            throws BrokenRingException {
+        state.window().enter();
+        try {
+            return ring.poll(records, most, nowNs);
+        } finally {
+            state.window().leave();
         }
     }
 
@@ -139,6 +160,7 @@ public final class ClientSession {
         } else if (idleNs < YIELD_NS) {
             Thread.yield();
         } else {
+            state.window().rest(idleNs);
             sleep(records, ring);
         }
     }
@@ -157,6 +179,7 @@ public final class ClientSession {
             records.refuse(lostResult);
         }
         contain.look(records, nowNs);
+        state.pools().poll(nowNs);
         int result = records.marks().poll(nowNs);
         if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
             result = state.printing().poll();
@@ -170,7 +193,7 @@ public final class ClientSession {
         segment.park();
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.watch().isEmpty() || state.printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
+                    : records.marks().isOut() || state.pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(sleepNs));
         }
         segment.unpark();
@@ -194,7 +217,7 @@ public final class ClientSession {
         }
         if (!CudaResult.isFatal(result)) {
             state.fences().quiet();
-            result = records.belongings().freeAll();
+            result = freeAll(records);
         }
         if (CudaResult.isFatal(result)) {
             records.lose(result, "the end of " + name);
@@ -206,7 +229,21 @@ public final class ClientSession {
         state.words().unregister();
         state.charge().close();
         state.pinned().close();
+        state.window().close();
         LOG.info("{} ended; everything is freed", name);
+    }
+
+    private int freeAll(RecordDispatcher records) {
+        state.window().enter();
+        try {
+            int result = records.belongings().freeAll();
+            if (!CudaResult.isFatal(result)) {
+                state.pools().close();
+            }
+            return result;
+        } finally {
+            state.window().leave();
+        }
     }
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */

@@ -10,7 +10,6 @@ import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
-import io.tessera.executor.fence.OpenSpace;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -22,11 +21,16 @@ import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
-import io.tessera.executor.window.WindowAccess;
 import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.memory.GraphRanges;
+import io.tessera.executor.window.ClientWindow;
+import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.util.Map;
@@ -46,6 +50,7 @@ public final class SessionFactory {
     private final PrintedText text;
     private final FenceOffice office;
     private final PinnedAddresses addresses;
+    private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
@@ -73,14 +78,7 @@ public final class SessionFactory {
         this.text = text;
         this.office = office;
         this.addresses = new PinnedAddresses(memory);
-    }
-
-    /** A tenant's limit in bytes from now on; 0: none. */
-    public void limit(String tenant, long bytes) {
-        TenantMemory known = tenants.get(tenant);
-        if (known != null) {
-            known.limitBytes(bytes);
-        }
+        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
     }
 
     /**
@@ -108,7 +106,7 @@ public final class SessionFactory {
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, segment, charge, pinned, client.fences(), member), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, pinned), futex, clock, reports);
             done = true;
             return new Made(session, pinned, descriptor, arena);
         } finally {
@@ -119,16 +117,35 @@ public final class SessionFactory {
         }
     }
 
-    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned,
-            FenceSettings settings, Company.Member member) {
+    /**
+     * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
+     *
+     * @param limitBytes 0: none
+     */
+    public void limit(String tenant, long limitBytes) {
+        TenantMemory known = tenants.get(tenant);
+        if (known != null) {
+            known.limitBytes(limitBytes);
+        }
+    }
+
+    /** The tenants' windows. */
+    public TenantWindows windows() {
+        return windows;
+    }
+
+    private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
+            ClientCharge charge, PinnedMemory pinned) {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
+        ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
-        WindowAccess window = new OpenSpace(driver);
-        ClientFences fences = new ClientFences(settings, office, member, window, charge, owned, driver, segment, handles);
+        ClientWindow window = windows.client(who.tenant(), charge.tenant(), driver, streams);
+        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
-        return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment, printing), owned, charge, pinned,
-                printing, window, fences);
+        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+                new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
     }
 }

@@ -6,9 +6,11 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /**
  * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
@@ -21,12 +23,18 @@ public final class ClientStreams {
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
+    private final List<LongConsumer> ends = new ArrayList<>();
     private ClientContext recent;
 
     /** No contexts yet. */
     public ClientStreams(DriverCalls driver, ClientHandles handles) {
         this.driver = driver;
         this.handles = handles;
+    }
+
+    /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
+    public void beforeEnd(LongConsumer listener) {
+        ends.add(listener);
     }
 
     /** Makes a context; false if the number is in use or 0. */
@@ -65,6 +73,19 @@ public final class ClientStreams {
         return (ClientStream) handles.table(HandleKind.STREAM).attachment(said);
     }
 
+    /** The stream of a context that has a driver's handle; null if there is none. */
+    public ClientStream ofValue(long value, ClientContext context) {
+        if (context.legacy != null && context.legacy.value == value) {
+            return context.legacy;
+        }
+        for (ClientStream stream : context.streams) {
+            if (stream.value == value) {
+                return stream;
+            }
+        }
+        return null;
+    }
+
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
         int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
@@ -90,6 +111,7 @@ public final class ClientStreams {
         if (stream.capturing) {
             context.captures--;
         }
+        ends.forEach(listener -> listener.accept(stream.value));
         context.streams.remove(stream);
         context.behindLegacy.remove(stream);
         if (stream.event != 0) {
@@ -160,6 +182,18 @@ public final class ClientStreams {
         return context.joiner;
     }
 
+    /** The driver's handles of streams that come after everything that was submitted in all contexts so far. */
+    public List<Long> joinAll() {
+        List<Long> joiners = new ArrayList<>();
+        for (ClientContext context : contexts.values()) {
+            ClientStream joiner = joined(context);
+            if (joiner != null) {
+                joiners.add(joiner.value);
+            }
+        }
+        return joiners;
+    }
+
     private void join(ClientStream stream) {
         ClientContext context = stream.context;
         if (context.joiner == null) {
@@ -194,6 +228,16 @@ public final class ClientStreams {
                 && driver.outInt(0) != 0;
     }
 
+    /** Whether a capture is open in any context. */
+    public boolean isAnyCapturing() {
+        for (ClientContext context : contexts.values()) {
+            if (context.captures > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Notes that a capture was begun on a stream, or is over. */
     public void capturing(ClientStream stream, boolean begins) {
         if (stream.capturing != begins) {
@@ -209,6 +253,7 @@ public final class ClientStreams {
                 if (own.event != 0) {
                     driver.call(DriverEntry.cuEventDestroy_v2, own.event);
                 }
+                ends.forEach(listener -> listener.accept(own.value));
                 driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
             }
         }

@@ -132,6 +132,48 @@ public final class ClientWindow implements WindowAccess {
         }
     }
 
+    /**
+     * Takes addresses without memory.
+     *
+     * @param wished taken if it is free; 0: any
+     * @return their begin; 0: there are none
+     */
+    public long reserve(long bytes, long alignment, long wished) {
+        long wanted = contains(wished, bytes) ? wished - baseAddress() : -1;
+        long offset = window.reserve(this, bytes, alignment, wanted);
+        return offset < 0 ? 0 : baseAddress() + offset;
+    }
+
+    /** Gives addresses back where nothing is mapped any more. */
+    public void release(long address) {
+        window.release(this, address - baseAddress());
+    }
+
+    /** Counts memory that the program makes itself against the tenant's quota; false if that does not allow it. */
+    public boolean charge(long bytes) {
+        return window.charge(this, bytes);
+    }
+
+    /** Takes back what {@link #charge} counted. */
+    public void discharge(long bytes) {
+        window.discharge(this, bytes);
+    }
+
+    /** Writes zeros to memory that the program makes, before it can be reached; false if that cannot be done. */
+    public boolean zero(long handle, long bytes) {
+        return window.zero(this, handle, bytes);
+    }
+
+    /** Maps memory that the program made, in addresses that were reserved. Returns a CUresult. */
+    public int map(long address, long bytes, long handle) {
+        return window.map(this, address, bytes, handle);
+    }
+
+    /** Unmaps whole mappings of the program. Returns a CUresult. */
+    public int unmap(long address, long bytes) {
+        return window.unmap(this, address, bytes);
+    }
+
     @Override
     public int backEverywhere() {
         return window.back(this);

@@ -65,9 +65,14 @@ final class FreshMemory {
         }
     }
 
-    /** Zeroes memory that a program made. Its size is at most that of a piece. */
+    /** Zeroes memory that a program made, through addresses that are taken for the purpose. */
     boolean zero(DriverCalls driver, long handle, long bytes) {
-        return open(driver) == CudaResult.SUCCESS && zeroed(driver, handle, scratch, bytes);
+        if (open(driver) != CudaResult.SUCCESS || driverPages.reserve(driver, bytes, 0, 0) != CudaResult.SUCCESS) {
+            return false;
+        }
+        long at = driver.outLong(0);
+        boolean done = zeroed(driver, handle, at, bytes);
+        return driverPages.release(driver, at, bytes) == CudaResult.SUCCESS && done;
     }
 
     private int create(DriverCalls driver) {

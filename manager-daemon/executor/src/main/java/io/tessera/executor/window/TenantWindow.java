@@ -170,6 +170,11 @@ final class TenantWindow {
         }
     }
 
+    /** Zeroes memory that a program makes; false if that cannot be done. */
+    boolean zero(ClientWindow client, long handle, long bytes) {
+        return locked(client, () -> fresh.zero(client.driver(), handle, bytes) ? 0 : -1) == 0;
+    }
+
     /** Maps what a program made, while the tenant rests if its window is backed. Returns a CUresult. */
     int map(ClientWindow client, long address, long bytes, long handle) {
         return (int) locked(client, () -> changing(() -> pages.placeOfProgram(client.driver(), address, bytes, handle)));

@@ -55,9 +55,10 @@ public final class TenantWindows {
      * @param committedBytes of physical memory, the sink aside
      * @param quotaBytes     0: none
      * @param sinkBytes      of physical memory behind everything else; 0: no sink yet
+     * @param allocatedBytes as they were asked for
      */
     public record Bounds(String tenant, long baseAddress, long sizeBytes, long committedBytes, long quotaBytes,
-            long sinkBytes) {
+            long sinkBytes, long allocatedBytes) {
     }
 
     /**
@@ -176,7 +177,7 @@ public final class TenantWindows {
             HeapStatistics statistics = shared.window.statistics();
             WindowPlace place = shared.window.place();
             bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), statistics.committedBytes(),
-                    shared.window.limitBytes(), shared.window.sinkBytes()));
+                    shared.window.limitBytes(), shared.window.sinkBytes(), statistics.liveBytes()));
         });
         return bounds;
     }

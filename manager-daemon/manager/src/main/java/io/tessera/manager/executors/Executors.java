@@ -137,7 +137,7 @@ public final class Executors implements Conductor.Timed {
                 }
                 answerIfSettled();
             } else if (line.get("failed") instanceof JsonObject failed) {
-                slot.reason = failed.get("reason").getAsString();
+                slot.failing(failed.get("reason").getAsString());
                 if (failed.get("tenant") instanceof JsonPrimitive tenant) {
                     LOG.warn("tenant \"{}\" ended executor {} for all", tenant.getAsString(), slot.ordinal);
                     quarantine.add(tenant.getAsString(), nowNs);
@@ -248,7 +248,7 @@ public final class Executors implements Conductor.Timed {
         }
         JsonObject limit = new JsonObject();
         limit.addProperty("tenant", tenant);
-        limit.addProperty("bytes", bytes);
+        limit.addProperty("limitBytes", bytes);
         JsonObject line = new JsonObject();
         line.add("limit", limit);
         slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.tell(line));
