@@ -34,11 +34,13 @@ final class ModuleFencer {
     private final Map<String, List<String>> calls = new LinkedHashMap<>();
     private final List<KernelReport> reports = new ArrayList<>();
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
+    private final boolean debug;
     private boolean usesShared;
 
     ModuleFencer(ModulePlan plan) {
         this.plan = plan;
         this.hoister = new VariableHoister(plan.symbols(), plan.linked());
+        this.debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
     }
 
     /** Does it. */
@@ -46,8 +48,9 @@ final class ModuleFencer {
         functions();
         Map<String, Variable> variables = variables();
         List<String> names = new ArrayList<>(fenced.keySet());
-        List<PtxFunction> dispatchers = plan.dispatchers().definitions(names.size(), plan.id());
-        indirectCalls(dispatchers);
+        List<PtxFunction> dispatchers = plan.dispatchers().definitions(names.size(), plan.id(),
+                plan.passesLocalEnd());
+        calls.putAll(plan.dispatchers().calls());
         CallGraph.refuseRecursion(calls, plan.symbols());
         names.addAll(plan.dispatchers().names());
         List<HoistedVariable> hoisted = new ArrayList<>(hoister.hoisted());
@@ -56,13 +59,12 @@ final class ModuleFencer {
         boolean declared = dispatchers.isEmpty();
         for (Directive directive : plan.module().directives()) {
             if (!declared && directive instanceof PtxFunction) {
-                directives.addAll(plan.dispatchers().declarations());
+                directives.addAll(plan.dispatchers().declarations(plan.passesLocalEnd()));
                 declared = true;
             }
             directive(directive, variables, written, directives);
         }
         directives.addAll(dispatchers);
-        boolean debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
         List<String> targets = plan.module().targets().stream().filter(t -> !debug || !t.equals("debug")).toList();
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
@@ -83,14 +85,6 @@ final class ModuleFencer {
             calls.put(function.name(), fencer.report().calls());
             tensorMaps.addAll(fencer.tensorMaps());
             usesShared |= fencer.usesShared();
-        }
-    }
-
-    private void indirectCalls(List<PtxFunction> dispatchers) {
-        for (PtxFunction dispatcher : dispatchers) {
-            calls.put(dispatcher.name(), plan.dispatchers().targets(dispatcher.returns(),
-                    dispatcher.parameters().subList(1, dispatcher.parameters().size())).stream().map(PtxFunction::name)
-                    .toList());
         }
     }
 
@@ -137,8 +131,7 @@ final class ModuleFencer {
                     into.add(variables.get(variable.name()));
                 }
             }
-            case PtxFunction function -> into.add(function.body().isEmpty() ? function
-                    : withoutInlining(fenced.get(function.name())));
+            case PtxFunction function -> into.add(function(function));
             // Debug information names variables that are gone.
             case Section _ -> { }
             case Alias alias -> into.add(alias);
@@ -146,13 +139,20 @@ final class ModuleFencer {
         }
     }
 
-    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
-    private static PtxFunction withoutInlining(PtxFunction function) {
-        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
-                function.parameters(), function.attributes(), function.body().map(ModuleFencer::withoutInlining),
-                function.line());
+    private PtxFunction function(PtxFunction function) {
+        PtxFunction rewritten = function.body().isEmpty() ? function : fenced.get(function.name());
+        PtxFunction definition = plan.symbols().function(function.name());
+        boolean gets = plan.passesLocalEnd() && function.kind() == PtxFunction.Kind.FUNC && definition.body().isPresent();
+        List<Variable> parameters = new ArrayList<>(rewritten.parameters());
+        if (gets) {
+            parameters.add(Dispatchers.localEnd());
+        }
+        return new PtxFunction(rewritten.kind(), rewritten.linkage(), rewritten.name(), rewritten.returns(), parameters,
+                rewritten.attributes(), debug ? rewritten.body().map(ModuleFencer::withoutInlining) : rewritten.body(),
+                rewritten.line());
     }
 
+    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
     private static Block withoutInlining(Block block) {
         List<Statement> statements = new ArrayList<>(block.statements().size());
         for (Statement statement : block.statements()) {
