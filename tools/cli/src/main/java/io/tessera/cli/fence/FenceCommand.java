@@ -169,7 +169,7 @@ public final class FenceCommand implements Callable<Integer> {
         if (!sm.matches("\\d{2,3}[af]?") || jobs < 1) {
             throw wrong(jobs < 1 ? "--jobs " + jobs + ": at least 1" : "--arch " + architecture + ": for example 90");
         }
-        Assembler assembler = assembler(sm);
+        Assembler assembler = assembler();
         if (output != null) {
             Files.createDirectories(output);
         }
@@ -178,7 +178,7 @@ public final class FenceCommand implements Callable<Integer> {
                 assembler, !noCompare, !noCache, output, nanoTime);
     }
 
-    private Assembler assembler(String sm) {
+    private Assembler assembler() {
         if (noCompile || instead != null) {
             return null;
         }
@@ -190,7 +190,7 @@ public final class FenceCommand implements Callable<Integer> {
         if (!Files.isExecutable(found.get())) {
             throw wrong("--ptxas " + ptxas + " is no program");
         }
-        return new Ptxas(found.get(), sm);
+        return new Ptxas(found.get());
     }
 
     private int show(FenceRequest request, String kernel) throws IOException {
@@ -225,6 +225,6 @@ public final class FenceCommand implements Callable<Integer> {
             run.file(file, printer);
         }
         printer.end(request.assembler() != null);
-        return code(totals.refused() == 0 && totals.images() > 0);
+        return code(totals.refused() + totals.machineCodeAlone() == 0 && totals.images() > 0);
     }
 }
