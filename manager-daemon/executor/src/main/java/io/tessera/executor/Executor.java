@@ -18,6 +18,7 @@ import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,6 +65,12 @@ public final class Executor implements ManagerOrders, Reports {
      */
     public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
             PrintedText text) throws DriverFailedException, LinuxException {
+        this(port, ordinal, socket, channel, clock, text, Linux.sharedMemory());
+    }
+
+    /** The same with segments and pinned memory from a port, which may have none left. */
+    Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
+            SharedMemoryPort memory) throws DriverFailedException, LinuxException {
         this.text = text;
         this.device = DeviceContext.open(port, ordinal);
         this.snapshot = DeviceSnapshot.take(device);
@@ -72,7 +79,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+        this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text);
         this.connections = new Connections(os, poller, clock, admission, factory, this);
         os.files().remove(socket);

@@ -7,6 +7,7 @@ import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
 import io.tessera.os.Linux;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.RelayLayout;
 import java.io.ByteArrayOutputStream;
@@ -28,10 +29,15 @@ final class RunningExecutor implements AutoCloseable {
     private volatile boolean inOrder;
 
     RunningExecutor(Path folder) throws Exception {
+        this(folder, Linux.sharedMemory());
+    }
+
+    /** With memory from a port. */
+    RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
         executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
-                new PrintedText(Linux.printedText(), printed));
+                new PrintedText(Linux.printedText(), printed), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run();

@@ -10,6 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memory that one client and the executor both map. {@link #create} is called by the thread of the connections, the rest
@@ -17,6 +19,7 @@ import java.util.Map;
  */
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
+    private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
     /** Regions that are mapped and not registered yet or any more: a client cannot fill the host by asking alone. */
     private static final int MOST_REGIONS = 65_536;
     private static final long MOST_BYTES = 1L << 40;
@@ -52,8 +55,17 @@ public final class PinnedMemory implements AutoCloseable {
         this.addresses = addresses;
     }
 
-    /** Makes a region, or says why not in the answer. */
-    public synchronized Offer create(long bytes, long notBelow) throws LinuxException {
+    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    public synchronized Offer create(long bytes, long notBelow) {
+        try {
+            return make(bytes, notBelow);
+        } catch (LinuxException e) {
+            LOG.warn("{} bytes of pinned memory cannot be made: {}", bytes, e.getMessage());
+            return refused(CudaResult.OUT_OF_MEMORY);
+        }
+    }
+
+    private Offer make(long bytes, long notBelow) throws LinuxException {
         if (bytes <= 0 || bytes > MOST_BYTES || regions.size() >= MOST_REGIONS) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
         }

@@ -134,7 +134,13 @@ public final class Connections implements AutoCloseable {
         if (client == null) {
             return; // not yet; see doWork
         }
-        SessionFactory.Made made = factory.make(client, reports);
+        SessionFactory.Made made;
+        try {
+            made = factory.make(client, reports);
+        } catch (LinuxException e) {
+            refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+            return;
+        }
         try {
             connection.serve(made);
             int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
@@ -179,7 +185,10 @@ public final class Connections implements AutoCloseable {
             try {
                 admit(connection);
             } catch (LinuxException e) {
-                refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+                LOG.debug("{} is gone: {}", connection, e.getMessage());
+                close(connection);
+            }
+            if (!connection.isOpen()) {
                 continue;
             }
             if (connection.session() == null && connection.deadlineNs - nowNs < 0) {
