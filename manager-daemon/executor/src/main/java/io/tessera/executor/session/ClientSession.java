@@ -170,6 +170,7 @@ public final class ClientSession {
 
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
+        records.pollAwaited(nowNs);
         if (!state.watch().isEmpty()) {
             int result = state.watch().poll();
             if (CudaResult.isFatal(result)) {
