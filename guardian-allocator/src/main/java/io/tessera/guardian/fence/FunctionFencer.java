@@ -57,9 +57,9 @@ final class FunctionFencer {
         context.scopes.parameters(function.returns());
         statements(body.statements());
         // Nothing may fall into what is written behind the body.
-        if (returns()) {
+        if (!endsItself(body) && returns()) {
             code.emit("ret");
-        } else {
+        } else if (!endsItself(body)) {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
         context.sites.write();
@@ -87,6 +87,11 @@ final class FunctionFencer {
 
     boolean usesShared() {
         return context.prologue.usesShared();
+    }
+
+    private static boolean endsItself(Block body) {
+        return !body.statements().isEmpty() && body.statements().getLast() instanceof Instruction last
+                && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
     }
 
     private boolean returns() {
