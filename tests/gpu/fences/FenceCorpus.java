@@ -4,6 +4,9 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.proof.AddressOracle;
+import io.tessera.guardian.fence.proof.DataFlowOracle;
+import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxParser;
 import java.io.IOException;
@@ -20,6 +23,8 @@ import java.util.stream.Stream;
  * Run as a source file, with the application's classes: {@code java -cp CLASSES FenceCorpus.java FOLDER MODE...}.
  */
 public final class FenceCorpus {
+    private static final AddressOracle ORACLE = Boolean.getBoolean("syntactic") ? new SyntacticOracle() : new DataFlowOracle();
+
     private FenceCorpus() {
     }
 
@@ -40,7 +45,7 @@ public final class FenceCorpus {
     private static boolean fence(Path original, String mode) throws IOException {
         String base = original.toString().replaceAll("native\\.ptx$", mode);
         try {
-            FencedModule fenced = new Fencer(FenceMode.valueOf(mode.toUpperCase(Locale.ROOT)))
+            FencedModule fenced = new Fencer(FenceMode.valueOf(mode.toUpperCase(Locale.ROOT)), ORACLE, false)
                     .fence(PtxParser.parse(Files.readAllBytes(original)));
             if (!fenced.patches().isEmpty()) {
                 throw new FenceRefusedException("module", 0, "constants with addresses of variables");

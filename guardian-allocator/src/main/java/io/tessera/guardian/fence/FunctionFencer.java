@@ -44,7 +44,7 @@ final class FunctionFencer {
         this.bulk = new BulkFence(context, accesses, shared);
         this.others = new OtherFences(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow()));
+        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
         this.symbols = new SymbolOperands(context);
     }
 

@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 
 /**
@@ -41,7 +42,9 @@ final class SharedFence {
         }
         AccessGroup group = offset % access.alignmentBytes() == 0 && offset == (int) offset
                 ? AccessGroup.of(context, i, access, key, offset) : AccessGroup.alone(access, offset);
-        Operand.Register clamped = clamped(i, word, group);
+        boolean regular = aligned && (offset - group.low()) % group.alignment() == 0
+                && fact.alignmentBytes() >= group.alignment();
+        Operand.Register clamped = clamped(i, word, group, regular, certain(fact, group.bytes()));
         if (i.guard().isEmpty() && offset % access.alignmentBytes() == 0) {
             context.cache.put(key, new Entry(Purpose.CLAMPED, group.low(), group.reach(), group.alignment(), clamped));
         }
@@ -61,16 +64,32 @@ final class SharedFence {
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
-    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group) {
+    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, boolean regular,
+            boolean certain) {
         Operand.Register first = word;
         if (group.low() != 0) {
             first = code.word();
             code.emit("add.u32", first, word, Code.number((int) group.low()));
         }
-        Operand.Register limit = limit(i, group.bytes(), group.alignment(), first);
+        Operand.Register limit = certain ? below(group.bytes(), group.alignment())
+                : limit(i, group.bytes(), group.alignment(), first);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
-        return aligned(clamped, group.alignment());
+        return regular ? clamped : aligned(clamped, group.alignment());
+    }
+
+    /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
+    private boolean certain(AddressFact fact, long bytes) {
+        return fact.placement() instanceof Placement.NearSymbol near
+                && context.variable(near.symbol()) instanceof Variable variable
+                && variable.space() == StateSpace.SHARED && variable.sizeBytes() >= bytes;
+    }
+
+    private Operand.Register below(long bytes, int alignment) {
+        context.counts.fence(Fence.SHARED);
+        Operand.Register left = code.word();
+        code.emit("sub.u32", left, context.prologue.sharedEnd(), Code.number(bytes));
+        return aligned(left, alignment);
     }
 
     private Operand.Register aligned(Operand.Register word, int alignment) {

@@ -147,7 +147,7 @@ final class CheckedKernel {
         String what = fact + " at line " + access.line() + ": " + PtxPrinter.print(access);
         int bytes = access.type().orElseThrow().bytes();
         boolean fenced = fact.placement() instanceof Placement.FencedBase;
-        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow(address.base())).name() : base, address.offsetBytes());
+        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow((Operand.Register) address.base())).name() : base, address.offsetBytes());
         if (fact.alignmentBytes() > 1) {
             line("and.b64 %%kq, %%kb, %d", fact.alignmentBytes() - 1);
             line("setp.ne.u64 %%kp, %%kq, 0");
