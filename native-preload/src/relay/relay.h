@@ -192,6 +192,9 @@ CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value);
 /* Sends MARK, WATCH_EVENT or HOST_CALL. Nothing comes back. */
 CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 
+/* Sends a MARK that the caller is going to wait for. */
+CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value);
+
 /* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 

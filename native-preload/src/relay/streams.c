@@ -53,7 +53,7 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     mark->prints = prints;
     uint64_t handle = stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS;
     return query ? relay_ask_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value)
-                 : relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
+                 : relay_send_awaited_mark(context, handle, mark->word, mark->value);
 }
 
 /* Waits for all work before now, and brings what it printed. */

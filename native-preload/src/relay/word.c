@@ -47,16 +47,28 @@ CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
+static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned flags, uint64_t handle, int word,
+                          uint64_t value)
 {
     struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark));
     if (!claimed.record)
         return relay_link_state(context->link);
     claimed.record->context = context->number;
+    claimed.record->flags = (uint16_t)flags;
     struct tessera_mark *mark = relay_body(claimed);
     *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
+}
+
+CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
+{
+    return send_mark(context, kind, 0, handle, word, value);
+}
+
+CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value)
+{
+    return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED, handle, word, value);
 }
 
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)

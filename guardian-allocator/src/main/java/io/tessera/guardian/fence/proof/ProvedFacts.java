@@ -205,8 +205,8 @@ final class ProvedFacts implements AddressFacts {
         return List.copyOf(derivations);
     }
 
-    /** Which branches close loops that end by themselves. */
-    CountedLoops counted() {
-        return counted;
+    @Override
+    public boolean endsByItself(Instruction branch) {
+        return counted.endsByItself(branch);
     }
 }

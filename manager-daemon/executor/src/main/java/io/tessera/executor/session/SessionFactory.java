@@ -15,7 +15,6 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.DeviceAddresses;
-import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.print.ClientPrinting;
@@ -51,7 +50,6 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final FenceOffice office;
-    private final PinnedAddresses addresses;
     private final CallGate gate = new CallGate();
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
@@ -81,7 +79,6 @@ public final class SessionFactory {
         this.text = text;
         this.office = office;
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
-        this.addresses = new PinnedAddresses(memory, range);
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
                 new WindowSpace(range.first(), range.end() - range.first()));
     }
@@ -107,7 +104,7 @@ public final class SessionFactory {
             snapshot.write(segment.device(), visible);
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
-            PinnedMemory pinned = new PinnedMemory(memory, files, addresses);
+            PinnedMemory pinned = new PinnedMemory(memory, files);
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -34,22 +35,25 @@ import picocli.CommandLine.Spec;
 /** {@code tessera fence FILE...}: the offline fencer. One thread calls it. */
 @Command(name = "fence", mixinStandardHelpOptions = true, sortOptions = false,
         header = "Fences the kernels of programs and libraries ahead of time and says what that does to each.",
-        description = {"", "Finds every image in executables, libraries, archives, fat binaries, cubins and PTX files, fences",
-            "its PTX and, where there is an assembler (ptxas), compiles it into the cache that executors read: programs",
-            "then start without compiling.", ""},
+        description = {"", "Finds every image in executables, libraries, archives, fat binaries, cubins and PTX files, fences its "
+            + "PTX and, where there is an assembler (ptxas), compiles it into the cache that executors read: programs then "
+            + "start without compiling.", ""},
         footer = {"", "Examples",
-            "  tessera fence ./simulate                      what fencing does to each kernel of a program",
-            "  tessera fence --summary /usr/lib/libfoo.so    sums alone",
-            "  tessera fence --show _Z4axpyPf ./simulate     a kernel's PTX before and after",
-            "  tessera fence --output out --no-cache k.ptx   fenced PTX and machine code as files",
-            "  tessera fence --trust /opt/lib/libvendor.so   its images may run unfenced (--unfenced trusted)",
-            "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is not there."})
+            "  tessera fence ./simulate                  what fencing does to each kernel",
+            "  tessera fence --summary /opt/libfoo.so    sums alone",
+            "  tessera fence --show _Z4axpyPf ./simulate a kernel's PTX before and after",
+            "  tessera fence --output out --no-cache k.ptx",
+            "                                            fenced PTX and machine code as files",
+            "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
+            "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
+            "not there."})
 public final class FenceCommand implements Callable<Integer> {
     private static final int PER_MILLE_OF_HEAP = 600;
 
     private final CommandContext context;
     private final InstantSource clock;
     private final Instant start;
+    private final Function<FenceMode, ImageFencer.Fencing> fencings;
 
     @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence.")
     private List<Path> files = List.of();
@@ -110,12 +114,14 @@ public final class FenceCommand implements Callable<Integer> {
 
     /** For the given surroundings. */
     public FenceCommand(CommandContext context) {
-        this(context, InstantSource.system());
+        this(context, InstantSource.system(), mode -> new Fencer(mode)::fence);
     }
 
-    FenceCommand(CommandContext context, InstantSource clock) {
+    /** With another clock and other fencers, for tests. */
+    FenceCommand(CommandContext context, InstantSource clock, Function<FenceMode, ImageFencer.Fencing> fencings) {
         this.context = context;
         this.clock = clock;
+        this.fencings = fencings;
         start = clock.instant();
     }
 
@@ -163,7 +169,7 @@ public final class FenceCommand implements Callable<Integer> {
         if (!sm.matches("\\d{2,3}[af]?") || jobs < 1) {
             throw wrong(jobs < 1 ? "--jobs " + jobs + ": at least 1" : "--arch " + architecture + ": for example 90");
         }
-        Assembler assembler = assembler(sm);
+        Assembler assembler = assembler();
         if (output != null) {
             Files.createDirectories(output);
         }
@@ -172,7 +178,7 @@ public final class FenceCommand implements Callable<Integer> {
                 assembler, !noCompare, !noCache, output, nanoTime);
     }
 
-    private Assembler assembler(String sm) {
+    private Assembler assembler() {
         if (noCompile || instead != null) {
             return null;
         }
@@ -184,11 +190,11 @@ public final class FenceCommand implements Callable<Integer> {
         if (!Files.isExecutable(found.get())) {
             throw wrong("--ptxas " + ptxas + " is no program");
         }
-        return new Ptxas(found.get(), sm);
+        return new Ptxas(found.get());
     }
 
     private int show(FenceRequest request, String kernel) throws IOException {
-        ImageFencer.Fencing fencing = new Fencer(request.mode())::fence;
+        ImageFencer.Fencing fencing = fencings.apply(request.mode());
         for (Path file : files) {
             try (Arena arena = Arena.ofShared()) {
                 for (FoundImage image : FenceRun.scan(file, arena)) {
@@ -211,7 +217,7 @@ public final class FenceCommand implements Callable<Integer> {
         CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
                 : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), Trusting.home(context)),
                         CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.err().println("tessera: " + line));
-        ImageFencer fencer = new ImageFencer(request, new Fencer(request.mode())::fence, cache);
+        ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
         Totals totals = new Totals();
         FencePrinter printer = new FencePrinter(context, totals, json, !summary, request.nanoTime());
@@ -219,6 +225,6 @@ public final class FenceCommand implements Callable<Integer> {
             run.file(file, printer);
         }
         printer.end(request.assembler() != null);
-        return code(totals.refused() == 0 && totals.images() > 0);
+        return code(totals.refused() + totals.machineCodeAlone() == 0 && totals.images() > 0);
     }
 }
