@@ -9,6 +9,7 @@ import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.RecordingLauncher.Started;
 import io.tessera.manager.memory.SteppedManager;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
@@ -33,7 +34,7 @@ class ExecutorsStepTest {
                 new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
         stepped.step();
         peer.heard();
-        peer.send(RelayMessageEncoder::ask);
+        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
         stepped.step();
         return peer;
     }

@@ -7,6 +7,7 @@ import io.tessera.device.ParameterDescription.Handle;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.memory.MemoryRange;
@@ -129,6 +130,7 @@ public final class CallExecutor implements AutoCloseable {
             memory.after(frame, contextNumber, result);
         }
         if (result == CudaResult.SUCCESS) {
+            named(plan);
             result = results.take(frame, contextNumber);
         } else {
             results.clear(frame);
@@ -138,6 +140,13 @@ public final class CallExecutor implements AutoCloseable {
             streamState(plan, context, stream);
         }
         return result;
+    }
+
+    /** Names of kernels are for logs, and for finding the same kernel in another module. */
+    private void named(CallPlan plan) {
+        if (plan.api().equals("cuModuleGetFunction") || plan.api().equals("cuLibraryGetKernel")) {
+            client.fences().named(frame.data(0).get(WireTypes.U64, 0), frame.data(2).getString(0));
+        }
     }
 
     /** What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more. */
@@ -159,11 +168,12 @@ public final class CallExecutor implements AutoCloseable {
                 frame.want(0, Long.BYTES);
                 frame.slot(1, frame.slot(1) | NON_BLOCKING);
             }
-            case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> {
-                frame.want(0, Long.BYTES);
-                frame.want(1, Long.BYTES);
+            case "cuStreamDestroy" -> {
+                client.streams().destroying(stream);
+                client.fences().watchdog().forget(stream.value());
             }
-            case "cuStreamDestroy" -> client.streams().destroying(stream);
+            case "cuStreamWaitValue32", "cuStreamWaitValue64", "cuStreamBatchMemOp" ->
+                    client.fences().watchdog().waitsForValues();
             case "cuEventDestroy" -> client.watch().forget(frame.slot(0));
             default -> {
                 if (plan.onNullStream) {
@@ -185,7 +195,8 @@ public final class CallExecutor implements AutoCloseable {
                     working = i == plan.stream ? stream : working;
                     frame.slot(i, stream == null ? 0 : stream.value());
                 } else {
-                    frame.slot(i, handle(handle.kind(), frame.said(i)));
+                    frame.slot(i, Lifetimes.ends(plan) == handle.kind() ? known(handle.kind(), frame.said(i))
+                            : handle(handle.kind(), frame.said(i)));
                 }
             } else if (plan.isDevice(i)) {
                 frame.slot(i, client.device().device());
@@ -211,7 +222,20 @@ public final class CallExecutor implements AutoCloseable {
         return stream;
     }
 
+    /** The driver's handle; a module that was not needed so far is loaded for it. */
     private long handle(HandleKind kind, long said) throws RejectedException {
+        long value = known(kind, said);
+        if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
+            return value;
+        }
+        try {
+            return client.fences().realised(value);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
+    }
+
+    private long known(HandleKind kind, long said) throws RejectedException {
         if (kind == HandleKind.CONTEXT) {
             return client.device().handle();
         }

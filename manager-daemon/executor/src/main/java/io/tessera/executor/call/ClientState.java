@@ -2,6 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -32,8 +33,10 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param window  its way into its tenant's window
  * @param pools   its memory pools, and memory that waits for work to end
  * @param graphMemory memory of its graphs
+ * @param fences  its modules
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory) {
+        PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
+        ClientFences fences) {
 }

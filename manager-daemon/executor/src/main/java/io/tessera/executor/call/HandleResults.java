@@ -88,7 +88,7 @@ final class HandleResults {
         if (value == 0) {
             return 0;
         }
-        return handles.put(kind, value, parent, Lifetimes.context(kind, context));
+        return handles.put(kind, client.fences().shown(kind, value), parent, Lifetimes.context(kind, context));
     }
 
     /** Something is over: forgets it and what goes away with it. */

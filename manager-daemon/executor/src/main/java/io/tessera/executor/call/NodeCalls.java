@@ -82,8 +82,10 @@ final class NodeCalls {
         int i = structureOf(frame);
         int bytes = ((ParameterDescription.Pointer) frame.plan().shapes[i]).elementBytes();
         MemorySegment parameters = followers(frame, i, bytes);
+        long said = NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes));
         structures.in(frame.data(i), frame.plan().description.parameters().get(i).type());
         nodes.kernel(frame, frame.data(i), parameters);
+        nodes.mayRun(said, frame.data(i).asSlice(0, bytes), parameters);
         return call(frame);
     }
 

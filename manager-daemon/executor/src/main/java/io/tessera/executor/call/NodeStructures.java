@@ -1,6 +1,7 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
@@ -37,6 +38,7 @@ final class NodeStructures {
 
     private static final int KERNEL_PARAMETERS = 40;
     private static final int KERNEL_EXTRA = 48;
+    private static final int KERNEL_KERNEL = 56;
     /** In {@code CUDA_MEMCPY_NODE_PARAMS}: the context, and the copy itself. */
     private static final int COPY_CONTEXT = BODY + 8;
     private static final int COPY_BODY = BODY + 16;
@@ -57,6 +59,25 @@ final class NodeStructures {
         this.structures = structures;
         this.copies = copies;
         this.addresses = addresses;
+    }
+
+    /** The function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
+    static long kernelOf(MemorySegment node) {
+        long function = node.get(WireTypes.U64, 0);
+        return function == 0 && node.byteSize() > KERNEL_KERNEL ? node.get(WireTypes.U64, KERNEL_KERNEL) : function;
+    }
+
+    /** Checks that a kernel may be in a graph; the structure is translated already. */
+    void mayRun(long said, MemorySegment node, MemorySegment parameters) throws RejectedException {
+        long value = kernelOf(node);
+        if (said == 0 || value == 0) {
+            return; // the driver refuses it
+        }
+        try {
+            client.fences().kernels().toGraph(said, value, parameters, parameters.byteSize());
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     /** {@code CUDA_KERNEL_NODE_PARAMS}, of either version, that is translated already. */
@@ -97,6 +118,7 @@ final class NodeStructures {
             throw CallFrame.malformed(count + " memory operations");
         }
         addresses.operations(operations, count);
+        client.fences().watchdog().waitsForValues();
         node.set(WireTypes.U64, 0, client.device().handle());
         node.set(WireTypes.U64, OPERATIONS_ARRAY, operations.address());
     }
@@ -109,6 +131,7 @@ final class NodeStructures {
         if (word < 0 || word >= RelayLayout.WORDS) {
             throw CallFrame.malformed("word " + word);
         }
+        client.fences().watchdog().hostCall((int) word);
         MemorySegment operations = frame.room(2L * OPERATION_BYTES);
         long address = client.words().address((int) word);
         operations.set(WireTypes.U32, 0, WRITE_64);
@@ -159,9 +182,13 @@ final class NodeStructures {
             node.set(WireTypes.U32, 0, OPERATIONS);
             return;
         }
+        long said = type == KERNEL ? kernelOf(body) : 0;
         structures.in(node, "CUgraphNodeParams");
         switch (type) {
-            case KERNEL -> kernel(frame, body, followers);
+            case KERNEL -> {
+                kernel(frame, body, followers);
+                mayRun(said, body, followers);
+            }
             case MEMSET -> memset(body);
             case ALLOCATION -> allocation(body, followers);
             case OPERATIONS -> operations(body, followers);

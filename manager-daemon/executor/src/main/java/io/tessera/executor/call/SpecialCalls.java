@@ -23,6 +23,15 @@ final class SpecialCalls {
         calls.put("cuModuleLoadFatBinary", modules::load);
         calls.put("cuModuleLoadDataEx", modules::loadEx);
         calls.put("cuLibraryLoadData", modules::library);
+        calls.put("cuModuleUnload", modules::unload);
+        calls.put("cuLibraryUnload", modules::unload);
+        calls.put("cuLibraryGetModule", modules::moduleOfLibrary);
+        calls.put("cuModuleGetGlobal", modules::global);
+        calls.put("cuLibraryGetGlobal", modules::global);
+        for (String api : List.of("cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig",
+                "cuKernelSetAttribute", "cuKernelSetCacheConfig")) {
+            calls.put(api, modules::changed);
+        }
         calls.put("cuKernelGetName", modules::name);
         calls.put("cuFuncGetName", modules::name);
         PoolCalls pools = new PoolCalls(client, results);
@@ -52,6 +61,7 @@ final class SpecialCalls {
         new LinkCalls(client).register(calls);
         new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
+        new TensorMapCalls(client, addresses).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));
         calls.put("cuStreamSetAttribute", (frame, context) -> {

@@ -8,6 +8,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.stream.ClientContext;
@@ -55,6 +56,7 @@ public final class LaunchExecutor {
     private final MemorySegment extra;
     private final MemorySegment size;
     private final MemorySegment parameters;
+    private ClientStream launched;
 
     /** For one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(ClientState client, Arena arena) {
@@ -108,6 +110,8 @@ public final class LaunchExecutor {
         long parametersAt = BODY + (long) attributeCount * ATTRIBUTE_BYTES;
         MemorySegment.copy(record, parametersAt, parameters, 0, parameterBytes);
         size.set(WireTypes.U64, 0, parameterBytes);
+        launched = stream;
+        function = code(record.get(WireTypes.U64, FUNCTION), function, stream, parameterBytes);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         client.streams().before(stream);
         int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)
@@ -126,6 +130,21 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
         return client.driver().call(DriverEntry.cuLaunchKernel, slots);
+    }
+
+    /** The stream of the last launch that reached the driver. */
+    public ClientStream stream() {
+        return launched;
+    }
+
+    /** Which of a kernel's codes is launched. */
+    private long code(long said, long function, ClientStream stream, int parameterBytes) throws RejectedException {
+        try {
+            return client.fences().kernels().toLaunch(said, function, client.streams().isCapturing(stream), parameters,
+                    parameterBytes);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     private int extended(MemorySegment record, long function, ClientStream stream, int parameterBytes,

@@ -23,13 +23,20 @@ public final class ClientPrinting {
     private final Set<Long> modules = new HashSet<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
+    /** Looks what kernels reported, before the client hears that they are done. */
+    private final Runnable looked;
     private boolean prints;
 
     private record Mark(int word, long value, long event) {
     }
 
-    /** A client that has no module. */
-    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text) {
+    /**
+     * A client that has no module.
+     *
+     * @param looked called when work is done, before the client hears of it
+     */
+    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, Runnable looked) {
+        this.looked = looked;
         this.driver = driver;
         this.segment = segment;
         this.text = text;
@@ -49,6 +56,11 @@ public final class ClientPrinting {
         boolean answer = modules.contains(module);
         prints |= answer;
         return answer;
+    }
+
+    /** From now on the client waits until somebody has looked what its kernels did. */
+    public void watch() {
+        prints = true;
     }
 
     /** After a mark was submitted to a stream. Returns the CUresult. */
@@ -97,6 +109,7 @@ public final class ClientPrinting {
 
     /** Brings the text of what came before an event that is complete. Returns the CUresult. */
     public int before(long event) {
+        looked.run();
         return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment)
                 : CudaResult.SUCCESS;
     }

@@ -31,8 +31,6 @@ final class Belongings {
             Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
             Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
             Map.entry(HandleKind.LINKER, DriverEntry.cuLinkDestroy),
-            Map.entry(HandleKind.MODULE, DriverEntry.cuModuleUnload),
-            Map.entry(HandleKind.LIBRARY, DriverEntry.cuLibraryUnload),
             Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease),
             Map.entry(HandleKind.ARRAY, DriverEntry.cuArrayDestroy),
             Map.entry(HandleKind.MIPMAP, DriverEntry.cuMipmappedArrayDestroy));
@@ -91,15 +89,21 @@ final class Belongings {
             if (kind == HandleKind.STREAM
                     && client.handles().table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
                 client.streams().destroying(stream);
+                client.fences().watchdog().forget(stream.value());
             }
             int references = Math.max(1, kind.deviceValue() ? 1 : client.handles().table(kind).references(handle));
             boolean counted = kind == HandleKind.ALLOCATION;
             for (int i = 0; i < (counted ? references : 1); i++) {
-                result = worse(result, driver.call(ENDS.get(kind), value));
+                result = worse(result, end(kind, value));
                 calls.freed(kind, handle);
             }
         }
         return result;
+    }
+
+    private int end(HandleKind kind, long value) {
+        return kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
+                ? client.fences().unload(value, kind == HandleKind.LIBRARY) : driver.call(ENDS.get(kind), value);
     }
 
     private int free(MemoryRange range) {

@@ -4,6 +4,7 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.os.FutexPort;
@@ -54,6 +55,7 @@ public final class ClientSession {
     private volatile boolean over;
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
+    private Containment contain;
     private Thread thread;
 
     /**
@@ -82,7 +84,8 @@ public final class ClientSession {
             ClientState made = makeState.apply(arena);
             state = made;
             made.device().enter(made.driver());
-            try (RecordDispatcher records = new RecordDispatcher(made, futex, reports, arena)) {
+            contain = new Containment(made, reports, clientId, name);
+            try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
                 serve(records, new RingConsumer(segment, arena));
                 finish(records);
@@ -180,6 +183,7 @@ public final class ClientSession {
         if (lostResult != CudaResult.SUCCESS && !records.isLost()) {
             records.refuse(lostResult);
         }
+        contain.look(records, nowNs);
         state.pools().poll(nowNs);
         int result = records.marks().poll(nowNs);
         if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
@@ -195,7 +199,7 @@ public final class ClientSession {
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.watch().isEmpty() || state.printing().isAwaited() ? SLEEP_WATCHING_NS
                     : records.marks().isOut() || state.pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
-            futex.await(segment.parkedWord(), 1, sleepNs);
+            futex.await(segment.parkedWord(), 1, contain.sleepNs(sleepNs));
         }
         segment.unpark();
     }
@@ -203,19 +207,21 @@ public final class ClientSession {
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
         records.counters().publish();
-        if (lostResult != CudaResult.SUCCESS || records.isLost()) {
+        if (lostResult != CudaResult.SUCCESS || records.isGone()) {
             return; // the context is gone with everything in it
         }
+        state.fences().stop();
         long untilNs = clock.nanoTime() + END_NS;
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY) {
             if (clock.nanoTime() - untilNs > 0) {
-                reports.stuck(clientId);
+                reports.stuck(clientId, state.fences().member().tenant());
                 return;
             }
             LockSupport.parkNanos(END_POLL_NS);
         }
         if (!CudaResult.isFatal(result)) {
+            state.fences().quiet();
             result = freeAll(records);
         }
         if (CudaResult.isFatal(result)) {
@@ -223,6 +229,7 @@ public final class ClientSession {
             return;
         }
         state.printing().close();
+        state.fences().close();
         records.queries().unpinAll();
         state.words().unregister();
         state.charge().close();
@@ -298,6 +305,23 @@ public final class ClientSession {
     public long usedBytes() {
         ClientState known = state;
         return known == null ? 0 : known.charge().usedBytes();
+    }
+
+    /** How it is fenced; null before its thread has begun. */
+    public FenceFigures fences() {
+        ClientState known = state;
+        return known == null ? null : known.fences().figures();
+    }
+
+    /** What it was doing when something went wrong; null before its thread has begun. */
+    public Suspect suspect() {
+        ClientState known = state;
+        RecordDispatcher records = dispatcher;
+        if (known == null || records == null) {
+            return null;
+        }
+        return new Suspect(known.fences().member().tenant(), name, records.marks().hasWork(),
+                known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 
     @Override

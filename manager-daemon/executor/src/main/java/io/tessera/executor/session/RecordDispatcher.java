@@ -2,8 +2,9 @@ package io.tessera.executor.session;
 
 import static io.tessera.protocol.SegmentLayout.offset;
 
-import io.tessera.device.HandleKind;
+import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
@@ -40,6 +41,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     private final ClientState client;
     private final FutexPort futex;
+    private final NanoClock clock;
     private final Reports reports;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
@@ -51,10 +53,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
+    private boolean gone;
 
     /** For one client; memory of an arena that lives as long as this. */
-    public RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
+    public RecordDispatcher(ClientState client, FutexPort futex, NanoClock clock, Reports reports, Arena arena) {
         this.client = client;
+        this.clock = clock;
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
@@ -118,6 +122,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** The context is lost: nothing reaches the driver any more. */
     void lose(int result, String reason) {
+        gone = true;
         refuse(result);
         reports.contextLost(result, reason);
     }
@@ -128,7 +133,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         client.segment().contextError(result);
     }
 
-    /** Whether nothing reaches the driver any more. */
+    /** Whether the context is lost for everybody, and all that was in it. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Whether nothing of the client reaches the driver any more. */
     boolean isLost() {
         return lostResult != CudaResult.SUCCESS;
     }
@@ -137,7 +147,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         switch (kind) {
             case LAUNCH -> {
                 counters.launch();
-                return launches.launch(record, length);
+                return launch(record, length);
             }
             case CALL -> {
                 counters.call();
@@ -177,6 +187,16 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             }
         }
         throw new IllegalStateException("kind " + kind);
+    }
+
+    private int launch(MemorySegment record, int length) throws RejectedException {
+        int result = launches.launch(record, length);
+        marks.submitted();
+        ClientStream stream = launches.stream();
+        if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
+            client.fences().watchdog().launched(stream.value(), clock.nanoTime());
+        }
+        return result;
     }
 
     private void answer(int slot, int result) {
@@ -254,6 +274,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int word = word(record, length);
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
+        client.fences().watchdog().hostCall(word);
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
             result = client.words().await(stream, word, 0);

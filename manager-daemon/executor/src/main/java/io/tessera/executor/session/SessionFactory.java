@@ -6,6 +6,10 @@ import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
@@ -43,6 +47,7 @@ public final class SessionFactory {
     private final NanoClock clock;
     private final int pid;
     private final PrintedText text;
+    private final FenceOffice office;
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
@@ -59,7 +64,8 @@ public final class SessionFactory {
 
     /** For one device. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
-            FutexPort futex, NanoClock clock, int pid, PrintedText text) {
+            FutexPort futex, NanoClock clock, int pid, PrintedText text,
+            FenceOffice office) {
         this.device = device;
         this.snapshot = snapshot;
         this.memory = memory;
@@ -68,15 +74,18 @@ public final class SessionFactory {
         this.clock = clock;
         this.pid = pid;
         this.text = text;
+        this.office = office;
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
     }
 
     /**
      * Makes a session.
      *
+     * @param member the client among the others
+     *
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
-    public Made make(Admission.Client client, Reports reports) throws LinuxException {
+    public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -94,7 +103,7 @@ public final class SessionFactory {
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, client.tenant(), segment, charge, pinned), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, pinned), futex, clock, reports);
             done = true;
             return new Made(session, pinned, descriptor, arena);
         } finally {
@@ -122,16 +131,18 @@ public final class SessionFactory {
         return windows;
     }
 
-    private ClientState state(Arena arena, String tenant, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
+    private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
+            ClientCharge charge, PinnedMemory pinned) {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
-        ClientPrinting printing = new ClientPrinting(driver, segment, text);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
-        ClientWindow window = windows.client(tenant, charge.tenant(), driver, streams);
+        ClientWindow window = windows.client(who.tenant(), charge.tenant(), driver, streams);
+        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
+        ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         ClientPools pools = new ClientPools(window, driver, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)));
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
     }
 }

@@ -39,6 +39,8 @@ public final class FakeDriver implements DriverPort {
     };
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
+    /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
+    public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
@@ -147,6 +149,14 @@ public final class FakeDriver implements DriverPort {
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
             case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
+            case cuMemcpyHtoD_v2 -> copy(s);
+            case cuMemHostAlloc -> put(slot(s, 0), arena.allocate(slot(s, 1), 4096).address());
+            case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuMemsetD8_v2 -> {
+                at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
+                yield 0;
+            }
             case cuMemsetD8Async -> {
                 if (touchesMemory) {
                     pages.fill(slot(s, 0), slot(s, 2), (byte) slot(s, 1));
@@ -198,6 +208,16 @@ public final class FakeDriver implements DriverPort {
         put(result, next.addAndGet(16));
         functions.put(next.get(), name);
         return 0;
+    }
+
+    /** Every program has every constant of a fenced module, of 64 bytes, and nothing else. */
+    private int global(long address, long size, long module, String name) {
+        if (!name.startsWith("__tessera_")) {
+            return 500;
+        }
+        MemorySegment place = constants.computeIfAbsent(name + "@" + Long.toHexString(module), _ -> arena.allocate(64, 64));
+        put(size, 64);
+        return put(address, place.address());
     }
 
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
