@@ -112,6 +112,14 @@ public final class Connections implements AutoCloseable {
     private void act(Connection connection) throws LinuxException, MalformedMessageException {
         connection.checkOrder();
         admit(connection);
+        pin(connection);
+    }
+
+    /** A client may ask before its thread has a window for it: it is answered when that is there. */
+    private void pin(Connection connection) throws LinuxException {
+        if (connection.session() == null || !connection.pinned().isReady()) {
+            return;
+        }
         long[] asked = connection.takePin();
         if (asked != null) {
             PinnedMemory.Offer offer = connection.pinned().create(asked[0], asked[1]);
@@ -215,8 +223,9 @@ public final class Connections implements AutoCloseable {
         for (Connection connection : List.copyOf(connections)) {
             try {
                 admit(connection);
+                pin(connection);
             } catch (LinuxException e) {
-                refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+                refuse(connection, RefusalCode.STORAGE, "no shared memory could be made: " + e.getMessage());
                 continue;
             }
             if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {

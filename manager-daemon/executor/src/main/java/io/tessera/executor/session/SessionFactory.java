@@ -13,7 +13,6 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.print.ClientPrinting;
@@ -49,7 +48,6 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final FenceOffice office;
-    private final PinnedAddresses addresses;
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
@@ -77,7 +75,6 @@ public final class SessionFactory {
         this.pid = pid;
         this.text = text;
         this.office = office;
-        this.addresses = new PinnedAddresses(memory);
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
     }
 
@@ -102,7 +99,7 @@ public final class SessionFactory {
             snapshot.write(segment.device(), visible);
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
-            PinnedMemory pinned = new PinnedMemory(memory, files, addresses);
+            PinnedMemory pinned = new PinnedMemory(memory, files);
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,

@@ -3,6 +3,7 @@ package io.tessera.executor.window;
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.HostAddresses;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.HeapStatistics;
@@ -38,10 +39,13 @@ final class TenantWindow {
     private final List<ClientWindow> clients = new CopyOnWriteArrayList<>();
     private final LongSupplier limit;
     private final WindowHeap heap;
+    private final HostAddresses hostAddresses;
     private volatile HeapStatistics known;
     private volatile long sinkBytes;
     private volatile int mappings;
     private long applied;
+    /** Whether more is committed than the quota allows. */
+    private boolean over;
     private int restDepth;
     /** Who changes the window now; guarded by the lock. */
     private ClientWindow actor;
@@ -63,6 +67,8 @@ final class TenantWindow {
         this.fresh = fresh;
         this.clock = clock;
         this.limit = limit;
+        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(), place.endAddress(),
+                layout.granularityBytes());
         long slot = layout.slotBytes();
         this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
                 new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
@@ -106,6 +112,9 @@ final class TenantWindow {
         ClientWindow before = actor;
         actor = client;
         try {
+            if (isBroken() && resting(() -> pages.back(client.driver())) != CudaResult.SUCCESS) {
+                return HeapRefusal.NO_MEMORY.code();
+            }
             return action.getAsLong();
         } catch (PagesStuckException e) {
             LOG.warn("{}", e.getMessage());
@@ -164,10 +173,36 @@ final class TenantWindow {
     /** The manager may have changed it; what is over it goes back as it is freed. */
     private void applyQuota() {
         long wanted = quota();
-        if (wanted != applied) {
+        if (wanted != applied || over) {
             applied = wanted;
-            heap.setQuota(wanted);
+            over = heap.setQuota(wanted) > 0;
         }
+    }
+
+    HostAddresses hostAddresses() {
+        return hostAddresses;
+    }
+
+    /** See {@link ClientWindow#openHost}. */
+    int openHost(ClientWindow client, long address, long bytes, IntSupplier fill) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = pages.openHost(client.driver(), address, bytes);
+            if (result == CudaResult.SUCCESS) {
+                result = fill.getAsInt();
+            }
+            if (result != CudaResult.SUCCESS) {
+                pages.closeHost(client.driver(), address, bytes);
+            }
+            return result;
+        }));
+    }
+
+    /** See {@link ClientWindow#closeHost}. */
+    int closeHost(ClientWindow client, long address, long bytes, IntSupplier clear) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = clear.getAsInt();
+            return result == CudaResult.SUCCESS ? pages.closeHost(client.driver(), address, bytes) : result;
+        }));
     }
 
     /** Zeroes memory that a program makes; false if that cannot be done. */
@@ -191,12 +226,20 @@ final class TenantWindow {
 
     /** See {@link WindowAccess#backEverywhere}. */
     int back(ClientWindow client) {
-        return pages.isBacked() ? CudaResult.SUCCESS
+        return pages.isBacked() && !isBroken() ? CudaResult.SUCCESS
                 : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
     }
 
     boolean isBacked() {
         return pages.isBacked();
+    }
+
+    /**
+     * Whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * kernel of the tenant may run.
+     */
+    boolean isBroken() {
+        return pages.isBroken();
     }
 
     /** See {@link WindowAccess#whenQuiet}. */
@@ -235,6 +278,9 @@ final class TenantWindow {
     /** The tenant goes on, once for every {@link #rest}. */
     void wake() {
         if (--restDepth == 0) {
+            if (pages.isBroken()) {
+                pages.back(actor.driver()); // once more, while nothing of the tenant runs
+            }
             quiet = false;
             actor.pass().openGate();
         }

@@ -15,7 +15,6 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.GraphRanges;
-import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
@@ -101,7 +100,7 @@ public class RelayRecordBenchmark {
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), new PinnedAddresses(Linux.sharedMemory())), printing, window, pools,
+                        Linux.open().files()), printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
         window.open();
         state.words().register();
