@@ -43,7 +43,8 @@ final class CallFence {
         }
         if (function.body().isPresent()) {
             context.counts.call(function.name());
-            code.add(i);
+            CallSite site = CallSite.of(i);
+            add(i, site.returns(), site.target(), site.arguments());
             return;
         }
         Integer text = context.plan.runtime().assertion(i);
@@ -96,12 +97,22 @@ final class CallFence {
         context.counts.call(dispatcher);
         List<Operand> arguments = new ArrayList<>(List.of(target));
         arguments.addAll(site.arguments());
-        List<Operand> operands = new ArrayList<>();
-        if (!site.returns().isEmpty()) {
-            operands.add(new Operand.Arguments(site.returns()));
+        add(i, site.returns(), new Operand.Symbol(dispatcher, 0), arguments);
+    }
+
+    private void add(Instruction i, List<Operand> returns, Operand target, List<Operand> arguments) {
+        List<Operand> passed = new ArrayList<>(arguments);
+        if (context.plan.passesLocalEnd()) {
+            passed.add(context.prologue.localEnd());
         }
-        operands.add(new Operand.Symbol(dispatcher, 0));
-        operands.add(new Operand.Arguments(arguments));
+        List<Operand> operands = new ArrayList<>();
+        if (!returns.isEmpty()) {
+            operands.add(new Operand.Arguments(returns));
+        }
+        operands.add(target);
+        if (!passed.isEmpty()) {
+            operands.add(new Operand.Arguments(passed));
+        }
         code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line()));
     }
 }

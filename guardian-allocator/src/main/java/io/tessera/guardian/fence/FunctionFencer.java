@@ -57,16 +57,22 @@ final class FunctionFencer {
         context.scopes.parameters(function.returns());
         statements(body.statements());
         // Nothing may fall into what is written behind the body.
-        if (returns()) {
+        if (!endsItself(body) && returns()) {
             code.emit("ret");
-        } else {
+        } else if (!endsItself(body)) {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
         context.sites.write();
         List<Statement> written = code.leave(new ArrayList<>());
         List<Statement> whole = new ArrayList<>(code.declarations());
+        int first = 0;
+        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label
+                || written.get(first) instanceof Block)) {
+            first++;
+        }
+        whole.addAll(written.subList(0, first));
         whole.addAll(context.prologue.statements());
-        whole.addAll(written);
+        whole.addAll(written.subList(first, written.size()));
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
                 function.parameters(), function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
@@ -81,6 +87,11 @@ final class FunctionFencer {
 
     boolean usesShared() {
         return context.prologue.usesShared();
+    }
+
+    private static boolean endsItself(Block body) {
+        return !body.statements().isEmpty() && body.statements().getLast() instanceof Instruction last
+                && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
     }
 
     private boolean returns() {
@@ -174,7 +185,7 @@ final class FunctionFencer {
             case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
-            case InstructionClass.Refused(String reason) ->
+            case InstructionClass.Refused(String reason, boolean _) ->
                     throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
         }
     }

@@ -94,9 +94,9 @@ public final class BlockState {
         return cluster.blocks[owner].sharedBase + (address - from.sharedBase);
     }
 
-    /** Rank of the block that owns an address in the cluster's shared window. */
+    /** Rank of the block that owns an address in the cluster's shared window; 0 where none does, as asking is no access. */
     public int rankOfShared(long address) {
-        return owner(address).rank;
+        return (address >>> 24) - 1 < cluster.blocks.length ? owner(address).rank : 0;
     }
 
     /** Rank of the block that owns a generic shared address. */
