@@ -16,6 +16,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
   doctor                       what is found, what is wrong, what to do about it
+  fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
   manager COMMAND              start, stop, restart, status, logs
   help [COMMAND]               this text, or a command's
   --version
@@ -28,8 +29,8 @@ Examples
   tessera status --watch
   tessera scheduler on && tessera quantum 500ms
 
-Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager. `run` ends with the program's own exit code; 126: it could
-not be executed, 127: it was not found.
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager, 4 something cannot be fenced. `run` ends with the program's
+own exit code; 126: it could not be executed, 127: it was not found.
 END
 }
 

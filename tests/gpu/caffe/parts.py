@@ -1,7 +1,7 @@
 """Packs a folder into parts that a limit on transfers lets through, and unpacks them again.
 
-    parts.py pack FOLDER TARGET         makes TARGET/part-1, part-2, ... of at most 56 MiB each
-    parts.py unpack TARGET FOLDER       needs all parts; says which are missing; checks every file
+    parts.py pack FOLDER TARGET         makes TARGET/part-1, part-2, ... of at most 50 MiB each
+    parts.py unpack TARGET FOLDER       unpacks every file whose parts are there, names the others, checks each
 
 A part holds pieces of xz files; part 1 also the list of files with their sums. Unpacking uses all cores.
 """
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-PART_BYTES = 56 << 20
+PART_BYTES = 50 << 20
 LEVEL = "-4"
 LIST = "files.json"
 
@@ -36,7 +36,8 @@ def pack(folder, target):
     """Fills the parts one after the other; a file may go on in the next."""
     listed, part, used = [], 1, 0
     os.makedirs(os.path.join(target, "part-1"))
-    for name in sorted(_files(folder)):
+    # What only one case needs comes last, so that the others do without the last parts.
+    for name in sorted(_files(folder), key=lambda each: ("cnn" in each, each)):
         path = os.path.join(folder, name)
         packed = subprocess.run(["xz", LEVEL, "-T2", "-c", path], stdout=subprocess.PIPE, check=True).stdout
         pieces, at = [], 0
@@ -70,21 +71,21 @@ def _unpack(target, folder, entry):
 
 
 def unpack(target, folder):
-    """Unpacks everything; returns False and says why where parts are missing."""
+    """Unpacks what is there, in place of the folder."""
     with open(os.path.join(target, "part-1", LIST), encoding="utf-8") as file:
         listed = json.load(file)
-    missing = sorted({piece for entry in listed for piece in entry["pieces"]
-                      if not os.path.exists(os.path.join(target, piece))})
-    if missing:
-        print(f"missing: {', '.join(missing)}")
-        return False
+    there, missing = [], []
+    for entry in listed:
+        whole = all(os.path.exists(os.path.join(target, piece)) for piece in entry["pieces"])
+        (there if whole else missing).append(entry)
     shutil.rmtree(folder, ignore_errors=True)
     started = time.monotonic()
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        for done in [pool.submit(_unpack, target, folder, entry) for entry in listed]:
+        for done in [pool.submit(_unpack, target, folder, entry) for entry in there]:
             done.result()
-    print(f"{len(listed)} files in {time.monotonic() - started:.1f} s")
-    return True
+    print(f"{len(there)} files in {time.monotonic() - started:.1f} s")
+    for entry in missing:
+        print(f"left out, a part is missing: {entry['name']}")
 
 
 if __name__ == "__main__":
@@ -93,4 +94,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "pack":
         pack(sys.argv[2], sys.argv[3])
     else:
-        sys.exit(0 if unpack(sys.argv[2], sys.argv[3]) else 1)
+        unpack(sys.argv[2], sys.argv[3])

@@ -4,11 +4,14 @@ Needs the files of tests/gpu/caffe/kit, unpacked into TESSERA_CAFFE (default /tm
 """
 
 import contextlib
+import importlib.util
 import json
 import os
 import re
+import shutil
 import statistics
 import tempfile
+import time
 from unittest import mock
 
 from harness.bench import Placement, native, under_mps
@@ -27,8 +30,8 @@ CASES = {
     "cifar-cudnn-convolution": ("cifar", "cudnn", "cudnn"),
 }
 CROWDS = {"lenet×2": ("lenet", 2), "lenet×4": ("lenet", 4), "cifar×2": ("cifar", 2), "cifar×4": ("cifar", 4)}
-#: Steps before the cases: the driver's cache is filled, then what the fenced start costs with and without ours.
-BEFORE = ("warm", "start")
+#: Steps before the cases: the driver's cache is filled, ours by the offline fencer, then what a fenced start costs.
+BEFORE = ("warm", "ahead", "start")
 ALONE_WAYS = ("native", "relay", "fenced")
 CROWD_WAYS = ("time-slicing", "mps", "fenced")
 KINDS = ("train", "infer")
@@ -36,11 +39,15 @@ REPEATS = 5
 WINDOW_MS = 400.0
 READY_TIMEOUT_S = 200.0
 ANSWER_TIMEOUT_S = 60.0
+AHEAD_TIMEOUT_S = 240.0
+#: Libraries with kernels.
+LIBRARIES = r"lib(caffe|cublas|cublasLt|curand|cudnn_.*)\.so"
 #: Largest time against native, alone; the issue's figure.
 BOUND = 1.04
 #: The driver's own cache of compiled PTX: large enough for all images, so that native starts are not compilations.
 CACHE_BYTES = 4294967296
-OPTIONS = {"relay": "--fence none", "fenced": "--fence mask --fence-alone"}
+#: Options of `tessera run`. Whoever is alone in an executor is not fenced by default, so each way has an executor of its own.
+OPTIONS = {"relay": "", "fenced": "--fence mask --fence-alone"}
 
 
 def run(setting, record):
@@ -60,15 +67,28 @@ def run(setting, record):
     with mock.patch.dict(os.environ, extra):
         if "warm" in chosen:
             record.attempt("warm", lambda: _warm(setting, record, home), 20)
-        with Manager(setting.installation, setting.directory) as manager:
-            stage = _Stage(setting, record, home, manager)
+        with contextlib.ExitStack() as stack:
+            managers = {way: stack.enter_context(_manager(setting)) for way in OPTIONS}
+            stage = _Stage(setting, record, home, managers)
+            if "ahead" in chosen:
+                record.attempt("ahead", lambda: stage.ahead(any("convolution" in name for name in chosen)), 30)
             if "start" in chosen:
                 record.attempt("start", stage.start_twice, 20)
             for case in (name for name in CASES if name in chosen):
                 record.attempt(case, lambda: stage.alone(case), 30)
-            record.add("status", status=manager.control.status())
+            record.add("status", status=managers["fenced"].control.status())
             for crowd in (name for name in CROWDS if name in chosen):
                 record.attempt(crowd, lambda: stage.crowd(crowd), 30)
+
+
+@contextlib.contextmanager
+def _manager(setting):
+    """A manager whose segments lie in a folder of their own: two number their clients alike."""
+    manager = Manager(setting.installation, setting.directory)
+    with tempfile.TemporaryDirectory(prefix="tessera-caffe-", dir="/dev/shm") as segments:
+        manager.environment["TESSERA_SHM_DIR"] = segments
+        with manager:
+            yield manager
 
 
 def _warm(setting, record, home):
@@ -95,11 +115,11 @@ def _warm(setting, record, home):
 class _Stage:
     """What the cases share: where things are, and how a program is started."""
 
-    def __init__(self, setting, record, home, manager):
+    def __init__(self, setting, record, home, managers):
         self._setting = setting
         self._record = record
         self._home = home
-        self._manager = manager
+        self._managers = managers
 
     def _place(self, way, mps=None):
         if way in ("native", "time-slicing"):
@@ -107,10 +127,11 @@ class _Stage:
         if way == "mps":
             return under_mps(mps)
         words = os.environ.get(f"TESSERA_GPU_{way.upper()}", OPTIONS[way]).split()
+        manager = self._managers[way]
         return Placement(
             way,
-            self._manager.environment,
-            lambda command, name: self._manager.wrap(command, name=name, share="space", options=words),
+            manager.environment,
+            lambda command, name: manager.wrap(command, name=name, share="space", options=words),
         )
 
     def _start(self, stack, case, way, label, mps=None):
@@ -135,13 +156,32 @@ class _Stage:
         if lines:
             self._record.problem(label, f"{len(lines)} lines, first: {lines[0][:300]}")
 
+    def ahead(self, convolutions):
+        """The offline fencer over all libraries; without an assembler the first fenced start compiles by itself."""
+        ptxas = _assembler()
+        if ptxas is None:
+            raise FileNotFoundError("no ptxas on the PATH nor in Triton; TESSERA_GPU_PTXAS names one")
+        folder = os.path.join(self._home, "lib")
+        names = [name for name in sorted(os.listdir(folder)) if re.match(LIBRARIES, name)]
+        files = [os.path.join(folder, name) for name in names if convolutions or "_cnn_" not in name]
+        before = time.monotonic()
+        status, out, err = self._managers["fenced"].tessera(
+            "fence", "--summary", "--json", "--no-compare", "--ptxas", ptxas, *files, timeout_s=AHEAD_TIMEOUT_S
+        )
+        lines = [json.loads(line) for line in out.splitlines()]
+        totals = lines[-1]["totals"] if lines and "totals" in lines[-1] else {}
+        refused = [f"{one['part']} 0x{one['offset']:x}: {one['refused']}" for one in lines if one.get("ptxBytes") and "refused" in one]
+        self._record.add("ahead", status=status, seconds=time.monotonic() - before, totals=totals, refused=refused[:20])
+        if not totals or refused:
+            self._record.problem("ahead", f"status {status}, {len(refused)} images refused: {(refused or [err[-300:]])[0]}")
+
     def start_twice(self):
-        """A fenced program's start with an empty cache of ours, and again."""
-        for turn in ("empty", "filled"):
+        """A fenced program's start, and again: with what was compiled then, or ahead."""
+        for turn in ("first", "second"):
             with contextlib.ExitStack() as stack:
                 child = self._start(stack, "lenet", "fenced", f"start-{turn}")
                 ready = json.loads(child.read(READY_TIMEOUT_S))
-            self._record.add("start", cache=turn, **ready)
+            self._record.add("start", turn=turn, **ready)
 
     def alone(self, case):
         """One program of each way stays; they are measured in turn, each idle while another runs."""
@@ -187,6 +227,16 @@ class _Stage:
                         answers = _ask(groups[way], kind, iterations[kind])
                         slowest = max(answer["ms"] for answer in answers)
                         self._record.add("crowd", crowd=name, way=way, what=kind, ms=slowest / iterations[kind])
+
+
+def _assembler():
+    """NVIDIA's assembler: named, on the PATH, or the one that Triton brings; None where there is none."""
+    found = os.environ.get("TESSERA_GPU_PTXAS") or shutil.which("ptxas")
+    if found is None and importlib.util.find_spec("triton") is not None:
+        folder = os.path.dirname(importlib.util.find_spec("triton").origin)
+        bundled = os.path.join(folder, "backends", "nvidia", "bin", "ptxas")
+        found = bundled if os.access(bundled, os.X_OK) else None
+    return found
 
 
 def _ask(children, kind, iterations):
@@ -247,7 +297,17 @@ def tables(results):
     if crowds:
         columns = ("case", "what", "time-slicing", "MPS", "fenced", "fenced/MPS", "fenced/time-slicing")
         found.append(Table("Caffe with closed libraries, several at once", columns, crowds, (note,)))
-    starts = tuple((one["cache"], one["start_ms"]) for one in results if one["kind"] == "start")
+    ahead = tuple(
+        (
+            one["totals"].get("images"), one["totals"].get("kernels"), one["totals"].get("ptxBytes", 0) / 1e6,
+            len(one["refused"]), one["seconds"], one["totals"].get("bytesPerSecondAndCore", 0) / 1e6,
+        )
+        for one in results if one["kind"] == "ahead"
+    )  # fmt: skip
+    if ahead:
+        columns = ("images", "kernels", "MB of PTX", "refused", "s, compiled", "MB/s and core, fenced")
+        found.append(Table("Fenced and compiled ahead", columns, ahead))
+    starts = tuple((one["turn"], one["start_ms"]) for one in results if one["kind"] == "start")
     if starts:
-        found.append(Table("Fenced start of LeNet", ("cache of compiled code", "ms"), starts))
+        found.append(Table("Fenced start of LeNet", ("start", "ms"), starts))
     return found

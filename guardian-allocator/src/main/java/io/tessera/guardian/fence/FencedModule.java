@@ -13,18 +13,22 @@ import java.util.List;
  * @param id          tells the modules of a tenant apart in violations; a hash of the module's text
  * @param variables   what moved into the window, in the order of the module
  * @param patches     what has to be written into constants that stayed
- * @param functions   names of the functions of the original module that have a body, in order
+ * @param functions   names of the functions of the original module that have a body, in order; then those of the functions
+ *                    that were added for indirect calls
  * @param assertTexts texts of assertions: {@code file:line: function: text}
- * @param reports     one for each of the functions, in order
+ * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
+ * @param reports     one for each function of the original module, in order
  */
 public record FencedModule(FenceMode mode, PtxModule module, int id, List<HoistedVariable> variables,
-        List<ConstantPatch> patches, List<String> functions, List<String> assertTexts, List<KernelReport> reports) {
+        List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
+        List<TensorMapParameter> tensorMaps, List<KernelReport> reports) {
     /** Copies the lists. */
     public FencedModule {
         variables = List.copyOf(variables);
         patches = List.copyOf(patches);
         functions = List.copyOf(functions);
         assertTexts = List.copyOf(assertTexts);
+        tensorMaps = List.copyOf(tensorMaps);
         reports = List.copyOf(reports);
     }
 

@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressOracle;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.Objects;
 
@@ -12,10 +12,11 @@ public final class Fencer {
 
     private final FenceMode mode;
     private final AddressOracle oracle;
+    private final boolean linked;
 
-    /** A fencer of that mode, with the proofs of this module. */
+    /** A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. */
     public Fencer(FenceMode mode) {
-        this(mode, new SyntacticOracle());
+        this(mode, new DataFlowOracle(), false);
     }
 
     /**
@@ -23,19 +24,26 @@ public final class Fencer {
      *
      * @param mode   how
      * @param oracle what is known about addresses
+     * @param linked whether its modules are linked with each other: then they may call functions and use variables that
+     *               others of them define, what they add has names that merge, and a generic address may come from another
+     *               module. Whoever links makes sure that nothing but modules of such a fencer, of the same mode, is linked;
+     *               and indirect calls reach the functions of their own module alone
      */
-    public Fencer(FenceMode mode, AddressOracle oracle) {
+    public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
+        this.linked = linked;
     }
 
     /**
-     * The module, fenced.
+     * The module, fenced. Takes time and memory in proportion to its size.
      *
      * @throws FenceRefusedException if it holds what cannot be fenced
      */
     public FencedModule fence(PtxModule module) throws FenceRefusedException {
-        Objects.requireNonNull(oracle.of(module.functions().getFirst(), module), "facts");
-        throw new FenceRefusedException("module", 0, "mode " + mode + " is not built yet");
+        if (module.addressBits() != Long.SIZE) {
+            throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
+        }
+        return new ModuleFencer(new ModulePlan(module, mode, oracle, linked)).fence();
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
  * Where fenced code writes what it was kept from doing: device-visible memory outside the window, one area per tenant,
  * aligned to 64. Little-endian:
  * <pre>
- *   0  u32  violations so far (wraps after 2^32); the first {@link #RECORDS} of them have a record
+ *   0  u32  violations so far; the first {@link #RECORDS} of them have a record, and once these are full it may stay
  *  64  records of 64 bytes:
  *      0  u32  kind, see {@link Kind#code()}; written last, 0 until the record is complete
  *      4  u32  number of the function in {@link FencedModule#functions()}
@@ -20,7 +20,8 @@ import java.util.List;
  *     36  u32  thread x, y, z
  * </pre>
  *
- * <p>To start over, the executor fills the area with zeros while none of the tenant's kernels runs. Stateless.
+ * <p>Each violation ends its thread. Threads that a stop word ends leave no record. To start over, the executor fills the area
+ * with zeros while none of the tenant's kernels runs. Stateless.
  */
 public final class ReportArea {
     /** Number of records. */
@@ -52,10 +53,8 @@ public final class ReportArea {
         CALL_TARGET(5),
         /** Texture or surface object that is not the tenant's; the address is the handle. 700. */
         HANDLE(6),
-        /** The thread ended because the stop word was set. Not an error of its own. */
-        STOPPED(7),
         /** A device function with {@code .noreturn} that came back. 719. */
-        RETURNED(8);
+        RETURNED(7);
 
         private final int code;
 
@@ -101,7 +100,7 @@ public final class ReportArea {
     private ReportArea() {
     }
 
-    /** How many violations there were, unsigned 32 bits. */
+    /** How many violations there were at least: exact up to {@link #RECORDS}. */
     public static long count(ByteBuffer area) {
         return area.order(ByteOrder.LITTLE_ENDIAN).getInt(0) & 0xFFFF_FFFFL;
     }

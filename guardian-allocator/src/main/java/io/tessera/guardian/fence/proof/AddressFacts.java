@@ -16,6 +16,8 @@ import java.util.List;
  * written, and that it is the inside of the window plus an offset of less than
  * {@link io.tessera.guardian.fence.WindowConstants#GUARD_BYTES} minus 32.
  *
+ * <p>A register that a nested block declares, or whose name one hides, has no shadow.
+ *
  * <p>Shadows are used in the modes MASK and MODULO alone; the mode CHECK looks at every address itself.
  */
 public interface AddressFacts {
@@ -32,4 +34,14 @@ public interface AddressFacts {
 
     /** Where shadows are made from shadows; no instruction twice. */
     List<Derivation> derivations();
+
+    /**
+     * Whether a branch that goes back closes a loop without loops inside that is left after at most 2^32 rounds, whatever the values
+     * are: such a loop needs no look at the stop word, and its comparison no change.
+     *
+     * @param branch an instruction of the function
+     */
+    default boolean endsByItself(Instruction branch) {
+        return false;
+    }
 }

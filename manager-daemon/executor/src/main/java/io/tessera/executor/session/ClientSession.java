@@ -117,6 +117,7 @@ public final class ClientSession {
             records.refuse(opened);
             return;
         }
+        state.pinned().use(state.window().hostAddresses());
         int registered = state.words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
@@ -169,6 +170,7 @@ public final class ClientSession {
 
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
+        records.pollAwaited(nowNs);
         if (!state.watch().isEmpty()) {
             int result = state.watch().poll();
             if (CudaResult.isFatal(result)) {

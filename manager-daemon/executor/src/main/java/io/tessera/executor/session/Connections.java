@@ -112,6 +112,14 @@ public final class Connections implements AutoCloseable {
     private void act(Connection connection) throws LinuxException, MalformedMessageException {
         connection.checkOrder();
         admit(connection);
+        pin(connection);
+    }
+
+    /** A client may ask before its thread has a window for it: it is answered when that is there. */
+    private void pin(Connection connection) throws LinuxException {
+        if (connection.session() == null || !connection.pinned().isReady()) {
+            return;
+        }
         long[] asked = connection.takePin();
         if (asked != null) {
             PinnedMemory.Offer offer = connection.pinned().create(asked[0], asked[1]);
@@ -143,7 +151,13 @@ public final class Connections implements AutoCloseable {
             return; // not yet; see doWork
         }
         Admission.Client client = connection.announced();
-        SessionFactory.Made made = factory.make(client, connection.member(), reports);
+        SessionFactory.Made made;
+        try {
+            made = factory.make(client, connection.member(), reports);
+        } catch (LinuxException e) {
+            refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+            return;
+        }
         try {
             connection.serve(made);
             int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
@@ -215,8 +229,12 @@ public final class Connections implements AutoCloseable {
         for (Connection connection : List.copyOf(connections)) {
             try {
                 admit(connection);
+                pin(connection);
             } catch (LinuxException e) {
-                refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+                LOG.debug("{} is gone: {}", connection, e.getMessage());
+                close(connection);
+            }
+            if (!connection.isOpen()) {
                 continue;
             }
             if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {

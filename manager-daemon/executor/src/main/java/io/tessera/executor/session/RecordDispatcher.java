@@ -51,6 +51,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
     private final RefusalLog refusals;
+    private final AwaitedMark awaited;
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
@@ -69,6 +70,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.marks = new MarkWatch(client);
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
                 + client.fences().member().tenant() + "\"");
+        this.awaited = new AwaitedMark(client, marks);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -90,9 +92,28 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
+    /** Looks after a mark that somebody waits for; between records. */
+    void pollAwaited(long nowNs) {
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.poll(nowNs));
+        }
+    }
+
+    /** An error that is nobody's answer. */
+    private void noticed(int result) {
+        if (CudaResult.isFatal(result) && !isLost()) {
+            lose(result, "an awaited mark");
+        } else if (result != CudaResult.SUCCESS) {
+            client.segment().callError(result);
+        }
+    }
+
     @Override
     public void record(MemorySegment record, int length) {
         counters.record();
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.submit());
+        }
         outBytes = 0;
         int kind = RecordHeader.kind(record);
         int slot = RecordHeader.slot(record);
@@ -255,6 +276,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int before = query ? client.driver().call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
             return before;
+        }
+        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !client.printing().prints()) {
+            awaited.open(stream, word, value);
+            return CudaResult.SUCCESS;
         }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {

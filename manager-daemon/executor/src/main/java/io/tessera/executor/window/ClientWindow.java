@@ -2,6 +2,7 @@ package io.tessera.executor.window;
 
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.HostAddresses;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.guardian.window.WindowLayout;
@@ -172,6 +173,36 @@ public final class ClientWindow implements WindowAccess {
     /** Unmaps whole mappings of the program. Returns a CUresult. */
     public int unmap(long address, long bytes) {
         return window.unmap(this, address, bytes);
+    }
+
+    /** Which addresses of the window's host part have pinned memory. */
+    public HostAddresses hostAddresses() {
+        return window.hostAddresses();
+    }
+
+    /**
+     * Makes room in the host part and has something put memory there.
+     *
+     * @param fill maps and registers it, and leaves nothing behind unless it returns SUCCESS
+     * @return a CUresult
+     */
+    public int openHost(long address, long bytes, IntSupplier fill) {
+        return window.openHost(this, address, bytes, fill);
+    }
+
+    /**
+     * Has memory taken away from the host part.
+     *
+     * @param clear takes it away, or returns another CUresult than SUCCESS and leaves it
+     * @return a CUresult
+     */
+    public int closeHost(long address, long bytes, IntSupplier clear) {
+        return window.closeHost(this, address, bytes, clear);
+    }
+
+    /** Committed memory that nothing lives in, in bytes. */
+    public long reclaimableBytes() {
+        return window.statistics().reclaimableBytes();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tessera.executor.window;
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.HostAddresses;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.HeapStatistics;
@@ -38,6 +39,7 @@ final class TenantWindow {
     private final List<ClientWindow> clients = new CopyOnWriteArrayList<>();
     private final LongSupplier limit;
     private final WindowHeap heap;
+    private final HostAddresses hostAddresses;
     private volatile HeapStatistics known;
     private volatile long sinkBytes;
     private volatile int mappings;
@@ -63,6 +65,8 @@ final class TenantWindow {
         this.fresh = fresh;
         this.clock = clock;
         this.limit = limit;
+        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(), place.endAddress(),
+                layout.granularityBytes());
         long slot = layout.slotBytes();
         this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
                 new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
@@ -168,6 +172,32 @@ final class TenantWindow {
             applied = wanted;
             heap.setQuota(wanted);
         }
+    }
+
+    HostAddresses hostAddresses() {
+        return hostAddresses;
+    }
+
+    /** See {@link ClientWindow#openHost}. */
+    int openHost(ClientWindow client, long address, long bytes, IntSupplier fill) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = pages.openHost(client.driver(), address, bytes);
+            if (result == CudaResult.SUCCESS) {
+                result = fill.getAsInt();
+            }
+            if (result != CudaResult.SUCCESS) {
+                pages.closeHost(client.driver(), address, bytes);
+            }
+            return result;
+        }));
+    }
+
+    /** See {@link ClientWindow#closeHost}. */
+    int closeHost(ClientWindow client, long address, long bytes, IntSupplier clear) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = clear.getAsInt();
+            return result == CudaResult.SUCCESS ? pages.closeHost(client.driver(), address, bytes) : result;
+        }));
     }
 
     /** Zeroes memory that a program makes; false if that cannot be done. */

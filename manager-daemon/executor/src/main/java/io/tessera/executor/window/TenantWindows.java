@@ -138,7 +138,8 @@ public final class TenantWindows {
                 if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
                     return CudaResult.OUT_OF_MEMORY;
                 }
-                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule);
+                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule,
+                        placed.place().baseAddress() + layout.hostPartOffset(), placed.place().endAddress());
                 result = reserve(pages, placed.place(), layout);
                 if (result == CudaResult.SUCCESS) {
                     FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock,

@@ -20,6 +20,10 @@ final class WindowPages {
     private final DriverPages driverPages;
     private final long slotBytes;
     private final long granuleBytes;
+    private final long hostBegin;
+    private final long hostEnd;
+    /** Host memory in the host part, by first address. */
+    private final TreeMap<Long, Long> host = new TreeMap<>();
     /** Address ranges that are reserved for the window, by first address. */
     private final TreeMap<Long, Long> reserved = new TreeMap<>();
     private final TreeMap<Long, Piece> pieces = new TreeMap<>();
@@ -44,9 +48,16 @@ final class WindowPages {
         }
     }
 
-    /** Nothing is reserved. */
-    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes) {
+    /**
+     * Nothing is reserved.
+     *
+     * @param hostBegin where the host part begins, a multiple of the slot
+     * @param hostEnd   where it ends
+     */
+    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes, long hostBegin, long hostEnd) {
         this.driverPages = driverPages;
+        this.hostBegin = hostBegin;
+        this.hostEnd = hostEnd;
         this.slotBytes = slotBytes;
         this.granuleBytes = granuleBytes;
     }
@@ -68,19 +79,6 @@ final class WindowPages {
         }
         reserved.put(address, bytes);
         return CudaResult.SUCCESS;
-    }
-
-    /** Gives a reserved range back, with the sink that is mapped there and nothing else. */
-    int surrender(DriverCalls driver, long address) {
-        long bytes = reserved.get(address);
-        int result = clear(driver, address, bytes);
-        if (result == CudaResult.SUCCESS) {
-            result = driverPages.release(driver, address, bytes);
-        }
-        if (result == CudaResult.SUCCESS) {
-            reserved.remove(address);
-        }
-        return result;
     }
 
     /** Whether every reserved address leads to memory. */
@@ -111,6 +109,9 @@ final class WindowPages {
             if (result == CudaResult.SUCCESS) {
                 result = fill(driver, range.getKey(), range.getKey() + range.getValue());
             }
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = backHost(driver, hostBegin, hostEnd);
         }
         backed = result == CudaResult.SUCCESS;
         return result;
@@ -294,6 +295,82 @@ final class WindowPages {
             realBytes -= kind == Kind.REAL ? piece.bytes : 0;
         }
         return fill(driver, address, address + bytes);
+    }
+
+    /**
+     * The host part is reserved slot by slot, because host memory lies where nothing is reserved: this reserves what has
+     * no host memory, slots where they are free and granules elsewhere, and maps the sink there.
+     */
+    private int backHost(DriverCalls driver, long from, long to) {
+        long at = from;
+        while (backed && at < to) {
+            Map.Entry<Long, Long> there = host.floorEntry(at);
+            if (there != null && there.getKey() + there.getValue() > at) {
+                at = there.getKey() + there.getValue();
+                continue;
+            }
+            Map.Entry<Long, Long> own = reserved.floorEntry(at);
+            if (own != null && own.getKey() + own.getValue() > at) {
+                at = own.getKey() + own.getValue();
+                continue;
+            }
+            Long next = host.ceilingKey(at);
+            boolean whole = at % slotBytes == 0 && slotBytes <= (next == null ? to : Math.min(to, next)) - at
+                    && reserved.subMap(at, at + slotBytes).isEmpty();
+            long bytes = whole ? slotBytes : granuleBytes;
+            int result = reserve(driver, at, bytes);
+            if (result == CudaResult.SUCCESS) {
+                result = fill(driver, at, at + bytes);
+            }
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            at += bytes;
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    /** Makes room for host memory: what was reserved there is given back. Whole granules. Returns a CUresult. */
+    int openHost(DriverCalls driver, long address, long bytes) {
+        host.put(address, bytes);
+        int result = CudaResult.SUCCESS;
+        for (long at : reservedIn(address, address + bytes)) {
+            long end = at + reserved.get(at);
+            result = result == CudaResult.SUCCESS ? surrender(driver, at) : result;
+            if (result == CudaResult.SUCCESS) {
+                result = backHost(driver, at, end);
+            }
+        }
+        return result;
+    }
+
+    private List<Long> reservedIn(long from, long to) {
+        List<Long> found = new ArrayList<>();
+        Map.Entry<Long, Long> below = reserved.lowerEntry(from);
+        if (below != null && below.getKey() + below.getValue() > from) {
+            found.add(below.getKey());
+        }
+        found.addAll(reserved.subMap(from, to).keySet());
+        return found;
+    }
+
+    /** Gives a reserved range of the host part back, with the sink that is mapped there. */
+    private int surrender(DriverCalls driver, long address) {
+        long bytes = reserved.get(address);
+        int result = clear(driver, address, bytes);
+        if (result == CudaResult.SUCCESS) {
+            result = driverPages.release(driver, address, bytes);
+        }
+        if (result == CudaResult.SUCCESS) {
+            reserved.remove(address);
+        }
+        return result;
+    }
+
+    /** Host memory is gone: the sink takes its place. Returns a CUresult. */
+    int closeHost(DriverCalls driver, long address, long bytes) {
+        host.remove(address);
+        return backHost(driver, address, address + bytes);
     }
 
     /** Unmaps everything and gives addresses and sinks back. Returns SUCCESS or the first other CUresult. */

@@ -94,6 +94,18 @@ final class ExecutorSlot {
         windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
     }
 
+    /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
+    void failing(String why, long nowNs) {
+        reason = why;
+        if (state == State.READY) {
+            if (nowNs - readySinceNs > STEADY_NS) {
+                pauseNs = FIRST_PAUSE_NS;
+            }
+            state = State.RESTARTING;
+            deadlineNs = Long.MAX_VALUE;
+        }
+    }
+
     /** It is dead; it is started again after a pause, if it ever was ready. */
     void died(String why, long nowNs) {
         running = null;

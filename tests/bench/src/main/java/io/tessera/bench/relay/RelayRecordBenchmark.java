@@ -6,11 +6,15 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.GraphRanges;
-import io.tessera.executor.memory.PinnedAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
@@ -26,8 +30,11 @@ import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.Linux;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RecordKind;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
@@ -79,8 +86,6 @@ public class RelayRecordBenchmark {
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(0);
-        ClientPrinting printing = new ClientPrinting(driver, segment,
-                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
         ClientStreams streams = new ClientStreams(driver, handles);
         TenantMemory tenant = new TenantMemory(0);
         ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
@@ -88,13 +93,18 @@ public class RelayRecordBenchmark {
         ClientPools pools = new ClientPools(window, driver, streams, clock);
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
+        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
+        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none()),
+                new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles);
+        ClientPrinting printing = new ClientPrinting(driver, segment,
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), new PinnedAddresses(Linux.sharedMemory())), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)));
+                        Linux.open().files()), printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
         window.open();
         state.words().register();
-        records = new RecordDispatcher(state, Linux.futex(), new NoReports(), arena);
+        records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);
         ring = new RingConsumer(segment, arena);
         client = new RehearsalClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);
@@ -164,8 +174,13 @@ public class RelayRecordBenchmark {
         }
 
         @Override
-        public void stuck(long clientId) {
+        public void stuck(long clientId, String tenant) {
             throw new IllegalStateException("stuck");
+        }
+
+        @Override
+        public void look() {
+            throw new IllegalStateException("look");
         }
     }
 }
