@@ -5,6 +5,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
@@ -26,9 +27,11 @@ import java.util.Set;
  * @param reports     whether its code may write into the report area, so that somebody has to look there
  * @param keepsState  whether loaded code keeps what another copy of the module would not share: constants and texture
  *                    references that the host writes
+ * @param tensorMaps  {@link FencedModule#tensorMaps()}
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
-        List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState) {
+        List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
+        List<TensorMapParameter> tensorMaps) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE);
 
@@ -38,6 +41,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         patches = List.copyOf(patches);
         functions = List.copyOf(functions);
         assertTexts = List.copyOf(assertTexts);
+        tensorMaps = List.copyOf(tensorMaps);
     }
 
     /** The tables of a module. */
@@ -45,7 +49,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         return new FencedTables(module.mode(), module.id(), module.variables(), module.patches(), module.functions(),
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
-                module.module().variables().stream().anyMatch(FencedTables::isState));
+                module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps());
     }
 
     private static boolean isState(Variable variable) {

@@ -3,6 +3,7 @@ package io.tessera.guardian.cache;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -30,7 +31,8 @@ final class FencedTablesReader {
             FenceMode mode = FenceMode.valueOf(text(in));
             FencedTables tables = new FencedTables(mode, in.getInt(), list(in, FencedTablesReader::variable),
                     list(in, FencedTablesReader::patch), list(in, FencedTablesReader::text),
-                    list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0);
+                    list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
+                    list(in, FencedTablesReader::tensorMap));
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }
@@ -51,6 +53,10 @@ final class FencedTablesReader {
         return new HoistedVariable(name, constant, linkage, (flags & FencedTablesWriter.MANAGED) != 0,
                 (flags & FencedTablesWriter.CONSTANT_SPACE) != 0, size, alignment, initial,
                 list(in, FencedTablesReader::relocation));
+    }
+
+    private static TensorMapParameter tensorMap(ByteBuffer in) throws IOException {
+        return new TensorMapParameter(text(in), text(in), in.getInt(), in.getLong());
     }
 
     private static ConstantPatch patch(ByteBuffer in) throws IOException {

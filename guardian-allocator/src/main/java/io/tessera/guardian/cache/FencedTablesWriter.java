@@ -2,6 +2,7 @@ package io.tessera.guardian.cache;
 
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.TensorMapParameter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.util.List;
  */
 final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -41,6 +42,13 @@ final class FencedTablesWriter {
             texts(out, tables.assertTexts());
             out.writeBoolean(tables.reports());
             out.writeBoolean(tables.keepsState());
+            out.writeInt(tables.tensorMaps().size());
+            for (TensorMapParameter map : tables.tensorMaps()) {
+                text(out, map.kernel());
+                text(out, map.parameter());
+                out.writeInt(map.index());
+                out.writeLong(map.offsetBytes());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.util.Arrays;
@@ -27,7 +28,8 @@ class FencedTablesTest {
         }).toList();
         return new FencedTables(FenceMode.values()[random.nextInt(FenceMode.values().length)], random.nextInt(), variables,
                 random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
-                List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean());
+                List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
+                List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))));
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

@@ -29,18 +29,24 @@ final class LinkCalls {
 
     private static final class Linker {
         private final JitOptions options;
-        /** Of its inputs; null when one of them is not fenced. */
-        private List<FencedTables> tables = new ArrayList<>();
+        /** Of its inputs, if they are fenced. */
+        private final List<FencedTables> tables = new ArrayList<>();
+        private boolean asItIs;
         private MemorySegment image;
 
         Linker(JitOptions options) {
             this.options = options;
         }
 
+        /** Whether it may be linked with those before it: fences hold only where all have them. */
+        boolean takes(LinkInput input) {
+            return input.tables() == null ? tables.isEmpty() : !asItIs;
+        }
+
         void add(LinkInput input) {
             if (input.tables() == null) {
-                tables = null;
-            } else if (tables != null) {
+                asItIs = true;
+            } else {
                 tables.add(input.tables());
             }
         }
@@ -87,6 +93,11 @@ final class LinkCalls {
         try (Arena arena = Arena.ofConfined()) {
             LinkInput input = linker == null ? null : client.fences().linkInput((int) frame.slot(1),
                     data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+            if (input != null && !linker.takes(input)) {
+                options.log("", "fenced and unfenced inputs are not linked with each other");
+                options.answer();
+                return CudaResult.NOT_SUPPORTED;
+            }
             if (input != null && input.tables() != null) {
                 MemorySegment text = arena.allocate(input.ptx().length + 1L);
                 MemorySegment.copy(input.ptx(), 0, text, ValueLayout.JAVA_BYTE, 0, input.ptx().length);
@@ -127,7 +138,7 @@ final class LinkCalls {
             }
             linker.image = MemorySegment.ofAddress(client.driver().outLong(0))
                     .reinterpret(client.driver().outLong(1));
-            if (linker.tables != null && !linker.tables.isEmpty()) {
+            if (!linker.tables.isEmpty()) {
                 client.fences().linked(linker.image.toArray(ValueLayout.JAVA_BYTE), linker.tables);
             }
         }

@@ -32,6 +32,8 @@ final class ResourceCalls {
     void register(Map<String, SpecialCall> calls) {
         calls.put("cuTexObjectCreate", this::create);
         calls.put("cuSurfObjectCreate", this::create);
+        calls.put("cuTexObjectDestroy", this::destroy);
+        calls.put("cuSurfObjectDestroy", this::destroy);
         calls.put("cuTexObjectGetResourceDesc", this::describe);
         calls.put("cuSurfObjectGetResourceDesc", this::describe);
     }
@@ -52,7 +54,14 @@ final class ResourceCalls {
             addresses.own(resource.get(WireTypes.U64, ADDRESS), AddressCheck.span(width * bytes,
                     resource.get(WireTypes.U64, HEIGHT), resource.get(WireTypes.U64, PITCH)));
         }
-        return client.driver().call(frame.plan().entry(), frame.slots());
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        return result == CudaResult.SUCCESS ? client.fences().texture(frame.data(0).get(WireTypes.U64, 0), true) : result;
+    }
+
+    /** Parameter: object. Kernels are kept from it before it is gone. */
+    private int destroy(CallFrame frame, ClientContext context) {
+        int result = client.fences().texture(frame.slot(0), false);
+        return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
     }
 
     private static long elementBytes(MemorySegment resource) throws RejectedException {

@@ -14,6 +14,7 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,6 +45,8 @@ public final class ClientFences {
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
+    private final TextureBitmap textures;
+    private final TensorMaps tensorMaps = new TensorMaps();
     private final Map<Long, String> names = new HashMap<>();
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
@@ -69,6 +72,7 @@ public final class ClientFences {
         this.memory = memory;
         this.device = office.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
+        this.textures = new TextureBitmap(driver);
         this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
         this.watchdog = new Watchdog(this, driver, segment);
     }
@@ -100,6 +104,25 @@ public final class ClientFences {
 
     WindowAccess window() {
         return window;
+    }
+
+    /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
+    public int texture(long handle, boolean own) {
+        return textures.set(handle, own);
+    }
+
+    /** A tensor map was encoded over so many bytes of the client's memory. */
+    public void tensorMap(MemorySegment map, long spanBytes) {
+        tensorMaps.add(map, spanBytes);
+    }
+
+    /** How much memory a tensor map spans; -1: it was not encoded for the client. */
+    public long tensorMapSpan(MemorySegment map) {
+        return tensorMaps.span(map);
+    }
+
+    TensorMaps tensorMaps() {
+        return tensorMaps;
     }
 
     /** What looks after kernels that do not end. */
@@ -154,7 +177,7 @@ public final class ClientFences {
             return new LinkInput(null, null);
         }
         try {
-            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode());
+            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode(), true);
             return new LinkInput(fenced.ptx().getBytes(StandardCharsets.UTF_8), FencedTables.of(fenced));
         } catch (ProgramRefusedException e) {
             segment.notice("an input of the linker is refused: " + e.getMessage());
@@ -254,8 +277,8 @@ public final class ClientFences {
         if (page == null) {
             page = ReportPage.make(driver);
         }
-        return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(), 0)
-                .bytes();
+        return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(),
+                textures.address()).bytes();
     }
 
     private Violations violations() {
@@ -371,6 +394,7 @@ public final class ClientFences {
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
     public void close() {
         quiet();
+        textures.close();
         watchdog.close();
         if (page != null) {
             page.close(driver);

@@ -24,6 +24,7 @@ public final class ClientKernels {
     /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
     private static final int FIRST_SETTABLE = 8;
     private static final int LAST_SETTABLE = 15;
+    private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
 
     private final ClientFences fences;
@@ -64,6 +65,7 @@ public final class ClientKernels {
             checkPointers(parameters, bytes);
             return function;
         }
+        checkMaps(kernel, parameters, bytes);
         if (!capturing && !fences.settings().fenceAlone() && fences.member().mayRunNative()) {
             long alone = alone(kernel, said, function);
             if (alone != 0) {
@@ -81,7 +83,14 @@ public final class ClientKernels {
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
         } else {
+            checkMaps(kernel, parameters, bytes);
             prepare();
+        }
+    }
+
+    private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        for (long at : kernel.tensorMaps) {
+            fences.tensorMaps().check(parameters, bytes, at);
         }
     }
 
@@ -100,9 +109,24 @@ public final class ClientKernels {
         if (table.attachment(said) instanceof Launchable known) {
             return known;
         }
-        Launchable found = new Launchable(fences.name(function, kernel), module(table, said));
+        String name = fences.name(function, kernel);
+        TenantModule module = module(table, said);
+        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel));
         table.attach(said, found);
         return found;
+    }
+
+    /** Where among the packed parameters tensor maps lie. */
+    private long[] tensorMaps(TenantModule module, String name, long function, boolean kernel) {
+        if (module == null || module.program == null) {
+            return NO_MAPS;
+        }
+        return module.program.tables().stream().flatMap(tables -> tables.tensorMaps().stream())
+                .filter(map -> map.kernel().equals(name)).mapToLong(map -> {
+                    int result = driver.call(kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo,
+                            function, map.index(), driver.out(0), driver.out(1));
+                    return result == CudaResult.SUCCESS ? driver.outLong(0) + map.offsetBytes() : -1;
+                }).toArray();
     }
 
     /** The module of a function: its parent, or that one's. */
@@ -169,7 +193,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.name, null);
+                recent[i] = new Launchable(known.name, null, NO_MAPS);
             }
         }
     }

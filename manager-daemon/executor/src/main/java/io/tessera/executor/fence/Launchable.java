@@ -6,10 +6,13 @@ final class Launchable {
     final String name;
     /** Its module; null: it runs as it is, and its pointers are checked. */
     final TenantModule module;
+    /** Where among its packed parameters tensor maps lie; below 0: nobody knows. */
+    final long[] tensorMaps;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
 
-    Launchable(String name, TenantModule module) {
+    Launchable(String name, TenantModule module, long[] tensorMaps) {
+        this.tensorMaps = tensorMaps;
         this.name = name;
         this.module = module;
     }

@@ -11,6 +11,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.ptx.PtxException;
@@ -177,7 +178,7 @@ public final class ProgramMaker {
         List<byte[]> texts = new ArrayList<>();
         List<FencedTables> tables = new ArrayList<>();
         for (ModuleImage image : source.images()) {
-            FencedModule fenced = fence(ptx(image), mode);
+            FencedModule fenced = fence(ptx(image), mode, source.images().size() > 1);
             texts.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
             tables.add(FencedTables.of(fenced));
         }
@@ -203,10 +204,15 @@ public final class ProgramMaker {
         }
     }
 
-    /** One module of PTX, fenced. */
-    FencedModule fence(byte[] ptx, FenceMode mode) throws ProgramRefusedException {
+    /**
+     * One module of PTX, fenced.
+     *
+     * @param linked whether it is linked with others of the kind
+     */
+    FencedModule fence(byte[] ptx, FenceMode mode, boolean linked) throws ProgramRefusedException {
         try {
-            return new Fencer(mode).fence(PtxParser.parse(ptx));
+            Fencer fencer = linked ? new Fencer(mode, new SyntacticOracle(), true) : new Fencer(mode);
+            return fencer.fence(PtxParser.parse(ptx));
         } catch (PtxException e) {
             throw new ProgramRefusedException(ProgramRefusedException.INVALID_PTX, "PTX " + e.getMessage());
         } catch (FenceRefusedException e) {

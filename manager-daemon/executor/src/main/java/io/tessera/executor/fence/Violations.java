@@ -54,9 +54,6 @@ final class Violations {
         int said = 0;
         for (Violation violation : all) {
             int its = result(violation.kind());
-            if (its == CudaResult.SUCCESS) {
-                continue;
-            }
             result = result == CudaResult.SUCCESS ? its : result;
             if (said++ < MOST_SAID) {
                 String text = text(violation);
@@ -77,7 +74,6 @@ final class Violations {
             case TRAP, RETURNED -> LAUNCH_FAILED;
             case ASSERT -> ASSERT;
             case CALL_TARGET -> INVALID_PC;
-            case STOPPED -> CudaResult.SUCCESS;
         };
     }
 
@@ -102,7 +98,7 @@ final class Violations {
             case CALL_TARGET -> "indirect call of " + address + ", which is no function for it";
             case HANDLE -> "texture or surface " + address + ", which is not the program's";
             case RETURNED -> "return from a function that does not return";
-            case ASSERT, STOPPED -> violation.kind().name();
+            case ASSERT -> "assertion";
         };
     }
 

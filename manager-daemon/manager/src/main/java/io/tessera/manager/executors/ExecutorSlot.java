@@ -95,9 +95,12 @@ final class ExecutorSlot {
     }
 
     /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
-    void failing(String why) {
+    void failing(String why, long nowNs) {
         reason = why;
         if (state == State.READY) {
+            if (nowNs - readySinceNs > STEADY_NS) {
+                pauseNs = FIRST_PAUSE_NS;
+            }
             state = State.RESTARTING;
             deadlineNs = Long.MAX_VALUE;
         }

@@ -137,7 +137,7 @@ public final class Executors implements Conductor.Timed {
                 }
                 answerIfSettled();
             } else if (line.get("failed") instanceof JsonObject failed) {
-                slot.failing(failed.get("reason").getAsString());
+                slot.failing(failed.get("reason").getAsString(), nowNs);
                 if (failed.get("tenant") instanceof JsonPrimitive tenant) {
                     LOG.warn("tenant \"{}\" ended executor {} for all", tenant.getAsString(), slot.ordinal);
                     quarantine.add(tenant.getAsString(), nowNs);
