@@ -387,9 +387,16 @@ final class WindowPages {
     /** Unmaps everything and gives addresses and sinks back. Returns SUCCESS or the first other CUresult. */
     int close(DriverCalls driver) {
         int first = CudaResult.SUCCESS;
-        for (Piece piece : List.copyOf(pieces.values())) {
-            first = worse(first, driverPages.unmap(driver, piece.address, piece.bytes));
+        long begin = 0;
+        long end = 0;
+        for (Piece piece : pieces.values()) {
+            if (piece.address != end) {
+                first = worse(first, unmapRun(driver, begin, end));
+                begin = piece.address;
+            }
+            end = piece.end();
         }
+        first = worse(first, unmapRun(driver, begin, end));
         pieces.clear();
         realBytes = 0;
         for (Map.Entry<Long, Long> range : reserved.entrySet()) {
@@ -406,6 +413,11 @@ final class WindowPages {
         slotSink = 0;
         backed = false;
         return first;
+    }
+
+    /** Mappings side by side go in one call. */
+    private int unmapRun(DriverCalls driver, long begin, long end) {
+        return begin == end ? CudaResult.SUCCESS : driverPages.unmap(driver, begin, end - begin);
     }
 
     private static int worse(int known, int result) {
