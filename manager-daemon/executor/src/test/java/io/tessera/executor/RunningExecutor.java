@@ -64,6 +64,11 @@ final class RunningExecutor implements AutoCloseable {
         return client;
     }
 
+    /** The manager changes a tenant's limit. */
+    void limit(String tenant, long limitBytes) {
+        executor.limit(tenant, limitBytes);
+    }
+
     /** The tenants' windows. */
     TenantWindows windows() {
         return executor.windows();
