@@ -36,8 +36,8 @@ def pack(folder, target):
     """Fills the parts one after the other; a file may go on in the next."""
     listed, part, used = [], 1, 0
     os.makedirs(os.path.join(target, "part-1"))
-    # What only one case needs comes last, so that the others do without the last parts.
-    for name in sorted(_files(folder), key=lambda each: ("cnn" in each, each)):
+    # What only some cases need comes last, so that the others do without the last parts.
+    for name in sorted(_files(folder), key=lambda each: ("cnn" in each, "cufft" in each, each)):
         path = os.path.join(folder, name)
         packed = subprocess.run(["xz", LEVEL, "-T2", "-c", path], stdout=subprocess.PIPE, check=True).stdout
         pieces, at = [], 0
