@@ -55,6 +55,13 @@ class RelayTest {
     }
 
     @Test
+    void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
+        run.manager("--executors", "software");
+        run.expectClientError("arrays in batches are not relayed");
+        relayed(run, "relay_captures").run().exits(0).says("captures ok");
+    }
+
+    @Test
     void twoDevicesHaveNoAddressInCommon(TestRun run) {
         // Both executors' drivers begin at one address, as drivers of two processes may.
         run.manager(Map.of("TESSERA_SCRIPT", "devices 2; arena 85899345920000"), "--executors", "nvidia");

@@ -18,6 +18,8 @@ final class ExecutorSlot {
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
     /** An executor that lived for so long has not died in a row. */
     private static final long STEADY_NS = 60_000_000_000L;
+    /** From a lost context to its end an executor takes some 12 s at most. */
+    private static final long LEAVING_NS = 20_000_000_000L;
 
     /** Where an executor is in its life. */
     enum State {
@@ -25,6 +27,8 @@ final class ExecutorSlot {
         STARTING,
         /** Serves clients. */
         READY,
+        /** Has said that it cannot go on, and tells its clients; nobody new is sent there. */
+        LEAVING,
         /** Dead; started again when its pause is over. */
         RESTARTING,
         /** There is no such device; asked again when a client asks. */
@@ -92,14 +96,24 @@ final class ExecutorSlot {
         }
     }
 
+    /** It says that it cannot go on. */
+    void failed(String why, long nowNs) {
+        reason = why;
+        if (state == State.READY) {
+            state = State.LEAVING;
+            deadlineNs = nowNs + LEAVING_NS;
+        }
+    }
+
     /** It is dead; it is started again after a pause, if it ever was ready. */
     void died(String why, long nowNs) {
         running = null;
         if (reason.isEmpty()) {
             reason = why;
         }
-        boolean was = state == State.READY || state == State.RESTARTING;
-        if (state == State.READY && nowNs - readySinceNs > STEADY_NS) {
+        boolean served = state == State.READY || state == State.LEAVING;
+        boolean was = served || state == State.RESTARTING;
+        if (served && nowNs - readySinceNs > STEADY_NS) {
             pauseNs = FIRST_PAUSE_NS;
         }
         state = was ? State.RESTARTING : State.ABSENT;

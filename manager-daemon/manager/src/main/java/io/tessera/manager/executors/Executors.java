@@ -120,7 +120,7 @@ public final class Executors implements Conductor.Timed {
                 }
                 answerIfSettled();
             } else if (line.get("failed") instanceof JsonObject failed) {
-                slot.reason = failed.get("reason").getAsString();
+                slot.failed(failed.get("reason").getAsString(), nowNs);
             } else if (line.get("stats") instanceof JsonObject stats) {
                 slot.stats(stats);
             }
@@ -133,7 +133,7 @@ public final class Executors implements Conductor.Timed {
     /** Answers those who wait, once no executor is still on its way. */
     private void answerIfSettled() {
         boolean settled = slots.stream().noneMatch(slot -> slot.state == ExecutorSlot.State.STARTING
-                || slot.state == ExecutorSlot.State.RESTARTING);
+                || slot.state == ExecutorSlot.State.LEAVING || slot.state == ExecutorSlot.State.RESTARTING);
         if (!settled) {
             return;
         }
@@ -183,6 +183,11 @@ public final class Executors implements Conductor.Timed {
                 LOG.error("executor {} is not ready after {} s and is ended", slot.ordinal,
                         ExecutorSlot.READY_NS / 1_000_000_000L);
                 slot.reason = "the executor was not ready in time; its log lies beside its socket";
+                slot.deadlineNs = Long.MAX_VALUE;
+                slot.running.kill();
+                work++;
+            } else if (slot.state == ExecutorSlot.State.LEAVING) {
+                LOG.error("executor {} does not end and is killed", slot.ordinal);
                 slot.deadlineNs = Long.MAX_VALUE;
                 slot.running.kill();
                 work++;
