@@ -1,4 +1,5 @@
-/* TESSERA_TRACE=FILE: every driver call of the process with its result, one line each. For finding out what a library asks. */
+/* TESSERA_TRACE=FILE: every driver call of the process with its result, one line each. For finding out what a library asks.
+ * Where an entry makes memory its first argument is noted as the address or handle that it made. */
 #ifndef TESSERA_TRACE_H
 #define TESSERA_TRACE_H
 

@@ -46,6 +46,19 @@ END
 """
 
 
+_TRAIN = """#!/usr/bin/env python3
+# Stand-in for Caffe: every iteration takes half a millisecond and lowers the loss.
+import json, sys, time
+print(json.dumps({"what": "ready", "net": sys.argv[1], "start_ms": 12.5, "first": "0x2p+0", "loss": "0x1p+0"}), flush=True)
+done = 0
+for line in sys.stdin:
+    what, iterations = line.split()
+    done += int(iterations)
+    ms = 0.5 * int(iterations)
+    time.sleep(ms / 1000)
+    print(json.dumps({"what": what, "iterations": int(iterations), "ms": ms, "loss": hex(done), "shown": 0}), flush=True)
+"""
+
 #: A stand-in whose steps leave the lines that the preload library would write under TESSERA_TRACE.
 _TRACED = f"""
 import os, sys
@@ -276,6 +289,42 @@ class SuitesTest(unittest.TestCase):
     def test_programs_that_are_missing_are_named(self):
         record, _ = self.run_suite("programs", TIMEOUT_S=20)
         self.assertEqual(["programs"], [problem["step"] for problem in record.problems])
+
+    def test_caffe(self):
+        caffe = self.path("caffe")
+        _executable(os.path.join(caffe, "train"), _TRAIN)
+        _executable(os.path.join(caffe, "warm"), "#!/bin/sh\ncat >/dev/null; echo 3 1\n")
+        os.mkdir(os.path.join(caffe, "lib"))
+        with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
+            images.write("libcublas.so.11 128 4096\n")
+        _executable(self.path("path", "ptxas"), "#!/bin/sh\nexit 1\n")
+        with mock.patch.dict(os.environ, {"TESSERA_CAFFE": caffe}):
+            record, text = self.run_suite(
+                "caffe",
+                REPEATS=2,
+                WINDOW_MS=20.0,
+                CASES={"lenet": ("lenet", "caffe", "caffe")},
+                CROWDS={"lenet×2": ("lenet", 2)},
+            )
+        self.assertEqual([], record.problems)
+        self.assertEqual(12, sum(one["kind"] == "window" for one in record.results))
+        self.assertRegex(text, r"\| lenet \| train \| 0.500 \| 0.500 \| 0.500 \| 1.000 \| 1.000 \| ≤ 1.04: met \| yes \|")
+        self.assertRegex(text, r"\| lenet×2 \| infer \|")
+        self.assertIn("| second | 12.50 |", text)
+        self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
+
+    def test_caffe_that_complains_or_is_missing_is_a_problem(self):
+        caffe = self.path("caffe")
+        with mock.patch.dict(os.environ, {"TESSERA_CAFFE": caffe}):
+            record, _ = self.run_suite("caffe", REPEATS=1)
+            self.assertIn("no Caffe in", record.problems[0]["error"])
+            _executable(
+                os.path.join(caffe, "train"), _TRAIN.replace("done = 0", "done = 0; print('E1121 cublas', file=sys.stderr)")
+            )
+            record, text = self.run_suite(
+                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=()
+            )
+        self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:

@@ -18,8 +18,6 @@ final class ExecutorSlot {
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
     /** An executor that lived for so long has not died in a row. */
     private static final long STEADY_NS = 60_000_000_000L;
-    /** From a lost context to its end an executor takes some 12 s at most. */
-    private static final long LEAVING_NS = 20_000_000_000L;
 
     /** Where an executor is in its life. */
     enum State {
@@ -27,8 +25,6 @@ final class ExecutorSlot {
         STARTING,
         /** Serves clients. */
         READY,
-        /** Has said that it cannot go on, and tells its clients; nobody new is sent there. */
-        LEAVING,
         /** Dead; started again when its pause is over. */
         RESTARTING,
         /** There is no such device; asked again when a client asks. */
@@ -49,6 +45,7 @@ final class ExecutorSlot {
     private boolean software;
     private long totalBytes;
     private JsonArray clients = new JsonArray();
+    private JsonArray windows = new JsonArray();
     private long restarts;
     private long pauseNs = FIRST_PAUSE_NS;
     private long readySinceNs;
@@ -94,14 +91,18 @@ final class ExecutorSlot {
         if (said.get("clients") instanceof JsonArray told) {
             clients = told;
         }
+        windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
     }
 
-    /** It says that it cannot go on. */
-    void failed(String why, long nowNs) {
+    /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
+    void failing(String why, long nowNs) {
         reason = why;
         if (state == State.READY) {
-            state = State.LEAVING;
-            deadlineNs = nowNs + LEAVING_NS;
+            if (nowNs - readySinceNs > STEADY_NS) {
+                pauseNs = FIRST_PAUSE_NS;
+            }
+            state = State.RESTARTING;
+            deadlineNs = Long.MAX_VALUE;
         }
     }
 
@@ -111,9 +112,8 @@ final class ExecutorSlot {
         if (reason.isEmpty()) {
             reason = why;
         }
-        boolean served = state == State.READY || state == State.LEAVING;
-        boolean was = served || state == State.RESTARTING;
-        if (served && nowNs - readySinceNs > STEADY_NS) {
+        boolean was = state == State.READY || state == State.RESTARTING;
+        if (state == State.READY && nowNs - readySinceNs > STEADY_NS) {
             pauseNs = FIRST_PAUSE_NS;
         }
         state = was ? State.RESTARTING : State.ABSENT;
@@ -121,6 +121,7 @@ final class ExecutorSlot {
         pauseNs = Math.min(LONGEST_PAUSE_NS, pauseNs * 2);
         restarts += was ? 1 : 0;
         clients = new JsonArray();
+        windows = new JsonArray();
     }
 
     DeviceUuid uuid() {
@@ -155,6 +156,9 @@ final class ExecutorSlot {
             json.addProperty("reason", reason);
         }
         json.add("clients", clients);
+        if (!windows.isEmpty()) {
+            json.add("windows", windows);
+        }
         return json;
     }
 }

@@ -1,0 +1,118 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.ptx.CallPrototype;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Calls: direct, indirect, of what the driver provides. Not thread-safe. */
+final class CallFence {
+    private final FunctionContext context;
+    private final Code code;
+
+    CallFence(FunctionContext context) {
+        this.context = context;
+        this.code = context.code;
+    }
+
+    /** Writes what stands in place of a call. */
+    void call(Instruction i) throws FenceRefusedException {
+        CallSite site = CallSite.of(i);
+        if (site.function() != null) {
+            direct(i, site.function());
+        } else if (site.target() instanceof Operand.Register target) {
+            indirect(i, site, target);
+        } else {
+            throw refused(i, "what it calls is not understood");
+        }
+    }
+
+    private static FenceRefusedException refused(Instruction i, String reason) {
+        return new FenceRefusedException(i.mnemonic(), i.line(), reason);
+    }
+
+    private void direct(Instruction i, String name) throws FenceRefusedException {
+        PtxFunction function = context.plan.symbols().function(name);
+        if (function == null || function.kind() == PtxFunction.Kind.ENTRY) {
+            throw refused(i, "'" + name + "' is no function that can be called");
+        }
+        if (function.body().isPresent()) {
+            context.counts.call(function.name());
+            CallSite site = CallSite.of(i);
+            add(i, site.returns(), site.target(), site.arguments());
+            return;
+        }
+        Integer text = context.plan.runtime().assertion(i);
+        if (text != null) {
+            context.counts.fence(Fence.TRAP);
+            branch(i, context.sites.site(ReportArea.Kind.ASSERT, i.line(), Code.number(text)));
+        } else if (name.equals("vprintf")) {
+            context.counts.note("prints");
+            code.add(i);
+        } else if (context.plan.linked()) {
+            context.counts.note("calls " + name + " of another module");
+            code.add(i);
+        } else {
+            throw refused(i, reason(name));
+        }
+    }
+
+    private static String reason(String name) {
+        return switch (name) {
+            case "malloc", "free" -> "'" + name + "' works on a heap that all tenants share";
+            case "__assertfail" -> "its arguments are not understood";
+            default -> name.startsWith("cuda") ? "'" + name + "' launches or allocates from the device, outside all limits"
+                    : "'" + name + "' is defined in no module that is fenced with this one";
+        };
+    }
+
+    /** Goes to a label when an instruction would run. */
+    void branch(Instruction i, String label) {
+        code.emit(i.guard(), "bra", new Operand.Symbol(label, 0));
+    }
+
+    private void indirect(Instruction i, CallSite site, Operand.Register target) throws FenceRefusedException {
+        List<Statement> found = site.prototype() == null ? List.of()
+                : context.plan.signatures(context.function, site.prototype());
+        if (found.size() != 1) {
+            throw refused(i, "the signature of what it calls is not known");
+        }
+        String dispatcher = switch (found.getFirst()) {
+            case CallPrototype prototype -> context.plan.dispatchers().name(prototype, i.line());
+            case TargetList list -> {
+                PtxFunction first = context.plan.symbols().function(list.targets().getFirst());
+                if (first == null) {
+                    throw refused(i, "'" + list.targets().getFirst() + "' is no function");
+                }
+                yield context.plan.dispatchers().name(first.returns(), first.parameters(), i.line());
+            }
+            default -> throw refused(i, "the signature of what it calls is not known");
+        };
+        context.counts.fence(Fence.CALL_TARGET);
+        context.counts.call(dispatcher);
+        List<Operand> arguments = new ArrayList<>(List.of(target));
+        arguments.addAll(site.arguments());
+        add(i, site.returns(), new Operand.Symbol(dispatcher, 0), arguments);
+    }
+
+    private void add(Instruction i, List<Operand> returns, Operand target, List<Operand> arguments) {
+        List<Operand> passed = new ArrayList<>(arguments);
+        if (context.plan.passesLocalEnd()) {
+            passed.add(context.prologue.localEnd());
+        }
+        List<Operand> operands = new ArrayList<>();
+        if (!returns.isEmpty()) {
+            operands.add(new Operand.Arguments(returns));
+        }
+        operands.add(target);
+        if (!passed.isEmpty()) {
+            operands.add(new Operand.Arguments(passed));
+        }
+        code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line()));
+    }
+}

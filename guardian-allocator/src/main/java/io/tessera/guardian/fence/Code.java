@@ -1,0 +1,134 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The new body of one function while it is written, with the registers that the rewriter adds. Not thread-safe. */
+final class Code {
+    private static final Map<String, Mnemonic> MNEMONICS = new ConcurrentHashMap<>();
+    private static final String WIDE = "%" + WindowConstants.PREFIX + "d";
+    private static final String WORD = "%" + WindowConstants.PREFIX + "r";
+    private static final String TRUTH = "%" + WindowConstants.PREFIX + "p";
+
+    /** An opcode with its modifiers. */
+    private record Mnemonic(String opcode, List<String> modifiers) {
+        private static Mnemonic of(String text) {
+            int dot = text.indexOf('.');
+            return dot < 0 ? new Mnemonic(text, List.of())
+                    : new Mnemonic(text.substring(0, dot), List.of(text.substring(dot + 1).split("\\.")));
+        }
+    }
+
+    private List<Statement> statements = new ArrayList<>();
+    private int wides;
+    private int words;
+    private int truths;
+    private int labels;
+
+    /** Takes a statement as it is. */
+    void add(Statement statement) {
+        statements.add(statement);
+    }
+
+    /** Starts a nested list of statements, and gives the one that was being written, for {@link #leave}. */
+    List<Statement> enter() {
+        List<Statement> outer = statements;
+        statements = new ArrayList<>();
+        return outer;
+    }
+
+    /** Ends a nested list, goes on with the outer one, and gives what was written in between. */
+    List<Statement> leave(List<Statement> outer) {
+        List<Statement> inner = statements;
+        statements = outer;
+        return inner;
+    }
+
+    /** Ends a nested list, and adds it to the outer one as a block. */
+    void leaveBlock(List<Statement> outer) {
+        Block block = new Block(leave(outer), 0);
+        statements.add(block);
+    }
+
+    /** Writes an instruction. */
+    void emit(String mnemonic, Operand... operands) {
+        emit(Optional.empty(), mnemonic, operands);
+    }
+
+    /** Writes an instruction under a guard. */
+    void emit(Optional<Guard> guard, String mnemonic, Operand... operands) {
+        Mnemonic known = MNEMONICS.computeIfAbsent(mnemonic, Mnemonic::of);
+        statements.add(new Instruction(guard, known.opcode(), known.modifiers(), List.of(operands), 0));
+    }
+
+    /** Writes {@code @p bra label}. */
+    void branch(Operand.Register predicate, boolean negated, String label) {
+        emit(Optional.of(new Guard(predicate, negated)), "bra", new Operand.Symbol(label, 0));
+    }
+
+    /** Writes a label. */
+    void label(String name) {
+        statements.add(new Label(name, 0));
+    }
+
+    /** A name for a label. */
+    String newLabel(String what) {
+        return WindowConstants.PREFIX + what + "_" + labels++;
+    }
+
+    /** A register of 64 bits. */
+    Operand.Register wide() {
+        return new Operand.Register(WIDE + wides++);
+    }
+
+    /** A register of 32 bits. */
+    Operand.Register word() {
+        return new Operand.Register(WORD + words++);
+    }
+
+    /** A predicate. */
+    Operand.Register truth() {
+        return new Operand.Register(TRUTH + truths++);
+    }
+
+    /** An integer. */
+    static Operand.Immediate number(long value) {
+        return new Operand.Immediate(value, false);
+    }
+
+    /** A memory operand. */
+    static Operand.Address at(Operand.Base base, long offset) {
+        return new Operand.Address(base, offset);
+    }
+
+    /** <code>{low, high}</code>. */
+    static Operand.Vector pair(Operand low, Operand high) {
+        return new Operand.Vector(List.of(low, high));
+    }
+
+    /** Declarations of all registers that were given out. */
+    List<Statement> declarations() {
+        List<Statement> found = new ArrayList<>(3);
+        declare(found, ScalarType.B64, WIDE, wides);
+        declare(found, ScalarType.B32, WORD, words);
+        declare(found, ScalarType.PRED, TRUTH, truths);
+        return found;
+    }
+
+    private static void declare(List<Statement> into, ScalarType type, String prefix, int count) {
+        if (count > 0) {
+            into.add(new RegisterDeclaration(type, 1, List.of(new RegisterDeclaration.Names(prefix, count)), 0));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.proof.AddressFact;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.List;
+
+/** What the fences of one function share while it is rewritten. Not thread-safe. */
+final class FunctionContext {
+    final ModulePlan plan;
+    final PtxFunction function;
+    final AddressFacts facts;
+    final SymbolTrace trace;
+    final RegisterScopes scopes = new RegisterScopes();
+    final Code code = new Code();
+    final Prologue prologue;
+    final Sites sites;
+    final Counts counts = new Counts();
+    final BlockCache cache = new BlockCache();
+    /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
+    List<Statement> statements = List.of();
+    int index;
+
+    FunctionContext(ModulePlan plan, PtxFunction function, int number) {
+        this.plan = plan;
+        this.function = function;
+        this.facts = plan.facts(function);
+        this.trace = plan.trace(function);
+        this.prologue = new Prologue(code, plan, function);
+        this.sites = new Sites(code, number, plan.id());
+    }
+
+    AddressFact fact(Instruction instruction, int operand) {
+        return facts.of(instruction, operand);
+    }
+
+    FenceMode mode() {
+        return plan.mode();
+    }
+
+    /** The variable that a name means here: of an open block, a parameter, or the module's; null if there is none. */
+    Variable variable(String name) {
+        Variable local = scopes.variable(name);
+        return local != null ? local : plan.symbols().variable(name);
+    }
+
+    /** Whether a name means a variable that moved into the window. */
+    boolean hoisted(String name) {
+        return scopes.variable(name) == null && plan.symbols().hoists(name) || name.equals(ModulePlan.WORKSPACE);
+    }
+
+    /** The address of a variable of the window, in a register. */
+    Operand.Register hoistedAddress(String name) {
+        Operand.Register symbol = new Operand.Register(name);
+        BlockCache.Entry known = cache.find(symbol, BlockCache.Purpose.SYMBOL, 0);
+        if (known != null) {
+            return known.fenced();
+        }
+        Operand.Register address = code.wide();
+        code.emit("ld.const.u64", address, Code.at(new Operand.Named(VariableHoister.constant(name)), 0));
+        cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, address));
+        return address;
+    }
+
+    /** What an address starts from, in a register of 64 bits. */
+    Operand.Register wide(Operand.Base base) {
+        switch (base) {
+            case Operand.Register register -> {
+                ScalarType type = scopes.type(register.name());
+                if (type == null || type.bits() == 64) {
+                    return register;
+                }
+                Operand.Register wide = code.wide();
+                code.emit("cvt.u64.u32", wide, register);
+                return wide;
+            }
+            case Operand.Immediate immediate -> {
+                Operand.Register wide = code.wide();
+                code.emit("mov.u64", wide, immediate);
+                return wide;
+            }
+            case Operand.Named(String name) -> {
+                if (hoisted(name)) {
+                    return hoistedAddress(name);
+                }
+                Operand.Register wide = code.wide();
+                code.emit("mov.u64", wide, new Operand.Symbol(name, 0));
+                return wide;
+            }
+        }
+    }
+
+    /** What an address starts from, in a register of 32 bits, as addresses of shared memory are. */
+    Operand.Register word(Operand.Base base) {
+        if (base instanceof Operand.Register register) {
+            ScalarType type = scopes.type(register.name());
+            if (type != null && type.bits() == 32) {
+                return register;
+            }
+        }
+        Operand.Register word = code.word();
+        switch (base) {
+            case Operand.Register register -> code.emit("cvt.u32.u64", word, register);
+            case Operand.Immediate immediate -> code.emit("mov.u32", word, Code.number((int) immediate.value()));
+            case Operand.Named(String name) -> code.emit("mov.u32", word, new Operand.Symbol(name, 0));
+        }
+        return word;
+    }
+
+    /** A register plus a constant, in 64 bits. */
+    Operand.Register plus(Operand.Register register, long offset) {
+        if (offset == 0) {
+            return register;
+        }
+        Operand.Register sum = code.wide();
+        code.emit("add.s64", sum, register, Code.number(offset));
+        return sum;
+    }
+}

@@ -1,0 +1,275 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Rewrites the body of one function. Used once. */
+final class FunctionFencer {
+    private static final int NO_RETURN_LINE = 0;
+
+    private final FunctionContext context;
+    private final Code code;
+    private final Shadows shadows;
+    private final GlobalFence global;
+    private final AccessFence accesses;
+    private final BulkFence bulk;
+    private final OtherFences others;
+    private final CallFence calls;
+    private final LoopWatch loops;
+    private final SymbolOperands symbols;
+    private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
+    private int depth;
+
+    FunctionFencer(ModulePlan plan, PtxFunction function, int number) {
+        this.context = new FunctionContext(plan, function, number);
+        this.code = context.code;
+        this.shadows = new Shadows(context);
+        this.global = new GlobalFence(context, shadows);
+        SharedFence shared = new SharedFence(context);
+        this.accesses = new AccessFence(context, global, shared);
+        this.bulk = new BulkFence(context, accesses, shared);
+        this.others = new OtherFences(context);
+        this.calls = new CallFence(context);
+        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
+        this.symbols = new SymbolOperands(context);
+    }
+
+    /** Does it. */
+    PtxFunction fence() throws FenceRefusedException {
+        PtxFunction function = context.function;
+        Block body = function.body().orElseThrow();
+        context.scopes.enter(body);
+        context.scopes.parameters(function.parameters());
+        context.scopes.parameters(function.returns());
+        statements(body.statements());
+        // Nothing may fall into what is written behind the body.
+        if (!endsItself(body) && returns()) {
+            code.emit("ret");
+        } else if (!endsItself(body)) {
+            fenceReturn(Optional.empty(), NO_RETURN_LINE);
+        }
+        context.sites.write();
+        List<Statement> written = code.leave(new ArrayList<>());
+        List<Statement> whole = new ArrayList<>(code.declarations());
+        int first = 0;
+        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label
+                || written.get(first) instanceof Block)) {
+            first++;
+        }
+        whole.addAll(written.subList(0, first));
+        whole.addAll(context.prologue.statements());
+        whole.addAll(written.subList(first, written.size()));
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
+                function.parameters(), function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
+    }
+
+    KernelReport report() {
+        return context.counts.report(context.function);
+    }
+
+    List<TensorMapParameter> tensorMaps() {
+        return tensorMaps;
+    }
+
+    boolean usesShared() {
+        return context.prologue.usesShared();
+    }
+
+    private static boolean endsItself(Block body) {
+        return !body.statements().isEmpty() && body.statements().getLast() instanceof Instruction last
+                && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
+    }
+
+    private boolean returns() {
+        return context.function.attribute("noreturn").isEmpty();
+    }
+
+    private void statements(List<Statement> statements) throws FenceRefusedException {
+        List<Statement> outer = context.statements;
+        int outerIndex = context.index;
+        context.statements = statements;
+        for (int i = 0; i < statements.size(); i++) {
+            context.index = i;
+            statement(statements.get(i));
+        }
+        context.statements = outer;
+        context.index = outerIndex;
+    }
+
+    private void statement(Statement statement) throws FenceRefusedException {
+        switch (statement) {
+            case Instruction instruction -> instruction(instruction);
+            case Label label -> {
+                ModuleSymbols.reserved(label.name(), label.line());
+                context.cache.clear();
+                code.add(label);
+            }
+            case Block block -> block(block);
+            case RegisterDeclaration declaration -> {
+                for (RegisterDeclaration.Names names : declaration.names()) {
+                    ModuleSymbols.reserved(names.name(), declaration.line());
+                }
+                code.add(declaration);
+            }
+            case Variable variable -> {
+                ModuleSymbols.reserved(variable.name(), variable.line());
+                boolean moves = variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST;
+                if (moves) {
+                    throw new FenceRefusedException(variable.name(), variable.line(),
+                            "is a variable of the device inside a function, which is not fenced");
+                }
+                code.add(variable);
+            }
+            // Control transfers of tables only ever lead to labels, where nothing is remembered.
+            case TargetList list when list.kind() == TargetList.Kind.CALL -> { }
+            default -> code.add(statement);
+        }
+    }
+
+    private void block(Block block) throws FenceRefusedException {
+        boolean declares = context.scopes.enter(block);
+        if (declares) {
+            context.cache.clear();
+        }
+        List<Statement> outer = code.enter();
+        depth++;
+        statements(block.statements());
+        depth--;
+        code.leaveBlock(outer);
+        context.scopes.leave();
+        if (declares) {
+            context.cache.clear();
+        }
+    }
+
+    private void instruction(Instruction i) throws FenceRefusedException {
+        shadows.before(i);
+        write(i);
+        for (Operand.Register register : Definitions.of(i)) {
+            context.cache.written(register);
+        }
+        shadows.after(i, global.window());
+    }
+
+    private void write(Instruction i) throws FenceRefusedException {
+        switch (context.plan.classOf(i)) {
+            case InstructionClass.Pure _ -> symbols.pure(loops.compare(i));
+            case InstructionClass.Memory memory -> memory(i, memory.accesses());
+            case InstructionClass.AsyncCopy copy -> {
+                List<Operand> operands = replaced(i, copy.accesses());
+                others.sourceSize(i, copy.sourceSizeOperand(), copy.accesses().getFirst().sizeBytes(), operands);
+                code.add(with(i, operands));
+            }
+            case InstructionClass.Bulk copy -> code.add(with(i, bulk.copy(i, copy)));
+            case InstructionClass.Tensor tensor -> tensor(i, tensor);
+            case InstructionClass.Matrix matrix -> {
+                StateSpace space = context.fact(i, matrix.access().operand()).space().orElse(null);
+                code.add(with(i, bulk.matrix(i, matrix, matrix.access().place() == Access.Place.SHARED
+                        && space != StateSpace.GLOBAL)));
+            }
+            case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
+            case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
+            case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
+            case InstructionClass.Control _ -> control(i);
+            case InstructionClass.Refused(String reason, boolean _) ->
+                    throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
+        }
+    }
+
+    private static Instruction with(Instruction i, List<Operand> operands) {
+        return new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line());
+    }
+
+    private void memory(Instruction i, List<Access> list) throws FenceRefusedException {
+        if (context.plan.runtime().drops(i)) {
+            return;
+        }
+        RuntimeCalls.Passed passed = context.plan.runtime().passed(i);
+        if (passed != null) {
+            symbols.pass(i, passed);
+            return;
+        }
+        List<Operand> operands = new ArrayList<>(symbols.values(i));
+        List<String> modifiers = i.modifiers();
+        for (Access access : list) {
+            AccessFence.Fenced fenced = accesses.fence(i, access);
+            operands.set(access.operand(), fenced.address());
+            modifiers = fenced.space() == null ? modifiers : SymbolOperands.inSpace(modifiers, access, fenced.space());
+        }
+        code.add(new Instruction(i.guard(), i.opcode(), modifiers, operands, i.line()));
+    }
+
+    private List<Operand> replaced(Instruction i, List<Access> list) throws FenceRefusedException {
+        List<Operand> operands = new ArrayList<>(i.operands());
+        for (Access access : list) {
+            operands.set(access.operand(), accesses.fence(i, access).address());
+        }
+        return operands;
+    }
+
+    private void tensor(Instruction i, InstructionClass.Tensor tensor) throws FenceRefusedException {
+        List<Operand> operands = replaced(i, tensor.accesses());
+        PtxFunction function = context.function;
+        if (context.fact(i, tensor.mapOperand()).placement() instanceof Placement.NearSymbol(String symbol, long low, long high)
+                && low == high && function.kind() == PtxFunction.Kind.ENTRY) {
+            for (int n = 0; n < function.parameters().size(); n++) {
+                if (function.parameters().get(n).name().equals(symbol)) {
+                    tensorMaps.add(new TensorMapParameter(function.name(), symbol, n, low));
+                    context.counts.note("copies by the tensor map in parameter " + n);
+                    code.add(with(i, operands));
+                    return;
+                }
+            }
+        }
+        throw new FenceRefusedException(i.mnemonic(), i.line(), "its tensor map is not known to be a parameter of the kernel");
+    }
+
+    private void control(Instruction i) throws FenceRefusedException {
+        switch (i.opcode()) {
+            case "call" -> calls.call(i);
+            case "trap", "brkpt" -> {
+                context.counts.fence(Fence.TRAP);
+                calls.branch(i, context.sites.site(ReportArea.Kind.TRAP, i.line(), Code.number(0)));
+            }
+            case "bra" -> {
+                if (!(i.operands().getFirst() instanceof Operand.Symbol)) {
+                    throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
+                }
+                loops.before(i, depth > 0);
+                code.add(i);
+            }
+            case "brx" -> {
+                List<Operand> operands = others.branchIndex(i);
+                loops.before(i, depth > 0);
+                code.add(with(i, operands));
+            }
+            case "ret" -> {
+                if (returns()) {
+                    code.add(i);
+                } else {
+                    fenceReturn(i.guard(), i.line());
+                }
+            }
+            default -> code.add(i);
+        }
+    }
+
+    /** A caller has nothing behind the call of a function that says it does not return. */
+    private void fenceReturn(Optional<Guard> guard, int line) {
+        code.emit(guard, "bra", new Operand.Symbol(context.sites.site(ReportArea.Kind.RETURNED, line, Code.number(0)), 0));
+    }
+}

@@ -1,0 +1,74 @@
+package io.tessera.guardian.fence;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What fencing did to a function. Immutable.
+ *
+ * @param name      the kernel or device function
+ * @param kernel    whether it is a kernel
+ * @param line      its line in the PTX
+ * @param accesses  accesses by class, for instance {@code ld.global}, {@code atom.shared}, {@code ld (generic)}
+ * @param fences    fences added, by kind
+ * @param proved    accesses that need no fence of their own, by reason
+ * @param calls     device functions of the module that it calls directly
+ * @param notes     what else is worth telling, a line each
+ */
+public record KernelReport(String name, boolean kernel, int line, Map<String, Integer> accesses,
+        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes) {
+    /** What is added to the code. */
+    public enum Fence {
+        /** Global address forced into the window by mask, modulo or check. */
+        WINDOW,
+        /** Pointer fenced once, where it is defined, for the accesses that are made from it. */
+        BASE,
+        /** Generic address whose space is found at run time. */
+        GENERIC,
+        /** Shared memory. */
+        SHARED,
+        /** Local memory. */
+        LOCAL,
+        /** Constant memory. */
+        CONSTANT,
+        /** Low bits of an address, for its alignment. */
+        ALIGNMENT,
+        /** Length of a bulk copy. */
+        LENGTH,
+        /** Handle of a texture or surface. */
+        HANDLE,
+        /** Index of {@code brx.idx}. */
+        BRANCH_INDEX,
+        /** Indirect call. */
+        CALL_TARGET,
+        /** Number of a barrier, or of the threads that it waits for. */
+        BARRIER,
+        /** Look at the stop word in a loop. */
+        STOP,
+        /** Trap or assertion that is recorded instead. */
+        TRAP
+    }
+
+    /** Why an access has no fence of its own. */
+    public enum Proof {
+        /** Within one variable. */
+        IN_BOUNDS,
+        /** Near a variable of the window. */
+        NEAR_VARIABLE,
+        /** Made from a pointer that was fenced where it is defined. */
+        FENCED_BASE,
+        /** An access before it in the same block was made from the same register. */
+        SAME_BASE,
+        /** A parameter, by name. */
+        PARAMETER
+    }
+
+    /** Copies lists and maps. */
+    public KernelReport {
+        accesses = Map.copyOf(accesses);
+        fences = Map.copyOf(fences);
+        proved = Map.copyOf(proved);
+        calls = List.copyOf(calls);
+        notes = List.copyOf(notes);
+    }
+}

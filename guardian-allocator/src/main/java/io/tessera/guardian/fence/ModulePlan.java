@@ -1,0 +1,336 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.Access.Place;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.fence.proof.AddressOracle;
+import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.CallPrototype;
+import io.tessera.guardian.ptx.Initializer;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+
+/** What is decided about a module before its functions are rewritten. Not thread-safe. */
+final class ModulePlan {
+    /** Name of the workspace of cooperative launches, as a hoisted variable. */
+    static final String WORKSPACE = WindowConstants.PREFIX + "workspace";
+
+    private final PtxModule module;
+    private final FenceMode mode;
+    private final int id;
+    private final ModuleSymbols symbols;
+    private final RuntimeCalls runtime;
+    private final Dispatchers dispatchers;
+    private final AddressOracle oracle;
+    private final boolean linked;
+    private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
+    private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
+    private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
+    private final Map<PtxFunction, List<Variable>> locals = new IdentityHashMap<>();
+    private final Map<PtxFunction, List<Statement>> named = new IdentityHashMap<>();
+    private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
+    private boolean workspace;
+    private boolean openLocal;
+    private boolean clusters;
+    private boolean sharedEscapes;
+    private boolean localEscapes;
+    private boolean parameterEscapes;
+    private boolean clusterEscapes;
+
+    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
+        this.module = module;
+        this.mode = mode;
+        this.oracle = oracle;
+        this.linked = linked;
+        this.id = module.hashCode();
+        this.symbols = new ModuleSymbols(module);
+        this.runtime = new RuntimeCalls(symbols);
+        this.dispatchers = new Dispatchers(symbols);
+        for (PtxFunction function : module.functions()) {
+            if (function.body().isPresent()) {
+                try {
+                    prepare(function);
+                } catch (FenceRefusedException e) {
+                    refuse(function, e);
+                }
+            }
+        }
+        constants();
+        escapes();
+    }
+
+    private void prepare(PtxFunction function) throws FenceRefusedException {
+        List<Variable> found = new ArrayList<>();
+        List<Statement> lists = new ArrayList<>();
+        clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
+        scan(function.body().orElseThrow(), found, lists, false);
+        traces.put(function, new SymbolTrace(function.body().get()));
+        runtime.scan(function, trace(function));
+        locals.put(function, found);
+        named.put(function, lists);
+        facts.put(function, oracle.of(function, module));
+        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(function.body().get(),
+                (i, access) -> isOpenLocal(function, i, access));
+    }
+
+    /** Notes that a function is refused; one of the whole module is thrown on. */
+    void refuse(PtxFunction function, FenceRefusedException refusal) throws FenceRefusedException {
+        if (refusal.isWhole()) {
+            throw refusal;
+        }
+        refused.putIfAbsent(function.name(), refusal);
+        symbols.refuse(function.name());
+        facts.remove(function);
+    }
+
+    /** Functions that are refused, and why. */
+    Map<String, FenceRefusedException> refused() {
+        return refused;
+    }
+
+    private void scan(Block block, List<Variable> local, List<Statement> lists, boolean nested)
+            throws FenceRefusedException {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Block inner -> scan(inner, local, lists, true);
+                case Variable variable when variable.space() == StateSpace.LOCAL -> {
+                    if (nested) {
+                        throw new FenceRefusedException(variable.name(), variable.line(),
+                                "is a local variable of a nested block, which is not fenced");
+                    }
+                    local.add(variable);
+                }
+                case TargetList list -> lists.add(list);
+                case CallPrototype prototype -> lists.add(prototype);
+                case Instruction instruction -> classify(instruction);
+                default -> { }
+            }
+        }
+    }
+
+    private void classify(Instruction instruction) throws FenceRefusedException {
+        InstructionClass what = InstructionTable.of(instruction);
+        classes.put(instruction, what);
+        if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
+            clusterEscapes = true;
+        }
+        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
+        if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
+        }
+    }
+
+    /** Constants move where an access to them cannot be kept inside its variable, or where their generic address is used. */
+    private void constants() {
+        long bytes = WindowConstants.BYTES;
+        boolean generic = false;
+        for (Variable variable : symbols.variables()) {
+            bytes += variable.space() == StateSpace.CONST ? variable.sizeBytes() + variable.alignment() : Long.BYTES;
+            generic |= variable.initializer().map(this::holdsGenericConstant).orElse(false);
+        }
+        boolean open = generic || bytes > VariableHoister.CONSTANT_BYTES;
+        for (PtxFunction function : facts.keySet()) {
+            open |= anyGenericConstant(function.body().orElseThrow()) || anyAccess(function.body().orElseThrow(),
+                    (i, access) -> isOpenConstant(function, i, access));
+        }
+        if (open && symbols.variables().stream().anyMatch(v -> v.space() == StateSpace.CONST)) {
+            symbols.moveConstants();
+        }
+    }
+
+    private boolean holdsGenericConstant(Initializer initializer) {
+        return switch (initializer) {
+            case Initializer.AddressOf address -> symbols.variable(address.symbol()) instanceof Variable variable
+                    && variable.space() == StateSpace.CONST;
+            case Initializer.Aggregate(List<Initializer> elements) -> elements.stream().anyMatch(this::holdsGenericConstant);
+            default -> false;
+        };
+    }
+
+    /** Whether a block has an access, with a register as its base, that a condition holds for. */
+    private boolean anyAccess(Block block, BiPredicate<Instruction, Access> condition) {
+        for (Statement statement : block.statements()) {
+            boolean found = switch (statement) {
+                case Block inner -> anyAccess(inner, condition);
+                case Instruction instruction -> classes.get(instruction) instanceof InstructionClass.Memory(List<Access> list)
+                        && list.stream().anyMatch(access -> instruction.operands().get(access.operand())
+                                instanceof Operand.Address(Operand.Register _, long _)
+                                && condition.test(instruction, access));
+                default -> false;
+            };
+            if (found) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean anyGenericConstant(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Block inner -> anyGenericConstant(inner);
+            case Instruction i -> i.opcode().equals("cvta") && i.has("const") && !i.has("to");
+            default -> false;
+        });
+    }
+
+    private boolean isOpenConstant(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.CONST && !(origin(function, instruction, access) instanceof Variable variable
+                && variable.space() == StateSpace.CONST);
+    }
+
+    private boolean isOpenLocal(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.LOCAL && symbol(function, instruction, access) == null;
+    }
+
+    /** The variable of the module that an access most likely is to, or null. */
+    private Variable origin(PtxFunction function, Instruction instruction, Access access) {
+        String symbol = symbol(function, instruction, access);
+        return symbol == null ? null : symbols.variable(symbol);
+    }
+
+    private String symbol(PtxFunction function, Instruction instruction, Access access) {
+        if (facts(function).of(instruction, access.operand()).placement() instanceof Placement.NearSymbol near) {
+            return near.symbol();
+        }
+        SymbolTrace.Root root = instruction.operands().get(access.operand()) instanceof Operand.Address address
+                && address.base() instanceof Operand.Register base ? trace(function).root(base) : null;
+        return root == null ? null : root.symbol();
+    }
+
+    private void escapes() {
+        for (Map.Entry<PtxFunction, AddressFacts> entry : facts.entrySet()) {
+            EscapeScan scan = new EscapeScan(entry.getKey().body().orElseThrow(), entry.getValue(), runtime);
+            sharedEscapes |= scan.escapes(StateSpace.SHARED);
+            localEscapes |= scan.escapes(StateSpace.LOCAL);
+            parameterEscapes |= scan.escapes(StateSpace.PARAM);
+        }
+        sharedEscapes |= linked;
+        localEscapes |= linked;
+    }
+
+    /** Notes that a function asks for the workspace of its cooperative launch. */
+    void useWorkspace() {
+        workspace = true;
+    }
+
+    /** Whether one did. */
+    boolean usesWorkspace() {
+        return workspace;
+    }
+
+    PtxModule module() {
+        return module;
+    }
+
+    FenceMode mode() {
+        return mode;
+    }
+
+    int id() {
+        return id;
+    }
+
+    boolean linked() {
+        return linked;
+    }
+
+    ModuleSymbols symbols() {
+        return symbols;
+    }
+
+    RuntimeCalls runtime() {
+        return runtime;
+    }
+
+    Dispatchers dispatchers() {
+        return dispatchers;
+    }
+
+    AddressFacts facts(PtxFunction function) {
+        return facts.get(function);
+    }
+
+    SymbolTrace trace(PtxFunction function) {
+        return traces.get(function);
+    }
+
+    InstructionClass classOf(Instruction instruction) {
+        return classes.get(instruction);
+    }
+
+    /** Whether what the program has in that place is in the window now. */
+    boolean moved(Place place) {
+        return place == Place.CONST && symbols.constantsMove();
+    }
+
+    /** Whether a generic address whose space is not proved can be anything but global in a legal program. */
+    boolean genericMayBeOther() {
+        return sharedEscapes || localEscapes || parameterEscapes || clusterEscapes;
+    }
+
+    boolean sharedEscapes() {
+        return sharedEscapes;
+    }
+
+    boolean localEscapes() {
+        return localEscapes;
+    }
+
+    /** Whether the module has to do with clusters of blocks. */
+    boolean clusters() {
+        return clusters;
+    }
+
+    /** Whether device functions are passed the end of their callers' local memory. */
+    boolean passesLocalEnd() {
+        return !linked && (localEscapes || openLocal);
+    }
+
+    boolean parameterEscapes() {
+        return parameterEscapes;
+    }
+
+    boolean clusterEscapes() {
+        return clusterEscapes;
+    }
+
+    /** Local variables of a function. */
+    List<Variable> locals(PtxFunction function) {
+        return locals.get(function);
+    }
+
+    /** The local variable of a function that has one, or null. */
+    Variable onlyLocal(PtxFunction function) {
+        List<Variable> found = locals(function);
+        return found.size() == 1 ? found.getFirst() : null;
+    }
+
+    /** Length of a table of {@code brx.idx}, or 0 where the function has none, or several, of that name. */
+    int branchTargets(PtxFunction function, String name) {
+        List<TargetList> found = named.get(function).stream().filter(TargetList.class::isInstance)
+                .map(TargetList.class::cast).filter(t -> t.name().equals(name)).toList();
+        return found.size() == 1 && found.getFirst().kind() == TargetList.Kind.BRANCH
+                ? found.getFirst().targets().size() : 0;
+    }
+
+    /** Prototypes and lists of targets of a function of that name. */
+    List<Statement> signatures(PtxFunction function, String name) {
+        return named.get(function).stream().filter(s -> switch (s) {
+            case CallPrototype prototype -> prototype.name().equals(name);
+            case TargetList list -> list.name().equals(name);
+            default -> false;
+        }).toList();
+    }
+}

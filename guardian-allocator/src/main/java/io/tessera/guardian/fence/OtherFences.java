@@ -1,0 +1,169 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.BlockCache.Entry;
+import io.tessera.guardian.fence.BlockCache.Purpose;
+import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Fences of operands that are no addresses: handles, barriers, indices of branches, sizes. Not thread-safe. */
+final class OtherFences {
+    private static final int BARRIERS = 16;
+    private static final int WARP = 32;
+    /** Whole warps, up to the largest block. */
+    private static final int WARPS_MASK = 0x7E0;
+
+    private final FunctionContext context;
+    private final Code code;
+
+    OtherFences(FunctionContext context) {
+        this.context = context;
+        this.code = context.code;
+    }
+
+    /** A texture or surface instruction whose handles are looked up in the tenant's bitmap, and that never traps. */
+    Instruction handle(Instruction i, int operand) throws FenceRefusedException {
+        switch (i.operands().get(operand)) {
+            case Operand.Address(Operand.Named(String name), long _) -> reference(i, name);
+            case Operand.Address(Operand.Register register, long offset) when offset == 0 -> check(i, register);
+            case Operand.CompoundAddress(List<Operand> parts) -> {
+                for (Operand part : parts) {
+                    switch (part) {
+                        case Operand.Symbol(String name, long _) -> reference(i, name);
+                        case Operand.Register register -> checkHandle(i, register);
+                        default -> { }
+                    }
+                }
+            }
+            default -> throw new FenceRefusedException(i.mnemonic(), i.line(), "its handle is not understood");
+        }
+        context.counts.access(i.opcode());
+        List<String> modifiers = new ArrayList<>(i.modifiers());
+        // Out of bounds, .trap would end the shared context; in bounds the two are the same.
+        modifiers.replaceAll(m -> m.equals("trap") ? "zero" : m);
+        return new Instruction(i.guard(), i.opcode(), modifiers, i.operands(), i.line());
+    }
+
+    /** Of the parts of a handle's operand, coordinates of one dimension are 32-bit registers too. */
+    private void checkHandle(Instruction i, Operand.Register register) {
+        ScalarType type = context.scopes.type(register.name());
+        if (type == null || type.bits() == 64) {
+            check(i, register);
+        }
+    }
+
+    private void reference(Instruction i, String name) throws FenceRefusedException {
+        Variable variable = context.variable(name);
+        if (variable == null || variable.type().kind() != ScalarType.Kind.OPAQUE) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "'" + name + "' is no texture or surface reference");
+        }
+        context.counts.note("uses the reference " + name);
+    }
+
+    private void check(Instruction i, Operand.Register handle) {
+        if (context.mode() == FenceMode.NONE
+                || context.cache.find(handle, Purpose.HANDLE, 0) != null) {
+            return;
+        }
+        context.counts.fence(Fence.HANDLE);
+        Operand.Register table = code.wide();
+        Operand.Register low = code.word();
+        Operand.Register high = code.word();
+        Operand.Register word = code.word();
+        Operand.Register bit = code.word();
+        Operand.Register offset = code.wide();
+        Operand.Register none = code.truth();
+        String site = context.sites.site(ReportArea.Kind.HANDLE, i.line(), handle);
+        code.emit("ld.const.u64", table, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.HANDLES));
+        code.emit("setp.eq.u64", none, table, Code.number(0));
+        context.sites.branchIf(none, i.guard(), site);
+        code.emit("mov.b64", Code.pair(low, high), handle);
+        code.emit("and.b32", bit, low, Code.number((1 << WindowConstants.HANDLE_INDEX_BITS) - 1));
+        code.emit("shr.u32", word, bit, Code.number(5));
+        code.emit("mul.wide.u32", offset, word, Code.number(4));
+        code.emit("add.s64", table, table, offset);
+        code.emit("ld.global.u32", word, Code.at(table, 0));
+        code.emit("and.b32", bit, bit, Code.number(WARP - 1));
+        code.emit("shr.u32", word, word, bit);
+        code.emit("and.b32", word, word, Code.number(1));
+        Operand.Register foreign = code.truth();
+        Operand.Register odd = code.truth();
+        code.emit("setp.eq.u32", foreign, word, Code.number(0));
+        code.emit("setp.ne.u32", odd, high, Code.number(0));
+        code.emit("or.pred", foreign, foreign, odd);
+        context.sites.branchIf(foreign, i.guard(), site);
+        if (i.guard().isEmpty()) {
+            context.cache.put(handle, new Entry(Purpose.HANDLE, 0, handle));
+        }
+    }
+
+    /** A barrier with a number that there is, and a count of whole warps. */
+    List<Operand> barrier(Instruction i) throws FenceRefusedException {
+        List<Operand> operands = new ArrayList<>(i.operands());
+        int number = i.has("red") ? 1 : 0;
+        boolean counted = i.has("red") ? operands.size() == 4 : operands.size() == 2;
+        if (operands.size() <= number) {
+            return operands;
+        }
+        operands.set(number, bounded(i, operands.get(number), false));
+        if (counted) {
+            operands.set(number + 1, bounded(i, operands.get(number + 1), true));
+        }
+        return operands;
+    }
+
+    private Operand bounded(Instruction i, Operand operand, boolean threads) throws FenceRefusedException {
+        if (operand instanceof Operand.Immediate(long value, boolean _)) {
+            boolean valid = threads ? value > 0 && value % WARP == 0 && value <= WARPS_MASK : value >= 0
+                    && value < BARRIERS;
+            if (!valid) {
+                throw new FenceRefusedException(i.mnemonic(), i.line(), value + (threads ? " threads" : " is no barrier"));
+            }
+            return operand;
+        }
+        context.counts.fence(Fence.BARRIER);
+        Operand.Register bounded = code.word();
+        code.emit("and.b32", bounded, operand, Code.number(threads ? WARPS_MASK : BARRIERS - 1));
+        if (threads) {
+            code.emit("max.u32", bounded, bounded, Code.number(WARP));
+        }
+        return bounded;
+    }
+
+    /** The index of {@code brx.idx}, below the length of its table. */
+    List<Operand> branchIndex(Instruction i) throws FenceRefusedException {
+        List<Operand> operands = new ArrayList<>(i.operands());
+        int targets = operands.size() == 2 && operands.get(1) instanceof Operand.Symbol(String name, long _)
+                ? context.plan.branchTargets(context.function, name) : 0;
+        if (targets == 0 || !i.has("idx")) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "its table of targets is not known");
+        }
+        context.counts.fence(Fence.BRANCH_INDEX);
+        Operand.Register bounded = code.word();
+        code.emit("min.u32", bounded, operands.getFirst(), Code.number(targets - 1));
+        operands.set(0, bounded);
+        return operands;
+    }
+
+    /** The number of bytes that an asynchronous copy reads, at most as many as it writes. */
+    void sourceSize(Instruction i, int operand, long bytes, List<Operand> operands) throws FenceRefusedException {
+        if (operand < 0) {
+            return;
+        }
+        if (operands.get(operand) instanceof Operand.Immediate(long value, boolean _)) {
+            if (value < 0 || value > bytes) {
+                throw new FenceRefusedException(i.mnemonic(), i.line(), "reads " + value + " of " + bytes + " bytes");
+            }
+        } else if (operands.get(operand) instanceof Operand.Register register
+                && context.scopes.type(register.name()) != ScalarType.PRED) {
+            context.counts.fence(Fence.LENGTH);
+            Operand.Register bounded = code.word();
+            code.emit("min.u32", bounded, register, Code.number(bytes));
+            operands.set(operand, bounded);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which variable a register of a function most likely points to: follows registers that are written once through moves,
+ * conversions of address spaces and additions. A guess: on a path that does not pass the definition the register holds something
+ * else. So whoever uses it makes the address anew, or clamps it. Immutable.
+ */
+final class SymbolTrace {
+    private static final int DEEPEST = 32;
+
+    /**
+     * What was found.
+     *
+     * @param symbol      the variable
+     * @param offsetBytes offset from its start, where it is known
+     * @param exact       whether the offset is known
+     */
+    record Root(String symbol, long offsetBytes, boolean exact) {
+    }
+
+    private final Map<String, Instruction> definitions = new HashMap<>();
+    private final Set<String> several = new HashSet<>();
+
+    SymbolTrace(Block body) {
+        collect(body, 0);
+        several.forEach(definitions::remove);
+    }
+
+    private void collect(Block block, int depth) {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Block inner -> collect(inner, depth + 1);
+                case RegisterDeclaration declaration when depth > 0 ->
+                        declaration.names().forEach(n -> several.add(n.name()));
+                case Instruction instruction -> define(instruction);
+                default -> { }
+            }
+        }
+    }
+
+    private void define(Instruction instruction) {
+        for (Operand.Register register : Definitions.of(instruction)) {
+            if (definitions.putIfAbsent(register.name(), instruction) != null) {
+                several.add(register.name());
+            }
+        }
+    }
+
+    /** What a register points to, or null. */
+    Root root(Operand.Register register) {
+        return root(register, DEEPEST);
+    }
+
+    /** The constant that a register holds, or null. */
+    Long constant(Operand operand) {
+        if (operand instanceof Operand.Immediate(long value, boolean _)) {
+            return value;
+        }
+        Instruction definition = operand instanceof Operand.Register(String name) ? definitions.get(name) : null;
+        return definition != null && definition.opcode().equals("mov")
+                && definition.operands().get(1) instanceof Operand.Immediate(long value, boolean _) ? value : null;
+    }
+
+    private Root root(Operand operand, int depth) {
+        if (operand instanceof Operand.Symbol(String name, long offset)) {
+            return new Root(name, offset, true);
+        }
+        Instruction definition = operand instanceof Operand.Register(String name) ? definitions.get(name) : null;
+        if (definition == null || depth == 0 || definition.guard().isPresent() || definition.operands().size() < 2) {
+            return null;
+        }
+        return switch (definition.opcode()) {
+            case "mov", "cvta", "cvt" -> root(definition.operands().get(1), depth - 1);
+            case "add" -> sum(definition, depth);
+            case "mad", "or" -> vague(root(definition.operands().getLast(), depth - 1));
+            default -> null;
+        };
+    }
+
+    private Root sum(Instruction add, int depth) {
+        Root left = root(add.operands().get(1), depth - 1);
+        Root right = root(add.operands().get(2), depth - 1);
+        if (left != null && right != null) {
+            return null;
+        }
+        Root pointer = left != null ? left : right;
+        Long constant = constant(add.operands().get(left != null ? 2 : 1));
+        return pointer == null ? null : constant == null ? vague(pointer)
+                : new Root(pointer.symbol(), pointer.offsetBytes() + constant, pointer.exact());
+    }
+
+    private static Root vague(Root root) {
+        return root == null ? null : new Root(root.symbol(), 0, false);
+    }
+}

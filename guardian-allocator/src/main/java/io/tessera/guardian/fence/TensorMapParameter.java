@@ -1,0 +1,13 @@
+package io.tessera.guardian.fence;
+
+/**
+ * A parameter of a kernel that holds a tensor map, 128 bytes: whoever launches the kernel makes sure that they are a map that was
+ * encoded, and checked, for this tenant. Immutable.
+ *
+ * @param kernel      the kernel
+ * @param parameter   name of the parameter
+ * @param index       its index, from 0
+ * @param offsetBytes where in it the map starts
+ */
+public record TensorMapParameter(String kernel, String parameter, int index, long offsetBytes) {
+}

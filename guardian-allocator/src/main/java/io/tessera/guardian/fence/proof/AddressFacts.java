@@ -1,0 +1,47 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import java.util.List;
+
+/**
+ * What is known about the addresses of one function. Instructions are told apart by identity ({@code ==}), not by equality.
+ *
+ * <p><b>Shadows.</b> A program may hold a pointer that it never follows (null, one past the end), so a fence never changes
+ * a register of the program. Instead a pointer register {@code r} can have a shadow {@code r'}, a register that the rewriter
+ * adds. It is written in two ways only: after each definition that {@link #baseFences()} names the rewriter adds
+ * {@code r' = fence(r)}; before each instruction {@code d = op(a, b)} of {@link #derivations()} it adds the same instruction
+ * (with the same guard) on shadows: {@code d'} for {@code d}, and {@code a'} for each operand that
+ * {@link Derivation#pointer()} names. An access whose placement is {@link Placement.FencedBase} then uses {@code r'} in place of its
+ * base register. Who states these facts has proved that on every path to such an access the shadow of its base register has been
+ * written, and that it is the inside of the window plus an offset of less than
+ * {@link io.tessera.guardian.fence.WindowConstants#GUARD_BYTES} minus 32.
+ *
+ * <p>A register that a nested block declares, or whose name one hides, has no shadow.
+ *
+ * <p>Shadows are used in the modes MASK and MODULO alone; the mode CHECK looks at every address itself.
+ */
+public interface AddressFacts {
+    /**
+     * The fact about one address.
+     *
+     * @param access  an instruction of the function
+     * @param operand index of an operand of it that is an address
+     */
+    AddressFact of(Instruction access, int operand);
+
+    /** Where shadows are made from fenced pointers; no definition twice for the same register. */
+    List<BaseFence> baseFences();
+
+    /** Where shadows are made from shadows; no instruction twice. */
+    List<Derivation> derivations();
+
+    /**
+     * Whether a branch that goes back closes a loop without loops inside that is left after at most 2^32 rounds, whatever the values
+     * are: such a loop needs no look at the stop word, and its comparison no change.
+     *
+     * @param branch an instruction of the function
+     */
+    default boolean endsByItself(Instruction branch) {
+        return false;
+    }
+}

@@ -1,0 +1,16 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+
+/** Analyses functions. Implementations are stateless and may be used by any number of threads. */
+@FunctionalInterface
+public interface AddressOracle {
+    /**
+     * What is known about the addresses of a function, as it stands before anything was rewritten.
+     *
+     * @param function one with a body
+     * @param module   the module that it belongs to
+     */
+    AddressFacts of(PtxFunction function, PtxModule module);
+}

@@ -1,0 +1,17 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+
+/**
+ * A pointer that is fenced once, right after it is defined: see {@link AddressFacts}. Immutable.
+ *
+ * @param definition     the instruction that writes it; a vector load may define several
+ * @param register       the 64-bit register, one of its results
+ * @param alignmentBytes to what the shadow is aligned by clearing low bits; 1 clears none. A legal program must not notice,
+ *                       so it is at most what every access that is made from the shadow demands
+ * @param trusted        whether the value is known to be inside the window and aligned so already (the address of a hoisted
+ *                       variable): then the shadow is a plain copy
+ */
+public record BaseFence(Instruction definition, Operand.Register register, int alignmentBytes, boolean trusted) {
+}

@@ -1,0 +1,71 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/**
+ * The branches of a function that need no look at the stop word, because the loop that they close holds no other loop and is left
+ * after at most {@link #MOST_ROUNDS} rounds. Every other way to go on for ever passes a branch that is not among them: a
+ * branch counts only where it goes back to the head of its own loop. Immutable.
+ */
+public final class CountedLoops {
+    /** Rounds that are short enough: what a 32-bit counter can count. */
+    public static final long MOST_ROUNDS = 1L << 32;
+
+    private final Set<Instruction> counted;
+
+    private CountedLoops(Set<Instruction> counted) {
+        this.counted = counted;
+    }
+
+    /**
+     * The counted loops of a function with a body.
+     *
+     * @param function the function
+     * @param module   the module that it belongs to
+     */
+    public static CountedLoops of(PtxFunction function, PtxModule module) {
+        return FunctionAnalysis.of(function, module).map(CountedLoops::of)
+                .orElseGet(() -> new CountedLoops(Set.of()));
+    }
+
+    static CountedLoops of(FunctionAnalysis analysis) {
+        Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        Induction induction = new Induction(analysis);
+        for (Loops.Loop loop : analysis.loops().all()) {
+            if (!analysis.loops().irreducible() && analysis.loops().isInnermost(loop)
+                    && induction.rounds(loop) <= MOST_ROUNDS) {
+                for (int latch : loop.latches()) {
+                    closing(analysis, latch, loop.head(), found);
+                }
+            }
+        }
+        return new CountedLoops(found);
+    }
+
+    /** The branch by which control goes from a latch to the head; a latch without instructions stands for an edge. */
+    private static void closing(FunctionAnalysis analysis, int latch, int head, Set<Instruction> found) {
+        ControlFlow flow = analysis.flow();
+        int from = flow.start(latch) == flow.end(latch) && flow.predecessors(latch).length == 1
+                ? flow.predecessors(latch)[0] : latch;
+        if (flow.start(from) == flow.end(from)) {
+            return;
+        }
+        int last = flow.end(from) - 1;
+        int[] targets = analysis.code().targets(last);
+        boolean goesThere = targets.length == 1 && targets[0] == flow.start(head)
+                && analysis.code().instruction(last).opcode().equals("bra");
+        if (goesThere) {
+            found.add(analysis.code().instruction(last));
+        }
+    }
+
+    /** Whether the loop that a branch closes ends by itself; instructions are told apart by identity. */
+    public boolean endsByItself(Instruction branch) {
+        return counted.contains(branch);
+    }
+}

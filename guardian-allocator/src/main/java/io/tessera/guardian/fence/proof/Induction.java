@@ -1,0 +1,223 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+
+/**
+ * Values that a loop advances, and how often a loop can go round. A value of a loop's head is inductive if on every way back to the
+ * head it is itself plus a number: static single assignment makes that number be added exactly once a pass, wherever in the loop
+ * the addition stands.
+ */
+final class Induction {
+    /** No bound is known. */
+    static final long UNBOUNDED = Long.MAX_VALUE;
+    private static final int LONGEST_CHAIN = 256;
+
+    /**
+     * How a value follows from another.
+     *
+     * @param from   the other
+     * @param amount what is added to it
+     */
+    record Sum(int from, AbstractValue amount) {
+    }
+
+    private final FunctionAnalysis of;
+    private final FlatCode code;
+    private final Ssa ssa;
+
+    Induction(FunctionAnalysis of) {
+        this.of = of;
+        code = of.code();
+        ssa = of.ssa();
+    }
+
+    /** What a phi of a loop's head gains on a way round, or null if that is not known. */
+    AbstractValue step(int phi, Loops.Loop loop) {
+        AbstractValue all = null;
+        int[] predecessors = of.flow().predecessors(loop.head());
+        for (int p = 0; p < predecessors.length; p++) {
+            int input = ssa.inputs(phi)[p];
+            if (loop.contains(predecessors[p]) && input != Ssa.NONE) {
+                AbstractValue gain = gain(input, phi, loop);
+                if (gain == null) {
+                    return null;
+                }
+                all = all == null ? gain : all.join(gain);
+            }
+        }
+        return all;
+    }
+
+    /** What the phi is when the loop is entered. */
+    AbstractValue entry(int phi, Loops.Loop loop) {
+        AbstractValue all = null;
+        int[] predecessors = of.flow().predecessors(loop.head());
+        for (int p = 0; p < predecessors.length; p++) {
+            int input = ssa.inputs(phi)[p];
+            if (!loop.contains(predecessors[p]) && input != Ssa.NONE) {
+                all = all == null ? of.states()[input] : all.join(of.states()[input]);
+            }
+        }
+        return all == null ? AbstractValue.TOP : all;
+    }
+
+    /** {@code value - phi}, where value is made from the phi by additions in the loop; else null. */
+    private AbstractValue gain(int value, int phi, Loops.Loop loop) {
+        AbstractValue sum = AbstractValue.constant(0);
+        int at = ssa.origin(value);
+        for (int i = 0; i < LONGEST_CHAIN && at != phi; i++) {
+            Sum part = sum(at, loop);
+            if (part == null) {
+                return null;
+            }
+            sum = IntervalArithmetic.add(sum, part.amount());
+            at = ssa.origin(part.from());
+        }
+        return at == phi ? sum : null;
+    }
+
+    /** A result in the loop as a sum, of which one side comes from outside the loop or is a constant. */
+    private Sum sum(int value, Loops.Loop loop) {
+        if (ssa.kind(value) == Ssa.Kind.PHI) {
+            int same = commonOrigin(value);
+            return same == Ssa.NONE ? null : new Sum(same, AbstractValue.constant(0));
+        }
+        if (ssa.kind(value) != Ssa.Kind.RESULT) {
+            return null;
+        }
+        int index = ssa.instruction(value);
+        Instruction instruction = code.instruction(index);
+        int bits = ssa.bits(value);
+        if (instruction.has("sat") || instruction.type().isEmpty() || !Transfer.isInteger(instruction.type().get())
+                || instruction.type().get().bits() != bits) {
+            return null;
+        }
+        boolean subtracts = instruction.opcode().equals("sub");
+        Operand first = instruction.operands().get(1);
+        if (instruction.opcode().equals("mov") && first instanceof Operand.Register register) {
+            return sumOf(index, register, AbstractValue.constant(0));
+        }
+        if (!subtracts && !instruction.opcode().equals("add")) {
+            return null;
+        }
+        Operand second = instruction.operands().get(2);
+        if (first instanceof Operand.Register register && invariant(index, second, loop)) {
+            AbstractValue amount = amount(index, second, bits);
+            return sumOf(index, register, subtracts ? IntervalArithmetic.negate(amount) : amount);
+        }
+        boolean exchanged = !subtracts && second instanceof Operand.Register && invariant(index, first, loop);
+        return exchanged ? sumOf(index, (Operand.Register) second, amount(index, first, bits)) : null;
+    }
+
+    private Sum sumOf(int index, Operand.Register register, AbstractValue amount) {
+        int from = ssa.use(index, register.name());
+        return from == Ssa.NONE || amount.variable() != null ? null : new Sum(from, amount);
+    }
+
+    /** The value that all inputs of a phi are, or {@link Ssa#NONE}. */
+    int commonOrigin(int phi) {
+        int same = Ssa.NONE;
+        for (int input : ssa.inputs(phi)) {
+            int origin = input == Ssa.NONE ? Ssa.NONE : ssa.origin(input);
+            if (origin != Ssa.NONE && origin != phi) {
+                if (same != Ssa.NONE && same != origin) {
+                    return Ssa.NONE;
+                }
+                same = origin;
+            }
+        }
+        return same;
+    }
+
+    private AbstractValue amount(int index, Operand operand, int bits) {
+        Transfer transfer = new Transfer(code, ssa, SpecialBounds.of(of.function()), of.states());
+        return transfer.operand(index, operand, bits).signed(bits);
+    }
+
+    /** Whether an operand is a constant or is made outside the loop. */
+    boolean invariant(int index, Operand operand, Loops.Loop loop) {
+        if (operand instanceof Operand.Immediate || operand instanceof Operand.SpecialRegister) {
+            return operand instanceof Operand.Immediate;
+        }
+        int value = operand instanceof Operand.Register register ? ssa.use(index, register.name()) : Ssa.NONE;
+        return value != Ssa.NONE && !ssa.isUnstable(value) && !loop.contains(ssa.block(ssa.origin(value)));
+    }
+
+    /** How often at most control goes back to the head of a loop after it was entered, or {@link #UNBOUNDED}. */
+    long rounds(Loops.Loop loop) {
+        long least = UNBOUNDED;
+        for (int block = loop.body().nextSetBit(0); block >= 0; block = loop.body().nextSetBit(block + 1)) {
+            if (of.flow().successors(block).length == 2 && inEveryRound(block, loop)) {
+                for (int next : of.flow().successors(block)) {
+                    int other = of.flow().successors(block)[0] == next ? of.flow().successors(block)[1]
+                            : of.flow().successors(block)[0];
+                    if (loop.contains(next) && !loop.contains(other)) {
+                        for (Condition condition : Condition.on(code, of.flow(), block, next)) {
+                            least = Math.min(least, rounds(condition, loop));
+                        }
+                    }
+                }
+            }
+        }
+        return least;
+    }
+
+    private boolean inEveryRound(int block, Loops.Loop loop) {
+        for (int latch : loop.latches()) {
+            if (!of.dominators().dominates(block, latch)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long rounds(Condition condition, Loops.Loop loop) {
+        Instruction setp = code.instruction(condition.comparison());
+        int bits = setp.type().map(type -> Transfer.isInteger(type) ? type.bits() : 0).orElse(0);
+        long least = UNBOUNDED;
+        for (int side = 1; side <= 2 && bits >= 16; side++) {
+            int index = condition.comparison();
+            if (setp.operands().get(side) instanceof Operand.Register register
+                    && ssa.use(index, register.name()) != Ssa.NONE
+                    && ssa.bits(ssa.use(index, register.name())) == bits) {
+                String relation = Refinement.relation(setp, condition.holds(), side == 2);
+                least = Math.min(least, rounds(index, ssa.use(index, register.name()), relation, 3 - side, loop, bits));
+            }
+        }
+        return least;
+    }
+
+    private long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
+        int phi = headPhi(value, loop);
+        AbstractValue ahead = phi == Ssa.NONE ? null : gain(value, phi, loop);
+        AbstractValue step = phi == Ssa.NONE ? null : step(phi, loop);
+        if (ahead == null || step == null || ssa.isUnstable(value) || !ahead.isConstant() || !step.bounded()) {
+            return UNBOUNDED;
+        }
+        Instruction setp = code.instruction(comparison);
+        Operand operand = setp.operands().get(otherSide);
+        AbstractValue other = new Transfer(code, ssa, SpecialBounds.of(of.function()), of.states())
+                .operand(comparison, operand, bits);
+        AbstractValue first = IntervalArithmetic.add(entry(phi, loop), ahead);
+        TripCount count = new TripCount(first, step, other, Refinement.isSigned(setp), bits);
+        return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : UNBOUNDED)
+                : count.whileOrdered(relation);
+    }
+
+    /** The phi of the loop's head that a value is made from by additions, or {@link Ssa#NONE}. */
+    private int headPhi(int value, Loops.Loop loop) {
+        int at = ssa.origin(value);
+        for (int i = 0; i < LONGEST_CHAIN; i++) {
+            if (ssa.kind(at) == Ssa.Kind.PHI && ssa.block(at) == loop.head()) {
+                return at;
+            }
+            Sum part = loop.contains(ssa.block(at)) ? sum(at, loop) : null;
+            if (part == null) {
+                return Ssa.NONE;
+            }
+            at = ssa.origin(part.from());
+        }
+        return Ssa.NONE;
+    }
+}

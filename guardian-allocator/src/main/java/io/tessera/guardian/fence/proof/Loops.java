@@ -1,0 +1,119 @@
+package io.tessera.guardian.fence.proof;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Natural loops. Loops with one head are merged. A cycle that can be entered at several places is no loop here; its
+ * blocks are told by {@link #irreducible()}. Immutable.
+ */
+final class Loops {
+    /** What a loop body may have in all loops together, per block of the function: beyond it nothing is known of the rest. */
+    private static final int MOST_NESTING = 64;
+
+    /**
+     * One loop.
+     *
+     * @param head    its first block
+     * @param latches blocks from which control goes back to the head
+     * @param body    whether a block is in it
+     * @param size    blocks in it
+     */
+    record Loop(int head, int[] latches, BitSet body, int size) {
+        boolean contains(int block) {
+            return body.get(block);
+        }
+    }
+
+    private final List<Loop> loops = new ArrayList<>();
+    private final int[] innermost;
+    private final int[] depth;
+    private final Loop[] byHead;
+    private boolean irreducible;
+
+    private Loops(ControlFlow flow, Dominators dominators) {
+        innermost = new int[flow.blocks()];
+        depth = new int[flow.blocks()];
+        byHead = new Loop[flow.blocks()];
+        Arrays.fill(innermost, -1);
+        long budget = (long) MOST_NESTING * flow.blocks();
+        for (int head : flow.order()) {
+            IntArray latches = new IntArray();
+            for (int from : flow.predecessors(head)) {
+                if (flow.orderOf(from) >= flow.orderOf(head)) {
+                    if (dominators.dominates(head, from)) {
+                        latches.add(from);
+                    } else {
+                        irreducible = true;
+                    }
+                }
+            }
+            if (!latches.isEmpty() && budget > 0) {
+                Loop loop = body(head, latches.toArray(), flow);
+                budget -= loop.size();
+                byHead[head] = loop;
+                loops.add(loop);
+            }
+            irreducible |= budget <= 0;
+        }
+        for (int i = 0; i < loops.size(); i++) {
+            // Outer heads come first in the order, so an inner loop overwrites.
+            int number = i;
+            loops.get(i).body().stream().forEach(block -> {
+                innermost[block] = number;
+                depth[block]++;
+            });
+        }
+    }
+
+    static Loops of(ControlFlow flow, Dominators dominators) {
+        return new Loops(flow, dominators);
+    }
+
+    private static Loop body(int head, int[] latches, ControlFlow flow) {
+        BitSet body = new BitSet();
+        body.set(head);
+        int size = 1;
+        IntArray work = new IntArray();
+        for (int latch : latches) {
+            work.add(latch);
+        }
+        while (!work.isEmpty()) {
+            int block = work.removeLast();
+            if (!body.get(block) && flow.orderOf(block) >= 0) {
+                body.set(block);
+                size++;
+                for (int from : flow.predecessors(block)) {
+                    work.add(from);
+                }
+            }
+        }
+        return new Loop(head, latches, body, size);
+    }
+
+    List<Loop> all() {
+        return loops;
+    }
+
+    /** The loop of a head, or null. */
+    Loop at(int head) {
+        return byHead[head];
+    }
+
+    /** How many loops a block is in. */
+    int depth(int block) {
+        return depth[block];
+    }
+
+    /** Whether no other loop lies in this one. */
+    boolean isInnermost(Loop loop) {
+        return loop.body().stream().noneMatch(block -> block != loop.head() && byHead[block] != null);
+    }
+
+    /** Whether the function has a cycle that is no loop of {@link #all()}. */
+    boolean irreducible() {
+        return irreducible;
+    }
+}

@@ -1,0 +1,29 @@
+package io.tessera.guardian.fence.proof;
+
+/** Where an address is. Immutable. */
+public sealed interface Placement {
+    /** Lowest and highest offset that nothing is known about. */
+    long UNBOUNDED_LOW = Long.MIN_VALUE;
+    /** See {@link #UNBOUNDED_LOW}. */
+    long UNBOUNDED_HIGH = Long.MAX_VALUE;
+
+    /**
+     * In or near a variable: its start plus an offset between two bounds, both included, on every path. The access that
+     * starts there is in bounds if {@code lowOffset >= 0} and {@code highOffset + its size <= the variable's size}; the
+     * rewriter compares.
+     *
+     * @param symbol     the variable: of the module, the function or a block (named as in the text)
+     * @param lowOffset  or {@link #UNBOUNDED_LOW}
+     * @param highOffset or {@link #UNBOUNDED_HIGH}
+     */
+    record NearSymbol(String symbol, long lowOffset, long highOffset) implements Placement {
+    }
+
+    /** Global, and inside the window plus less than a guard band if the base register's shadow is used. */
+    record FencedBase() implements Placement {
+    }
+
+    /** Anywhere. */
+    record Unknown() implements Placement {
+    }
+}

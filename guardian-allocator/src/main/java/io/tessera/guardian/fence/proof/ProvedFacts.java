@@ -1,0 +1,212 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+
+/** The facts about one function that was analysed. Immutable once built. */
+final class ProvedFacts implements AddressFacts {
+    private static final int MOST_ATTEMPTS = 12;
+
+    private final FunctionAnalysis of;
+    private final ShadowPlan plan;
+    private final ShadowAlignment alignment;
+    private final CountedLoops counted;
+    private final BitSet[] shadowed;
+    private final List<BaseFence> fences = new ArrayList<>();
+    private final List<Derivation> derivations = new ArrayList<>();
+    private Provenance provenance;
+
+    ProvedFacts(FunctionAnalysis of) {
+        this.of = of;
+        plan = new ShadowPlan(of);
+        alignment = new ShadowAlignment(plan, of.ssa().values());
+        counted = CountedLoops.of(of);
+        shadowed = new BitSet[of.code().size()];
+        choose();
+    }
+
+    /** Plans shadows for all global accesses until no decision rests on one that was taken back. */
+    private void choose() {
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            plan.reset();
+            boolean again = false;
+            for (int index = 0; index < shadowed.length; index++) {
+                shadowed[index] = null;
+                for (int operand = 0; operand < of.code().instruction(index).operands().size(); operand++) {
+                    int value = candidate(index, operand);
+                    if (value != Ssa.NONE) {
+                        again |= !tryShadow(index, operand, value);
+                    }
+                }
+            }
+            if (!again && !plan.isStale()) {
+                collect();
+                return;
+            }
+        }
+        Arrays.fill(shadowed, null);
+    }
+
+    /** The value of the base register of an access that would be served by a shadow, or {@link Ssa#NONE}. */
+    private int candidate(int index, int operand) {
+        Instruction access = of.code().instruction(index);
+        if (!(access.operands().get(operand) instanceof Operand.Address(Operand.Register base, long ignored))
+                || !MemoryAccess.isPlain(access)) {
+            return Ssa.NONE;
+        }
+        int value = of.ssa().use(index, base.name());
+        if (value == Ssa.NONE || of.ssa().bits(value) != 64 || nearSymbol(index, operand, value) != null) {
+            return Ssa.NONE;
+        }
+        return space(index, operand, value).orElse(null) == StateSpace.GLOBAL ? value : Ssa.NONE;
+    }
+
+    /** False if something was learnt that changes the plan. */
+    private boolean tryShadow(int index, int operand, int value) {
+        Instruction access = of.code().instruction(index);
+        Offsets offsets = plan.of(value);
+        if (offsets == null) {
+            return true;
+        }
+        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
+        if (offsets.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
+                MemoryAccess.bytes(access))) {
+            shadowed[index] = shadowed[index] == null ? new BitSet() : shadowed[index];
+            shadowed[index].set(operand);
+            return true;
+        }
+        return !plan.fenceAt(plan.owner(value));
+    }
+
+    private void collect() {
+        for (int index = 0; index < shadowed.length; index++) {
+            for (int operand = 0; shadowed[index] != null && operand < shadowed[index].length(); operand++) {
+                if (shadowed[index].get(operand)) {
+                    Instruction access = of.code().instruction(index);
+                    Operand.Address address = (Operand.Address) access.operands().get(operand);
+                    alignment.demand(plan.owner(base(index, address)), MemoryAccess.bytes(access), address.offsetBytes());
+                }
+            }
+        }
+        alignment.settle();
+        BitSet needed = alignment.needed();
+        for (int v = needed.nextSetBit(0); v >= 0; v = needed.nextSetBit(v + 1)) {
+            switch (plan.way(v)) {
+                case FENCE -> fences.add(new BaseFence(plan.instruction(v), plan.register(v), alignment.fenceAlignment(v),
+                        trusted(v, alignment.fenceAlignment(v))));
+                case DERIVE -> derivations.add(new Derivation(plan.instruction(v), plan.sums().of(v).operand()));
+                default -> {
+                    // Made where its inputs are made.
+                }
+            }
+        }
+    }
+
+    private int base(int index, Operand.Address address) {
+        return of.ssa().use(index, ((Operand.Register) address.base()).name());
+    }
+
+    /** Whether a value is the address of a variable of the window: it lies inside, aligned as it is declared. */
+    private boolean trusted(int value, int wanted) {
+        AbstractValue state = of.states()[value];
+        Variable variable = state.variable();
+        return variable != null && variable.space() == StateSpace.GLOBAL && state.bounded() && state.low() >= 0
+                && state.high() < variable.sizeBytes() && variable.alignment() >= wanted
+                && ShadowAlignment.multiple(state) >= wanted;
+    }
+
+    private Optional<StateSpace> space(int index, int operand, int value) {
+        Instruction access = of.code().instruction(index);
+        Optional<StateSpace> said = MemoryAccess.space(access, operand);
+        if (said.isPresent() || !MemoryAccess.isPlain(access)) {
+            return said;
+        }
+        AbstractValue state = of.states()[value];
+        if (state.variable() != null && (state.generic() || state.variable().space() == StateSpace.GLOBAL)) {
+            return Optional.of(state.variable().space());
+        }
+        if (provenance == null) {
+            provenance = new Provenance(of);
+        }
+        return provenance.isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
+    }
+
+    /** Where an address is that is counted from a variable, or null. */
+    private Placement.NearSymbol nearSymbol(int index, int operand, int value) {
+        AbstractValue state = of.states()[value];
+        Instruction access = of.code().instruction(index);
+        Variable variable = state.variable();
+        if (variable == null) {
+            return null;
+        }
+        Optional<StateSpace> said = MemoryAccess.space(access, operand);
+        boolean global = variable.space() == StateSpace.GLOBAL;
+        boolean same = said.isPresent() ? said.get() == variable.space() && (global || !state.generic())
+                : MemoryAccess.isPlain(access) && (global || state.generic());
+        // On-chip addresses are short: a base before the variable may have wrapped.
+        boolean near = state.bounded() && (global ? Math.max(-state.low(), state.high()) < WindowConstants.GUARD_BYTES
+                : state.low() >= 0 && state.high() < 1 << 24);
+        if (!same || global && !near) {
+            return null;
+        }
+        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
+        return near ? new Placement.NearSymbol(variable.name(), state.low() + offset, state.high() + offset)
+                : new Placement.NearSymbol(variable.name(), Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH);
+    }
+
+    @Override
+    public AddressFact of(Instruction access, int operand) {
+        int index = of.code().indexOf(access);
+        Operand at = access.operands().get(operand);
+        if (index < 0 || !(at instanceof Operand.Address address)) {
+            return new AddressFact(MemoryAccess.space(access, operand), 1, new Placement.Unknown());
+        }
+        if (address.base() instanceof Operand.Named(String name)) {
+            Variable variable = of.code().variable(index, name);
+            int aligned = variable == null ? 1
+                    : Math.min(variable.alignment(), ShadowAlignment.divisor(address.offsetBytes()));
+            return new AddressFact(MemoryAccess.space(access, operand), Math.max(1, aligned),
+                    new Placement.NearSymbol(name, address.offsetBytes(), address.offsetBytes()));
+        }
+        int value = address.base() instanceof Operand.Register ? base(index, address) : Ssa.NONE;
+        return value == Ssa.NONE ? new AddressFact(MemoryAccess.space(access, operand), 1, new Placement.Unknown())
+                : fact(index, operand, address.offsetBytes(), value);
+    }
+
+    private AddressFact fact(int index, int operand, long offset, int value) {
+        Optional<StateSpace> space = space(index, operand, value);
+        AbstractValue state = of.states()[value];
+        int known = Math.min(ShadowAlignment.multiple(state), ShadowAlignment.divisor(offset));
+        Placement.NearSymbol near = nearSymbol(index, operand, value);
+        if (near != null) {
+            return new AddressFact(space, Math.min(known, state.variable().alignment()), near);
+        }
+        if (shadowed[index] != null && shadowed[index].get(operand)) {
+            return new AddressFact(space, alignment.alignment(plan.owner(value), offset), new Placement.FencedBase());
+        }
+        return new AddressFact(space, state.variable() == null ? known : 1, new Placement.Unknown());
+    }
+
+    @Override
+    public List<BaseFence> baseFences() {
+        return List.copyOf(fences);
+    }
+
+    @Override
+    public List<Derivation> derivations() {
+        return List.copyOf(derivations);
+    }
+
+    @Override
+    public boolean endsByItself(Instruction branch) {
+        return counted.endsByItself(branch);
+    }
+}

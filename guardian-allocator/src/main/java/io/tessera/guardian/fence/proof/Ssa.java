@@ -1,0 +1,190 @@
+package io.tessera.guardian.fence.proof;
+
+import java.util.BitSet;
+
+/**
+ * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). A value is a
+ * number. What is not tracked (floating point, wide registers) has none. Immutable once built.
+ */
+final class Ssa {
+    /** No value: the register is not tracked. */
+    static final int NONE = -1;
+
+    /** Where a value comes from. */
+    enum Kind {
+        /** The register was never written: anything. */
+        UNDEFINED,
+        /** Result of an instruction that runs. */
+        RESULT,
+        /** One of the values of the predecessors, in their order. */
+        PHI,
+        /** The only input, on a way where a condition holds. */
+        REFINED,
+        /** First input where the guard of the instruction is false, second where it is true. */
+        GUARDED
+    }
+
+    private final FlatCode code;
+    private final ControlFlow flow;
+    private final Kind[] kinds;
+    private final int[] places;
+    private final int[] blocks;
+    private final int[] registers;
+    private final int[][] inputs;
+    private final Condition[] conditions;
+    private final int[] subjects;
+    private final int[][] uses;
+    private final int[][] results;
+    private final BitSet used;
+    private final BitSet unstable;
+
+    Ssa(SsaBuilder built) {
+        code = built.code;
+        flow = built.flow;
+        kinds = built.kinds.toArray(Kind[]::new);
+        places = built.places.toArray();
+        blocks = built.blocks.toArray();
+        registers = built.registers.toArray();
+        inputs = built.inputs.toArray(int[][]::new);
+        conditions = built.conditions.toArray(Condition[]::new);
+        subjects = built.subjects.toArray();
+        uses = built.uses;
+        results = built.results;
+        used = findUsed();
+        unstable = findUnstable();
+    }
+
+    private BitSet findUnstable() {
+        BitSet found = new BitSet(kinds.length);
+        for (int v = 0; v < kinds.length; v++) {
+            if (kinds[v] == Kind.UNDEFINED) {
+                found.set(v);
+            }
+        }
+        boolean changed = !found.isEmpty();
+        while (changed) {
+            changed = false;
+            for (int v = 0; v < kinds.length; v++) {
+                if (!found.get(v) && (anyIn(inputs[v], found) || kinds[v] == Kind.RESULT && anyIn(uses[places[v]], found))) {
+                    found.set(v);
+                    changed = true;
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean anyIn(int[] values, BitSet set) {
+        for (int value : values) {
+            if (value != NONE && set.get(value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What an instruction uses, and what these are made of: a phi that nothing uses says nothing. */
+    private BitSet findUsed() {
+        BitSet found = new BitSet(kinds.length);
+        IntArray work = new IntArray();
+        for (int block : flow.order()) {
+            for (int i = flow.start(block); i < flow.end(block); i++) {
+                for (int value : uses[i]) {
+                    mark(value, found, work);
+                }
+            }
+        }
+        while (!work.isEmpty()) {
+            for (int value : inputs[work.removeLast()]) {
+                mark(value, found, work);
+            }
+        }
+        return found;
+    }
+
+    private static void mark(int value, BitSet found, IntArray work) {
+        if (value >= 0 && !found.get(value)) {
+            found.set(value);
+            work.add(value);
+        }
+    }
+
+    int values() {
+        return kinds.length;
+    }
+
+    Kind kind(int value) {
+        return kinds[value];
+    }
+
+    /** The instruction of a result or guarded value; of a refined one the comparison; else -1. */
+    int instruction(int value) {
+        return places[value];
+    }
+
+    int block(int value) {
+        return blocks[value];
+    }
+
+    int register(int value) {
+        return registers[value];
+    }
+
+    /** Width of a value's register. */
+    int bits(int value) {
+        return code.type(registers[value]).bits();
+    }
+
+    /** See {@link Kind}; empty for the others. Not to be changed. */
+    int[] inputs(int value) {
+        return inputs[value];
+    }
+
+    /** Of a refined value. */
+    Condition condition(int value) {
+        return conditions[value];
+    }
+
+    /** Of a refined value: which operand of the comparison it is, 1 or 2. */
+    int subject(int value) {
+        return subjects[value];
+    }
+
+    /** Whether an instruction uses it, directly or through phis. */
+    boolean isUsed(int value) {
+        return used.get(value);
+    }
+
+    /** Values that an instruction reads, for {@link FlatCode#reads}. Not to be changed. */
+    int[] uses(int instruction) {
+        return uses[instruction];
+    }
+
+    /** Value that an instruction reads from the register of that name, or {@link #NONE}. */
+    int use(int instruction, String register) {
+        int at = code.readOf(instruction, register);
+        return at < 0 || uses[instruction].length == 0 ? NONE : uses[instruction][at];
+    }
+
+    /** Values that stand in registers after an instruction, for {@link FlatCode#writes}. Not to be changed. */
+    int[] results(int instruction) {
+        return results[instruction];
+    }
+
+    /** The value, passing over what only says more about the same one. */
+    int origin(int value) {
+        int at = value;
+        while (kinds[at] == Kind.REFINED) {
+            at = inputs[at][0];
+        }
+        return at;
+    }
+
+    /**
+     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something
+     * else, and may compute anew what is made from it: what a comparison said of it need not hold of the next use.
+     */
+    boolean isUnstable(int value) {
+        return unstable.get(value);
+    }
+}
