@@ -27,7 +27,10 @@ class RelayTest {
     void contextsDevicesAndMemoryAreAsTheDriversOwn(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("is not supported in space sharing");
-        relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        String managed = "this program uses managed memory \\(cudaMallocManaged\\), which space sharing does not have";
+        run.expectLine(managed);
+        NativeResult result = relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        assertEquals(1, result.errors().stream().filter(line -> line.matches("tessera: " + managed + ".*")).count());
     }
 
     @Test
