@@ -73,6 +73,17 @@ CUresult relay_cuMemcpy3DPeerAsync(const void *copy, CUstream stream)
     return shaped(copy, PEER_BOX, stream, false, COPY_RETURNS_EARLY);
 }
 
+/* What a batch begins with; `valid`: there is something in it. A batch has a stream of its own, none of the default ones. */
+static CUresult enter_batch(bool valid, CUstream stream, struct relay_context **context, uint64_t *wire)
+{
+    CUresult result = relay_enter(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!valid || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
+        return CUDA_ERROR_INVALID_VALUE;
+    return relay_stream_wire(*context, stream, false, wire);
+}
+
 /*
  * Copies of a batch are independent of each other; in the order of the stream they are right too. The attributes say
  * where addresses lead and when sources are read, which the map of ranges knows and staging does at once.
@@ -82,12 +93,7 @@ static CUresult batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, s
 {
     struct relay_context *context;
     uint64_t wire;
-    CUresult result = relay_enter(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!to || !from || !bytes || count == 0 || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
-        return CUDA_ERROR_INVALID_VALUE;
-    result = relay_stream_wire(context, stream, false, &wire);
+    CUresult result = enter_batch(to && from && bytes && count != 0, stream, &context, &wire);
     for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
         result = copy_linear(context, wire, copy_host(context, (void *)(uintptr_t)to[i], bytes[i]),
                              copy_host(context, (void *)(uintptr_t)from[i], bytes[i]), bytes[i], COPY_RETURNS_EARLY);
@@ -141,12 +147,7 @@ static CUresult boxes(size_t count, const struct layout_box_copy *box, size_t *f
 {
     struct relay_context *context;
     uint64_t wire;
-    CUresult result = relay_enter(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!box || count == 0 || flags != 0 || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
-        return CUDA_ERROR_INVALID_VALUE;
-    result = relay_stream_wire(context, stream, false, &wire);
+    CUresult result = enter_batch(box && count != 0 && flags == 0, stream, &context, &wire);
     for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
         result = copy_box(context, wire, &box[i]);
         if (result != CUDA_SUCCESS && failed)
