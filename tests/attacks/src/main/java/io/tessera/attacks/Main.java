@@ -36,7 +36,7 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "NUMBER", description = "of the secret; default: any, and said")
     private Long seed;
     @Option(names = "--stall-ms", paramLabel = "MS", description = "longest computation of the victim (${DEFAULT-VALUE})")
-    private long stallMs = 3000;
+    private long stallMs = 5000;
     @Option(names = "--seconds", paramLabel = "SECONDS", description = "bound of an attacker (${DEFAULT-VALUE})")
     private int seconds = 20;
     @Option(names = "--control", description = "nothing protects the victim: succeed if the suite sees escapes")
