@@ -36,12 +36,16 @@ static unsigned char makes_memory[TESSERA_ENTRY_COUNT];
 static void *target[TESSERA_ENTRY_COUNT];
 static int file = -1;
 
-static __thread struct {
+struct frame {
     void *back;
     unsigned index;
     struct trace_waits before;
     uintptr_t arguments[ARGUMENTS];
-} frames[DEPTH];
+};
+
+/* Of the thread, DEPTH of them, made at its first call and never freed: a table in the thread's static storage would keep
+ * the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody asks for. */
+static __thread struct frame *frames;
 static __thread int depth;
 __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
@@ -66,6 +70,10 @@ struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *sa
 {
     if (depth == DEPTH)
         return (struct step){target[index], back}; /* too deep to note */
+    if (!frames && !(frames = calloc(DEPTH, sizeof *frames))) {
+        lost();
+        return (struct step){target[index], back};
+    }
     frames[depth].back = back;
     frames[depth].before = trace_waits;
     for (int i = 0; i < 6; i++)

@@ -1,4 +1,5 @@
 /* Linear device memory: allocated and freed by the executor, kept account of here. */
+#include "capture.h"
 #include "message.h"
 #include "relay.h"
 #include "relay_stubs.h"
@@ -84,7 +85,11 @@ CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t wi
     return result;
 }
 
-/* The range goes first: once the executor has freed it, the address may be another thread's next allocation. */
+/*
+ * The range goes first: once the executor has freed it, the address may be another thread's next allocation. The executor
+ * frees at once what no work can use any more; else it says NOT_READY and frees later, and we wait, as programs may
+ * expect of cuMemFree. While a stream is captured nobody waits for it.
+ */
 CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
 {
     struct relay_context *context;
@@ -98,15 +103,17 @@ CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
         !relay_range_remove(pointer, RELAY_RANGE_POOL, &range))
         return CUDA_ERROR_INVALID_VALUE;
     /* Whichever device is current: the address says whose it is. */
-    result = range.link == context->link
-                 ? relay_send_cuMemFree_v2(pointer)
-                 : MESSAGE_CALL(range.context ? range.context : relay_primary(range.link), ENTRY_cuMemFree_v2,
-                                VALUE(pointer));
-    if (result == CUDA_SUCCESS)
-        segment_count(TESSERA_COUNTER_FREES, 1);
-    else
+    struct relay_context *owner = range.link == context->link ? context : range.context;
+    if (!owner)
+        owner = relay_primary(range.link);
+    result = owner == context ? relay_send_cuMemFree_v2(pointer)
+                              : MESSAGE_CALL(owner, ENTRY_cuMemFree_v2, VALUE(pointer));
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
         relay_range_add(&range);
-    return result;
+        return result;
+    }
+    segment_count(TESSERA_COUNTER_FREES, 1);
+    return result == CUDA_SUCCESS || capture_any() ? CUDA_SUCCESS : relay_context_wait(owner);
 }
 
 CUresult relay_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)

@@ -209,6 +209,9 @@ CUresult relay_stream_wire(struct relay_context *context, CUstream stream, bool 
 /* Work was submitted to the stream: a completion that was seen before no longer stands. After the record's commit. */
 void relay_stream_submitted(struct relay_context *context, uint64_t wire);
 
+/* As cuCtxSynchronize. */
+CUresult relay_context_wait(struct relay_context *context);
+
 /* As cuStreamSynchronize: waits for all that was submitted, and returns what it ended with. */
 CUresult relay_stream_wait(struct relay_context *context, uint64_t wire);
 

@@ -211,6 +211,11 @@ static CUresult synchronise_context(struct relay_context *context)
     return result;
 }
 
+CUresult relay_context_wait(struct relay_context *context)
+{
+    return synchronise_context(context);
+}
+
 CUresult relay_cuCtxSynchronize(void)
 {
     struct relay_context *context;

@@ -185,7 +185,7 @@ final class FunctionFencer {
             case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
-            case InstructionClass.Refused(String reason) ->
+            case InstructionClass.Refused(String reason, boolean _) ->
                     throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
         }
     }

@@ -75,6 +75,10 @@ final class SharedFence {
                 : limit(i, group.bytes(), group.alignment(), first);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
+        if (context.plan.clusters()) {
+            // Below would be another block, and no plain access may go there.
+            code.emit("max.u32", clamped, clamped, context.prologue.sharedBase());
+        }
         return regular ? clamped : aligned(clamped, group.alignment());
     }
 
@@ -162,6 +166,14 @@ final class SharedFence {
         Operand.Register there = code.word();
         Operand.Register offset = code.word();
         Operand.Register start = context.prologue.sharedStart();
+        Operand.Register own = code.word();
+        Operand.Register here = code.truth();
+        Operand.Register above = code.truth();
+        // A plain address of the block's own need not look like one that mapa makes.
+        code.emit("setp.ge.u32", above, address, context.prologue.sharedBase());
+        code.emit("setp.lt.u32", here, address, context.prologue.sharedEnd());
+        code.emit("and.pred", here, here, above);
+        code.emit("min.u32", own, address, limit);
         code.emit("getctarank.shared::cluster.u32", rank, address);
         code.emit("mov.u32", ranks, new Operand.SpecialRegister("%cluster_nctarank", ""));
         code.emit("sub.u32", ranks, ranks, Code.number(1));
@@ -170,10 +182,12 @@ final class SharedFence {
         code.emit("sub.u32", offset, address, there);
         code.emit("add.u32", offset, offset, start);
         code.emit("min.u32", offset, offset, limit);
-        Operand.Register inside = aligned(offset, alignment);
+        code.emit("max.u32", offset, offset, context.prologue.sharedBase());
+        Operand.Register mapped = code.word();
         Operand.Register result = code.word();
-        code.emit("sub.u32", result, inside, start);
-        code.emit("add.u32", result, result, there);
+        code.emit("sub.u32", mapped, aligned(offset, alignment), start);
+        code.emit("add.u32", mapped, mapped, there);
+        code.emit("selp.b32", result, aligned(own, alignment), mapped, here);
         return result;
     }
 }

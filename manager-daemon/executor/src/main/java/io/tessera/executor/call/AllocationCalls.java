@@ -72,16 +72,16 @@ final class AllocationCalls {
         return answer(frame, pools.allocate(pitch * height));
     }
 
-    /** Parameter: address. Memory of a graph stays the graph's. */
+    /**
+     * Parameter: address. Memory of a graph stays the graph's. NOT_READY: it is freed when the client's work is done, which
+     * the client waits for if it likes.
+     */
     private int free(CallFrame frame, ClientContext context) {
         long address = frame.slot(0);
         if (address != 0 && client.graphMemory().isOfGraph(address)) {
             return client.graphMemory().free(address) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
         }
-        if (address != 0) {
-            pools.free(address);
-        }
-        return CudaResult.SUCCESS;
+        return address == 0 || pools.free(address) ? CudaResult.SUCCESS : CudaResult.NOT_READY;
     }
 
     /** First parameters: address, bytes. While the stream is captured it is a graph that allocates. */

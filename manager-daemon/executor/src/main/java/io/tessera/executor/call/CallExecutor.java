@@ -111,6 +111,11 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     private int execute(CallPlan plan, ClientContext context) throws RejectedException {
+        for (HandleKind kind : plan.makes) {
+            if (client.handles().isFull(kind)) {
+                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many of " + kind + " as a client may have");
+            }
+        }
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
         structures(plan);

@@ -82,7 +82,8 @@ final class MemoryCalls {
 
     /** After the driver has answered. */
     void after(CallFrame frame, int context, int result) {
-        if (result != CudaResult.SUCCESS) {
+        boolean freed = result == CudaResult.NOT_READY && frame.plan().api().equals("cuMemFree");
+        if (result != CudaResult.SUCCESS && !freed) {
             charge.giveBack(taken);
             return;
         }

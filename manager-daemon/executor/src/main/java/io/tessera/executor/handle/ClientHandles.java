@@ -55,6 +55,12 @@ public final class ClientHandles {
         return tables[kind.ordinal()].value(said);
     }
 
+    /** Whether the client has as many of a kind as it may have. */
+    public boolean isFull(HandleKind kind) {
+        int size = kind.deviceValue() ? deviceValues.get(kind).size() : tables[kind.ordinal()].size();
+        return size >= HandleLimits.most(kind);
+    }
+
     /**
      * What a record says for a driver's object.
      *

@@ -140,17 +140,22 @@ public final class ClientPools {
         }
     }
 
-    /** Frees when everything is done that the client has submitted so far. */
-    public void free(long address) {
+    /**
+     * Frees when everything is done that the client has submitted so far.
+     *
+     * @return whether that was now
+     */
+    public boolean free(long address) {
         Block block = inUse.remove(address);
         if (block != null) {
             block.pool().forget(block);
         }
         if (streams.query() == CudaResult.SUCCESS) {
             window.free(address);
-        } else {
-            retired.after(address, streams.joinAll());
+            return true;
         }
+        retired.after(address, streams.joinAll());
+        return false;
     }
 
     /** A pool is asked to give memory back until so many bytes are left. */

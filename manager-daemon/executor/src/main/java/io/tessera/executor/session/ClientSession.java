@@ -149,8 +149,12 @@ public final class ClientSession {
     /** Executes records; while pages of the tenant's window change, the client waits here. */
     private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
             throws BrokenRingException {
-        state.window().enter();
+        boolean whole = state.window().enter();
         try {
+            if (!whole && !records.isLost()) {
+                LOG.error("{} is let go: the driver refuses memory behind its window", name);
+                records.refuse(CudaResult.OUT_OF_MEMORY);
+            }
             return ring.poll(records, most, nowNs);
         } finally {
             state.window().leave();

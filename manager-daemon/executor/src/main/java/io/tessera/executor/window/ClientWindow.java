@@ -61,9 +61,14 @@ public final class ClientWindow implements WindowAccess {
         return window;
     }
 
-    /** Before records are executed: waits while pages of the window change. */
-    public void enter() {
+    /**
+     * Before records are executed: waits while pages of the window change.
+     *
+     * @return false if no work of the client may be submitted, because its window is broken
+     */
+    public boolean enter() {
         pass.enter();
+        return !window.isBroken();
     }
 
     /** After records were executed. */

@@ -44,6 +44,8 @@ final class TenantWindow {
     private volatile long sinkBytes;
     private volatile int mappings;
     private long applied;
+    /** Whether more is committed than the quota allows. */
+    private boolean over;
     private int restDepth;
     /** Who changes the window now; guarded by the lock. */
     private ClientWindow actor;
@@ -110,6 +112,9 @@ final class TenantWindow {
         ClientWindow before = actor;
         actor = client;
         try {
+            if (isBroken() && resting(() -> pages.back(client.driver())) != CudaResult.SUCCESS) {
+                return HeapRefusal.NO_MEMORY.code();
+            }
             return action.getAsLong();
         } catch (PagesStuckException e) {
             LOG.warn("{}", e.getMessage());
@@ -168,9 +173,9 @@ final class TenantWindow {
     /** The manager may have changed it; what is over it goes back as it is freed. */
     private void applyQuota() {
         long wanted = quota();
-        if (wanted != applied) {
+        if (wanted != applied || over) {
             applied = wanted;
-            heap.setQuota(wanted);
+            over = heap.setQuota(wanted) > 0;
         }
     }
 
@@ -221,12 +226,20 @@ final class TenantWindow {
 
     /** See {@link WindowAccess#backEverywhere}. */
     int back(ClientWindow client) {
-        return pages.isBacked() ? CudaResult.SUCCESS
+        return pages.isBacked() && !isBroken() ? CudaResult.SUCCESS
                 : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
     }
 
     boolean isBacked() {
         return pages.isBacked();
+    }
+
+    /**
+     * Whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * kernel of the tenant may run.
+     */
+    boolean isBroken() {
+        return pages.isBroken();
     }
 
     /** See {@link WindowAccess#whenQuiet}. */
@@ -265,6 +278,9 @@ final class TenantWindow {
     /** The tenant goes on, once for every {@link #rest}. */
     void wake() {
         if (--restDepth == 0) {
+            if (pages.isBroken()) {
+                pages.back(actor.driver()); // once more, while nothing of the tenant runs
+            }
             quiet = false;
             actor.pass().openGate();
         }

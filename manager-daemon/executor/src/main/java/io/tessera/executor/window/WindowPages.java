@@ -29,7 +29,9 @@ final class WindowPages {
     private final TreeMap<Long, Piece> pieces = new TreeMap<>();
     private long slotSink;
     private long granuleSink;
-    private boolean backed;
+    private volatile boolean backed;
+    /** Something of a backed window may lead nowhere. */
+    private volatile boolean broken;
     private long realBytes;
 
     /** What a mapping is. */
@@ -101,8 +103,14 @@ final class WindowPages {
         return pieces.size();
     }
 
-    /** Maps the sink wherever nothing is. What was mapped of it stays if the driver refuses the rest. */
+    /** Whether something of a backed window may lead nowhere, because the driver refused the sink there. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** Maps the sink wherever nothing is. A window that was not backed is none yet if the driver refuses. */
     int back(DriverCalls driver) {
+        boolean was = backed;
         int result = sinks(driver);
         backed = result == CudaResult.SUCCESS;
         for (Map.Entry<Long, Long> range : List.copyOf(reserved.entrySet())) {
@@ -113,7 +121,8 @@ final class WindowPages {
         if (result == CudaResult.SUCCESS) {
             result = backHost(driver, hostBegin, hostEnd);
         }
-        backed = result == CudaResult.SUCCESS;
+        backed = was || result == CudaResult.SUCCESS;
+        broken = backed && result != CudaResult.SUCCESS;
         return result;
     }
 
@@ -174,7 +183,8 @@ final class WindowPages {
         if (result == CudaResult.SUCCESS) {
             result = driverPages.allow(driver, from, to - from);
         }
-        if (result != CudaResult.SUCCESS && at > from) {
+        if (result != CudaResult.SUCCESS) {
+            broken = true;
             unmapAll(driver, from, at);
         }
         return result;
@@ -323,6 +333,7 @@ final class WindowPages {
                 result = fill(driver, at, at + bytes);
             }
             if (result != CudaResult.SUCCESS) {
+                broken = true;
                 return result;
             }
             at += bytes;

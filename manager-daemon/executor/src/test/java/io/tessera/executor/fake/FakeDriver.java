@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean recording = true;
     /** While set, no stream is done. */
     public volatile boolean held;
+    /** Streams that are not done, and the events behind their work. */
+    public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -45,6 +48,7 @@ public final class FakeDriver implements DriverPort {
     /** Its virtual memory. */
     public final FakePages pages = new FakePages();
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
+    private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
     private volatile int lost;
 
@@ -122,7 +126,12 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernel -> launch(s, 0, 8, 10);
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
-            case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
+            case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
+            case cuEventRecord -> {
+                eventStreams.put(slot(s, 0), slot(s, 1));
+                yield 0;
+            }
+            case cuEventQuery -> held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L)) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {

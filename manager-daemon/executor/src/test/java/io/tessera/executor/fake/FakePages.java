@@ -1,6 +1,5 @@
 package io.tessera.executor.fake;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ public final class FakePages implements AutoCloseable {
     /** What fresh memory is full of. */
     public static final byte OLD_DATA = 0x5A;
 
+    private static final long PAGE = 4096;
     private static final int OUT_OF_MEMORY = 2;
     private static final int INVALID_VALUE = 1;
     private static final int NOT_SUPPORTED = 801;
@@ -43,14 +43,21 @@ public final class FakePages implements AutoCloseable {
     private long nextHandle = 1;
     private long usedBytes;
 
+    /** Pages that were written one by one; all others are full of one value. */
     private static final class Memory {
-        final Arena arena = Arena.ofShared();
-        final MemorySegment bytes;
+        final long size;
+        final Map<Long, MemorySegment> pages = new HashMap<>();
+        byte elsewhere = OLD_DATA;
         boolean held = true;
         int mapped;
 
         Memory(long size) {
-            bytes = arena.allocate(size, 64).fill(OLD_DATA);
+            this.size = size;
+        }
+
+        MemorySegment page(long offset) {
+            return pages.computeIfAbsent(offset / PAGE, _ -> MemorySegment.ofArray(new long[(int) PAGE / Long.BYTES])
+                    .fill(elsewhere));
         }
     }
 
@@ -63,7 +70,7 @@ public final class FakePages implements AutoCloseable {
         }
 
         long size() {
-            return memory.bytes.byteSize();
+            return memory.size;
         }
     }
 
@@ -126,9 +133,8 @@ public final class FakePages implements AutoCloseable {
 
     private void settle(Memory memory) {
         if (!memory.held && memory.mapped == 0) {
-            usedBytes -= memory.bytes.byteSize();
+            usedBytes -= memory.size;
             all.remove(memory);
-            memory.arena.close();
         }
     }
 
@@ -141,7 +147,7 @@ public final class FakePages implements AutoCloseable {
                 || below != null && below.getKey() + below.getValue().size() > address) {
             return INVALID_VALUE;
         }
-        if (offset != 0 || bytes != memory.bytes.byteSize()) {
+        if (offset != 0 || bytes != memory.size) {
             return NOT_SUPPORTED;
         }
         if (mapsBeforeFailure == 0) {
@@ -187,17 +193,23 @@ public final class FakePages implements AutoCloseable {
         return 0;
     }
 
-    /** The memory behind an address, to its end; the address itself where none is mapped there. */
+    /** The memory behind an address, to the end of its page; the address itself where none is mapped there. */
     private MemorySegment behind(long address, long bytes) {
         Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
         if (entry == null || address - entry.getKey() >= entry.getValue().size()) {
             return MemorySegment.ofAddress(address).reinterpret(bytes);
         }
         long offset = address - entry.getKey();
-        return entry.getValue().memory.bytes.asSlice(offset, Math.min(bytes, entry.getValue().size() - offset));
+        return entry.getValue().memory.page(offset).asSlice(offset % PAGE, Math.min(bytes, PAGE - offset % PAGE));
     }
 
     synchronized void fill(long address, long bytes, byte value) {
+        Mapping mapping = mappings.get(address);
+        if (mapping != null && mapping.size() == bytes) {
+            mapping.memory.pages.clear();
+            mapping.memory.elsewhere = value;
+            return;
+        }
         for (long at = 0; at < bytes;) {
             MemorySegment piece = behind(address + at, bytes - at);
             piece.fill(value);
@@ -209,12 +221,13 @@ public final class FakePages implements AutoCloseable {
         for (long at = 0; at < bytes;) {
             MemorySegment source = behind(from + at, bytes - at);
             MemorySegment target = behind(to + at, source.byteSize());
-            target.copyFrom(source.asSlice(0, target.byteSize()));
+            target.copyFrom(source.asSlice(0, target.byteSize())); // a page at a time
             at += target.byteSize();
         }
     }
 
-    synchronized void putLong(long address, long value) {
+    /** Writes eight bytes of device memory, as a kernel would. */
+    public synchronized void putLong(long address, long value) {
         behind(address, 8).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
     }
 
@@ -242,7 +255,6 @@ public final class FakePages implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        all.forEach(memory -> memory.arena.close());
         all.clear();
     }
 }

@@ -5,17 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.os.Linux;
-import io.tessera.os.LinuxException;
-import io.tessera.os.SharedMemoryPort;
-import java.lang.foreign.Arena;
+import io.tessera.guardian.window.PlacementAnswer;
+import io.tessera.guardian.window.WindowSpace;
 import org.junit.jupiter.api.Test;
 
 /** No address is two devices', and executors place memory in their own part alone. */
 class DeviceAddressesTest {
     private static final long FIRST = 0x2000_0000_0000L;
     private static final long END = 0x3000_0000_0000L;
-    private static final long BYTES = 2L << 20;
+    private static final long WINDOW_BYTES = 1L << 40;
 
     @Test
     void oneDeviceHasTheWholeRange() {
@@ -47,20 +45,17 @@ class DeviceAddressesTest {
     }
 
     @Test
-    void memoryGoesIntoTheDevicesOwnPart() throws LinuxException {
-        SharedMemoryPort memory = Linux.sharedMemory();
-        int descriptor = memory.create("addresses", BYTES);
-        try (Arena arena = Arena.ofConfined()) {
-            for (int ordinal = 0; ordinal < 2; ordinal++) {
-                DeviceAddresses addresses = DeviceAddresses.of(ordinal, 2);
-                PinnedAddresses pinned = new PinnedAddresses(memory, addresses);
-                assertTrue(addresses.holds(pinned.map(descriptor, BYTES, 0, arena).address(), BYTES));
-                // Where a client has something in the way at the very end, there is nothing above; never another's part.
-                assertEquals(SharedMemoryPort.TAKEN, pinned.map(descriptor, BYTES, addresses.end() - BYTES / 2, arena));
-                assertTrue(addresses.holds(pinned.map(descriptor, BYTES, 0, arena).address(), BYTES));
+    void windowsLieInTheDevicesOwnPart() {
+        for (int ordinal = 0; ordinal < 2; ordinal++) {
+            DeviceAddresses addresses = DeviceAddresses.of(ordinal, 2);
+            WindowSpace space = new WindowSpace(addresses.first(), addresses.end() - addresses.first());
+            int placed = 0;
+            while (space.allocate(WINDOW_BYTES) instanceof PlacementAnswer.Placed found) {
+                long from = found.place().lowerGuardAddress();
+                assertTrue(addresses.holds(from, found.place().endOfUpperGuard() - from), found.toString());
+                placed++;
             }
-        } finally {
-            memory.close(descriptor);
+            assertTrue(placed > 0);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.WindowHeap;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.function.Function;
@@ -16,8 +17,9 @@ import java.util.function.Function;
  * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
  * nanoseconds per operation, the peak of physical memory and how often kernels would have been brought to rest.
  *
- * <p>Arguments: files of recorded traces ({@link TraceFile}); without any the traces of {@link Program} are generated,
- * 10 million operations in all.
+ * <p>Arguments: {@code --granule=MIB}, what is committed at once (2, the device's; an executor that replaces whole slots
+ * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}). Without any the traces
+ * of {@link Program} are generated, 11 million operations in all.
  */
 public final class Fragmentation {
     private static final long SEED = 20261121;
@@ -31,22 +33,29 @@ public final class Fragmentation {
 
     private static final NanoClock CLOCK = Clocks.system().monotonic();
 
+    private static final String GRANULE = "--granule=";
+
+    private final HeapSettings settings;
     private long operations;
     private long needed;
     private long live;
 
-    private Fragmentation() {
+    private Fragmentation(long granuleBytes) {
+        settings = HeapSettings.standard(RANGE_BYTES, granuleBytes);
     }
 
     /** Runs; see the class. */
-    public static void main(String[] files) throws IOException {
+    public static void main(String[] arguments) throws IOException {
+        boolean granule = arguments.length > 0 && arguments[0].startsWith(GRANULE);
+        List<String> files = List.of(arguments).subList(granule ? 1 : 0, arguments.length);
         System.out.println("trace                       operations  live peak  least quota  fragm.   ns/op  committed  rests");
         System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
-        Fragmentation all = new Fragmentation();
+        Fragmentation all = new Fragmentation(granule
+                ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
         for (String file : files) {
             all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
         }
-        if (files.length == 0) {
+        if (files.isEmpty()) {
             all.generated();
         }
         System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f", "all, weighted by memory",
@@ -79,8 +88,7 @@ public final class Fragmentation {
     private void report(String name, MemoryTrace trace) {
         long peak = trace.peakBytes();
         long began = CLOCK.nanoTime();
-        TraceReplay.Outcome free = new TraceReplay(trace, HeapSettings.standard(RANGE_BYTES, TraceReplay.GRANULE_BYTES),
-                WindowHeap.UNLIMITED).run();
+        TraceReplay.Outcome free = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
         double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, trace.length());
         if (!free.whole()) {
             throw new IllegalStateException(name + ": operation " + free.refusedAt() + " was refused: "
@@ -95,12 +103,11 @@ public final class Fragmentation {
     }
 
     /** Between the peak and what was enough without a quota. */
-    private static long leastQuota(MemoryTrace trace, long peak, long enough) {
+    private long leastQuota(MemoryTrace trace, long peak, long enough) {
         long low = peak - 1;
         long high = Math.max(peak, enough);
-        while (high - low > Math.max(TraceReplay.GRANULE_BYTES, peak >> PRECISION_LOG2)) {
+        while (high - low > Math.max(settings.granuleBytes(), peak >> PRECISION_LOG2)) {
             long middle = low + (high - low) / 2;
-            HeapSettings settings = HeapSettings.standard(RANGE_BYTES, TraceReplay.GRANULE_BYTES);
             if (new TraceReplay(trace, settings, middle).run().whole()) {
                 high = middle;
             } else {

@@ -11,6 +11,7 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FoundImage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -173,9 +173,9 @@ public final class FenceCommand implements Callable<Integer> {
         if (output != null) {
             Files.createDirectories(output);
         }
-        LongSupplier nanoTime = () -> Duration.between(start, clock.instant()).toNanos();
         return new FenceRequest(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
-                assembler, !noCompare, !noCache, output, nanoTime);
+                assembler, !noCompare, !noCache, output,
+                ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
     }
 
     private Assembler assembler() {
@@ -220,7 +220,8 @@ public final class FenceCommand implements Callable<Integer> {
         ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
         Totals totals = new Totals();
-        FencePrinter printer = new FencePrinter(context, totals, json, !summary, request.nanoTime());
+        FencePrinter printer = new FencePrinter(context, totals, json, !summary,
+                () -> Duration.between(start, clock.instant()).toNanos());
         for (Path file : files) {
             run.file(file, printer);
         }

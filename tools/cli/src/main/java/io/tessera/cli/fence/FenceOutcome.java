@@ -17,7 +17,7 @@ import java.util.Map;
  * @param before   what each kernel takes unfenced, where that was compiled
  * @param after    what each kernel takes fenced, where that was compiled
  * @param written  what was written: file names, or {@code cache}
- * @param fenceNs  time that reading and fencing took, in nanoseconds
+ * @param fenceNs  processor time that reading and fencing took, in nanoseconds
  */
 record FenceOutcome(String file, String where, long offset, String made, long ptxBytes, String refused,
         List<KernelReport> reports, Map<String, Resources> before, Map<String, Resources> after, List<String> written,

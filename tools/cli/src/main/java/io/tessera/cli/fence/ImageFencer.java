@@ -74,23 +74,23 @@ final class ImageFencer {
         } catch (ImageException e) {
             return refused(file, image, image.kind().name().toLowerCase(Locale.ROOT), 0, e.getMessage(), List.of(), 0);
         }
-        long start = request.nanoTime().getAsLong();
+        long start = request.threadCpuNs().getAsLong();
         FencedModule fenced;
         try {
             fenced = fencing.fence(PtxParser.parse(source.ptx()));
         } catch (PtxException e) {
             return refused(file, image, source.made(), source.ptx().length, "PTX is not understood: " + e.getMessage(),
-                    List.of(), request.nanoTime().getAsLong() - start);
+                    List.of(), request.threadCpuNs().getAsLong() - start);
         } catch (FenceRefusedException e) {
             return refused(file, image, source.made(), source.ptx().length, e.getMessage(), List.of(),
-                    request.nanoTime().getAsLong() - start);
+                    request.threadCpuNs().getAsLong() - start);
         } catch (RuntimeException | StackOverflowError e) {
             // A fault of ours in one module; what is said about the others stays right.
             return refused(file, image, source.made(), source.ptx().length, "the fencer fails: " + e, List.of(),
-                    request.nanoTime().getAsLong() - start);
+                    request.threadCpuNs().getAsLong() - start);
         }
         String text = fenced.ptx();
-        long took = request.nanoTime().getAsLong() - start;
+        long took = request.threadCpuNs().getAsLong() - start;
         List<String> written = new ArrayList<>();
         write(file, number, ".ptx", text.getBytes(StandardCharsets.UTF_8), written);
         try {
