@@ -317,6 +317,7 @@ class SuitesTest(unittest.TestCase):
         caffe = self.path("caffe")
         _executable(os.path.join(caffe, "train"), _TRAIN)
         _executable(os.path.join(caffe, "warm"), "#!/bin/sh\ncat >/dev/null; echo 3 1\n")
+        _executable(os.path.join(caffe, "samples"), '#!/bin/sh\necho "$1 0123 1 2"\necho "$1 4567 1 2"\n')
         os.mkdir(os.path.join(caffe, "lib"))
         with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
             images.write("libcublas.so.11 128 4096\n")
@@ -335,6 +336,7 @@ class SuitesTest(unittest.TestCase):
         self.assertRegex(text, r"\| lenet×2 \| infer \|")
         self.assertIn("| second | 12.50 |", text)
         self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
+        self.assertIn("| curand | 2 | yes | yes | yes |", text)
 
     def test_caffe_that_complains_or_is_missing_is_a_problem(self):
         caffe = self.path("caffe")
@@ -345,7 +347,7 @@ class SuitesTest(unittest.TestCase):
                 os.path.join(caffe, "train"), _TRAIN.replace("done = 0", "done = 0; print('E1121 cublas', file=sys.stderr)")
             )
             record, text = self.run_suite(
-                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=()
+                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=(), SAMPLES=()
             )
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
 
