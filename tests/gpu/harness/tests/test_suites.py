@@ -34,6 +34,14 @@ echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
 """
 
 
+_ATTACKS = """#!/bin/sh
+case "$*" in *Xshare*) exit 0 ;; *--control*) saw='saw 32 words' escapes=1 ;; *) saw= escapes=0 ;; esac
+echo "{\\"attacks\\":[{\\"name\\":\\"load/index\\",\\"what\\":\\"reads by index\\",\\"must\\":\\"harmless\\",\\"outcome\\":\\"ran\\",\\
+\\"escaped\\":\\"$saw\\",\\"crashed\\":\\"\\",\\"disturbed\\":\\"\\",\\"unlike\\":\\"\\",\\"untried\\":\\"\\",\\"tookMs\\":7}],\\"notTried\\":0,\\
+\\"notAsStated\\":0,\\"crashes\\":0,\\"escapes\\":$escapes,\\"victimsDisturbed\\":0}"
+"""
+
+
 _CONFORMANCE = """#!/bin/sh
 [ "$(cat "$1")" = cases ] || exit 3
 cat <<END
@@ -224,6 +232,21 @@ class SuitesTest(unittest.TestCase):
         _executable(program, "#!/bin/sh\necho 'cuInit failed' >&2; exit 1\n")
         record, text = self.run_suite("conformance", TIMEOUT_S=20)
         self.assertIn("cuInit failed", record.problems[0]["error"])
+
+    def test_attacks(self):
+        java = os.path.join(self.setting.installation.home, "jre", "bin", "java")
+        os.makedirs(os.path.dirname(java), exist_ok=True)
+        _executable(java, _ATTACKS)
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| load/index | reads by index | harmless | ran | held |", text)
+        self.assertIn("| load/index | reads by index | harmless | ran | ESCAPE: saw 32 words |", text)
+        self.assertIn("escapes: 0\n", text)
+        self.assertIn("victims disturbed: 0", text)
+        self.assertIn("escapes: 1\n", text)
+        _executable(java, "#!/bin/sh\necho 'the manager does not start' >&2; exit 3\n")
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertIn("the manager does not start", record.problems[0]["error"])
 
     def test_smoke_names_what_is_missing(self):
         record, text = self.run_suite("smoke", STEPS=3)
