@@ -185,7 +185,7 @@ final class FunctionFencer {
             case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
-            case InstructionClass.Refused(String reason) ->
+            case InstructionClass.Refused(String reason, boolean _) ->
                     throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
         }
     }
@@ -249,12 +249,13 @@ final class FunctionFencer {
                 if (!(i.operands().getFirst() instanceof Operand.Symbol)) {
                     throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
                 }
-                loops.before(i, depth > 0);
-                code.add(i);
+                if (!loops.closes(i)) {
+                    code.add(i);
+                }
             }
             case "brx" -> {
                 List<Operand> operands = others.branchIndex(i);
-                loops.before(i, depth > 0);
+                loops.before(i);
                 code.add(with(i, operands));
             }
             case "ret" -> {

@@ -17,6 +17,7 @@ import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
@@ -34,6 +35,7 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
     private final Map<PtxFunction, List<Variable>> locals = new IdentityHashMap<>();
@@ -41,6 +43,7 @@ final class ModulePlan {
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
     private boolean workspace;
     private boolean openLocal;
+    private boolean clusters;
     private boolean sharedEscapes;
     private boolean localEscapes;
     private boolean parameterEscapes;
@@ -57,20 +60,44 @@ final class ModulePlan {
         this.dispatchers = new Dispatchers(symbols);
         for (PtxFunction function : module.functions()) {
             if (function.body().isPresent()) {
-                traces.put(function, new SymbolTrace(function.body().get()));
-                runtime.scan(function, trace(function));
-                facts.put(function, oracle.of(function, module));
-                List<Variable> found = new ArrayList<>();
-                List<Statement> lists = new ArrayList<>();
-                scan(function.body().get(), found, lists, false);
-                openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(function.body().get(),
-                        (i, access) -> isOpenLocal(function, i, access));
-                locals.put(function, found);
-                named.put(function, lists);
+                try {
+                    prepare(function);
+                } catch (FenceRefusedException e) {
+                    refuse(function, e);
+                }
             }
         }
         constants();
         escapes();
+    }
+
+    private void prepare(PtxFunction function) throws FenceRefusedException {
+        List<Variable> found = new ArrayList<>();
+        List<Statement> lists = new ArrayList<>();
+        clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
+        scan(function.body().orElseThrow(), found, lists, false);
+        traces.put(function, new SymbolTrace(function.body().get()));
+        runtime.scan(function, trace(function));
+        locals.put(function, found);
+        named.put(function, lists);
+        facts.put(function, oracle.of(function, module));
+        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(function.body().get(),
+                (i, access) -> isOpenLocal(function, i, access));
+    }
+
+    /** Notes that a function is refused; one of the whole module is thrown on. */
+    void refuse(PtxFunction function, FenceRefusedException refusal) throws FenceRefusedException {
+        if (refusal.isWhole()) {
+            throw refusal;
+        }
+        refused.putIfAbsent(function.name(), refusal);
+        symbols.refuse(function.name());
+        facts.remove(function);
+    }
+
+    /** Functions that are refused, and why. */
+    Map<String, FenceRefusedException> refused() {
+        return refused;
     }
 
     private void scan(Block block, List<Variable> local, List<Statement> lists, boolean nested)
@@ -95,12 +122,13 @@ final class ModulePlan {
 
     private void classify(Instruction instruction) throws FenceRefusedException {
         InstructionClass what = InstructionTable.of(instruction);
-        if (what instanceof InstructionClass.Refused(String reason)) {
-            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason);
-        }
         classes.put(instruction, what);
         if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
             clusterEscapes = true;
+        }
+        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
+        if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
     }
 
@@ -258,6 +286,11 @@ final class ModulePlan {
 
     boolean localEscapes() {
         return localEscapes;
+    }
+
+    /** Whether the module has to do with clusters of blocks. */
+    boolean clusters() {
+        return clusters;
     }
 
     /** Whether device functions are passed the end of their callers' local memory. */

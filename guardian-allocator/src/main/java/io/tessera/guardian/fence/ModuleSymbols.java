@@ -26,6 +26,7 @@ final class ModuleSymbols {
     private final Map<String, String> aliases = new HashMap<>();
     private final Map<Long, String> tokens = new HashMap<>();
     private final Set<String> addressTaken = new HashSet<>();
+    private final Set<String> refused = new HashSet<>();
     private boolean constantsMove;
 
     ModuleSymbols(PtxModule module) throws FenceRefusedException {
@@ -131,7 +132,12 @@ final class ModuleSymbols {
 
     /** Functions with a body whose addresses were asked for, in the order of the module. */
     List<PtxFunction> addressTaken() {
-        return functions.values().stream().filter(f -> addressTaken.contains(f.name()) && f.body().isPresent()
-                && f.kind() == PtxFunction.Kind.FUNC).toList();
+        return functions.values().stream().filter(f -> addressTaken.contains(f.name()) && !refused.contains(f.name())
+                && f.body().isPresent() && f.kind() == PtxFunction.Kind.FUNC).toList();
+    }
+
+    /** A function that no indirect call may reach. */
+    void refuse(String function) {
+        refused.add(function);
     }
 }

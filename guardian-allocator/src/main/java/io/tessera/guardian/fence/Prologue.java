@@ -15,6 +15,8 @@ final class Prologue {
     /** Parameter that device functions get: the end of the local memory of those who called them. */
     static final String LOCAL_END = WindowConstants.PREFIX + "local_end";
 
+    private static final long SHARED_NUMBER = 0xFFFF_FFFF_FF00_0000L;
+
     private final Code code;
     private final ModulePlan plan;
     private final PtxFunction function;
@@ -25,6 +27,7 @@ final class Prologue {
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
     private Operand.Register localEnd;
+    private Operand.Register sharedBase;
 
     Prologue(Code code, ModulePlan plan, PtxFunction function) {
         this.code = code;
@@ -66,6 +69,16 @@ final class Prologue {
             write(() -> code.emit("mov.u32", sharedStart, new Operand.Symbol(DYNAMIC_SHARED, 0)));
         }
         return sharedStart;
+    }
+
+    /** Lowest address of the block's shared memory: in a cluster the top byte is the number of the block. */
+    Operand.Register sharedBase() {
+        if (sharedBase == null) {
+            Operand.Register start = sharedStart();
+            sharedBase = code.word();
+            write(() -> code.emit("and.b32", sharedBase, start, Code.number(SHARED_NUMBER)));
+        }
+        return sharedBase;
     }
 
     /** Address behind the block's shared memory: dynamic memory comes last. */
