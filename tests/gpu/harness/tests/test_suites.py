@@ -67,6 +67,16 @@ for line in sys.stdin:
     print(json.dumps({"what": what, "iterations": int(iterations), "ms": ms, "loss": hex(done), "shown": 0}), flush=True)
 """
 
+_MIX = """#!/usr/bin/env python3
+# Stand-in for a program of a mix: an iteration takes a millisecond; what comes out depends on kind and iterations alone.
+import json, sys, time
+print(json.dumps({"what": "ready", "start_ms": 1.5}), flush=True)
+for line in sys.stdin:
+    count = int(line.split()[1])
+    time.sleep(count / 1000)
+    print(json.dumps({"ms": float(count), "iterations": count, "checksum": sys.argv[1] + str(count)}), flush=True)
+"""
+
 #: A stand-in whose steps leave the lines that the preload library would write under TESSERA_TRACE.
 _TRACED = f"""
 import os, sys
@@ -350,6 +360,31 @@ class SuitesTest(unittest.TestCase):
                 "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=(), SAMPLES=()
             )
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
+
+    def test_mixes(self):
+        _executable(self.path("home", "programs", "mix"), _MIX)
+        record, text = self.run_suite("mixes", WORK_S=0.05, PROBE_S=0.01, CROWDS={"2 programs": 2, "4 programs": 4})
+        self.assertEqual([], record.problems)
+        self.assertEqual(12, sum(one["kind"] == "crowd" for one in record.results))
+        self.assertEqual(["time-slicing", "mps", "fenced"], [one["way"] for one in record.results if one["kind"] == "crowd"][:3])
+        self.assertRegex(text, r"\| 4 programs \| 0.200 \| \d.\d+ \| \d.\d+ \| \d.\d+ \| .* \| yes \|")
+        self.assertIn("| bodies | 50 | 50.00 | 50.00 | 1.000 | yes | 50.00 | 50.00 | 50.00 |", text)
+        self.assertNotIn("| histogram |", text)
+
+    def test_mixes_with_another_result_or_a_program_that_ends_say_so(self):
+        wrong = _MIX.replace("sys.argv[1] +", '("CUDA_MPS_PIPE_DIRECTORY" in os.environ and sys.argv[1] == "training" and "x" or "") +')
+        ended = wrong.replace("time.sleep", 'sys.argv[1] == "bodies" and "SCRIPTED_SEGMENT" in os.environ and count > 90 and sys.exit(3); time.sleep')
+        _executable(self.path("home", "programs", "mix"), ended.replace("import json", "import json, os"))
+        record, text = self.run_suite("mixes", WORK_S=0.1, PROBE_S=0.01, ROUNDS=1, CROWDS={"2 programs": 2, "4 programs": 4})
+        self.assertEqual(["alone", "4 programs fenced"], [problem["step"] for problem in record.problems])
+        self.assertIn("fenced-bodies ended with status 3", record.problems[0]["error"])
+        self.assertRegex(text, r"\| 2 programs \| .* \| NO \|")
+        self.assertRegex(text, r"\| 4 programs \| 0.400 \| \d.\d+ \| \d.\d+ \| – \| – \| ≤ 1.03: – \|")
+
+    def test_mixes_that_are_missing_are_a_problem(self):
+        record, text = self.run_suite("mixes", ROUNDS=1)
+        self.assertEqual(["mixes"], [problem["step"] for problem in record.problems])
+        self.assertIn("had no nvcc", record.problems[0]["error"])
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:

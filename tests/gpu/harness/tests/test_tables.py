@@ -50,7 +50,7 @@ class TableTest(unittest.TestCase):
         )
 
     def test_every_suite_makes_no_table_of_nothing(self):
-        for name in ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead"):
+        for name in ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "mixes"):
             self.assertEqual([], load(name).tables([]), name)
 
 

@@ -50,7 +50,7 @@ __global__ void maskWhereZero(int n, const float *x, float *gradient)
             gradient[i] = 0;
 }
 
-/** gradient = (y - target) / n, and the sum of squares of each block. */
+/** gradient = y - target, and the sum of squares of each block. */
 __global__ void differ(int n, const float *y, const float *target, float *gradient, float *losses)
 {
     __shared__ float squares[THREADS];
@@ -73,9 +73,10 @@ __global__ void differ(int n, const float *y, const float *target, float *gradie
 class Training : public Task {
 public:
     explicit Training(Size size)
-        : batch_(size.of(256, 64)), in_(size.of(1024, 64)), out_(size.of(256, 64)), blocks_(size.of(48, 2)), x_(batch_ * in_), hidden_(batch_ * in_),
-          hiddenGradient_(batch_ * in_), y_(batch_ * out_), gradient_(batch_ * out_), target_(batch_ * out_), first_(in_ * in_),
-          second_(in_ * out_), losses_(blocks_), firstStart_(uniforms(in_ * in_, 3, -0.04f, 0.04f)), secondStart_(uniforms(in_ * out_, 4, -0.04f, 0.04f))
+        : batch_(size.of(256, 64)), in_(size.of(1024, 64)), out_(size.of(256, 64)), blocks_(size.of(48, 2)), x_(batch_ * in_),
+          hidden_(batch_ * in_), hiddenGradient_(batch_ * in_), y_(batch_ * out_), gradient_(batch_ * out_), target_(batch_ * out_),
+          first_(in_ * in_), second_(in_ * out_), losses_(blocks_), firstStart_(uniforms(in_ * in_, 3, -0.04f, 0.04f)),
+          secondStart_(uniforms(in_ * out_, 4, -0.04f, 0.04f))
     {
         CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
         CHECK(cudaMallocHost(&batches_, sizeof(float) * BATCHES * batch_ * in_));
