@@ -23,6 +23,7 @@ __global__ void product(int rows, int columns, int depth, float scale, const flo
                 right[e][s] = TRANSPOSE_B ? b[(column + s) * depth + k + e] : b[(k + e) * columns + column + s];
             }
             __syncthreads();
+#pragma unroll
             for (int d = 0; d < DEPTH; d++)
                 for (int i = 0; i < OWN; i++)
                     for (int j = 0; j < OWN; j++)
