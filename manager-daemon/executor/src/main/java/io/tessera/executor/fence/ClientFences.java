@@ -332,6 +332,28 @@ public final class ClientFences {
         return module != null && module.program != null && module.program.reports();
     }
 
+    /**
+     * A kernel is asked for by name.
+     *
+     * @param handle the driver's, of a module or library
+     * @throws ProgramRefusedException if the original has it and it could not be fenced; the user was told
+     */
+    public void kernel(long handle, String name) throws ProgramRefusedException {
+        TenantModule module = loaded.get(handle);
+        String refusal = module == null ? null : module.program.refusal(name);
+        if (refusal != null) {
+            String text = "kernel " + name + " of image " + module.label() + " is refused: " + refusal;
+            LOG.warn("{}", text);
+            segment.notice(text);
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, text);
+        }
+    }
+
+    /** Whether kernels of all modules that are loaded may run in clusters. */
+    public boolean allKnowClusters() {
+        return loaded.values().stream().allMatch(module -> module.program.clusters());
+    }
+
     /** Ends a module or library, by what the client's tables hold. Returns the CUresult. */
     public int unload(long value, boolean library) {
         TenantModule module = modules.remove(value);

@@ -6,7 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
-import io.tessera.executor.memory.PinnedAddresses;
+import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -74,6 +74,19 @@ public final class ClientKernels {
         }
         prepare();
         return function;
+    }
+
+    /**
+     * A kernel of a module that knows of no clusters must not be launched in one: its shared memory is fenced otherwise.
+     *
+     * @throws ProgramRefusedException if it is such a one
+     */
+    public void inCluster(long said, long function) throws ProgramRefusedException {
+        Launchable kernel = find(said, function);
+        if (kernel.module != null && !kernel.module.program.clusters()) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
+                    + " knows of no clusters and is launched in one");
+        }
     }
 
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
@@ -205,7 +218,7 @@ public final class ClientKernels {
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
             long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            boolean inRegion = word >= PinnedAddresses.FIRST && word < PinnedAddresses.END;
+            boolean inRegion = word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END;
             if (inRegion && !fences.owns(word)) {
                 throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
                         + Long.toHexString(word) + ", lies outside the tenant's window");

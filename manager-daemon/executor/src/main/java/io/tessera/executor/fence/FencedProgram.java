@@ -2,6 +2,7 @@ package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A program that may run in a tenant's window, once it is loaded and filled. Immutable as long as nobody writes to the bytes.
@@ -14,6 +15,15 @@ import java.util.List;
 record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean ahead) {
     FencedProgram {
         tables = List.copyOf(tables);
+    }
+
+    /** Why a kernel of the original is not there; null: it is, or never was. */
+    String refusal(String kernel) {
+        return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    boolean clusters() {
+        return tables.stream().anyMatch(FencedTables::clusters);
     }
 
     boolean reports() {
