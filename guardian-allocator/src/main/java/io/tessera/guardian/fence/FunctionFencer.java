@@ -44,7 +44,7 @@ final class FunctionFencer {
         this.bulk = new BulkFence(context, accesses, shared);
         this.others = new OtherFences(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow()));
+        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -249,12 +249,13 @@ final class FunctionFencer {
                 if (!(i.operands().getFirst() instanceof Operand.Symbol)) {
                     throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
                 }
-                loops.before(i, depth > 0);
-                code.add(i);
+                if (!loops.closes(i)) {
+                    code.add(i);
+                }
             }
             case "brx" -> {
                 List<Operand> operands = others.branchIndex(i);
-                loops.before(i, depth > 0);
+                loops.before(i);
                 code.add(with(i, operands));
             }
             case "ret" -> {

@@ -28,7 +28,7 @@ final class CheckedKernel {
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
-        analysis = FunctionAnalysis.of(function, module).orElseThrow();
+        analysis = FunctionAnalysis.of(function, module, null).orElseThrow();
         facts = new ProvedFacts(analysis);
         String printed = PtxPrinter.print(module);
         out.append(printed, 0, printed.indexOf(".shared"));
@@ -93,7 +93,7 @@ final class CheckedKernel {
         for (BaseFence fence : facts.baseFences()) {
             if (fence.definition() == instruction) {
                 String shadow = ((Operand.Register) shadow(fence.register())).name();
-                line("and.b64 %s, %s, %d", shadow, fence.register().name(), WINDOW_BYTES - 1);
+                line("and.b64 %s, %s, %d", shadow, fence.again() ? shadow : fence.register().name(), WINDOW_BYTES - 1);
                 line("or.b64 %s, %s, %d", shadow, shadow, WINDOW);
                 line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());
             }
@@ -147,7 +147,7 @@ final class CheckedKernel {
         String what = fact + " at line " + access.line() + ": " + PtxPrinter.print(access);
         int bytes = access.type().orElseThrow().bytes();
         boolean fenced = fact.placement() instanceof Placement.FencedBase;
-        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow(address.base())).name() : base, address.offsetBytes());
+        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow((Operand.Register) address.base())).name() : base, address.offsetBytes());
         if (fact.alignmentBytes() > 1) {
             line("and.b64 %%kq, %%kb, %d", fact.alignmentBytes() - 1);
             line("setp.ne.u64 %%kp, %%kq, 0");

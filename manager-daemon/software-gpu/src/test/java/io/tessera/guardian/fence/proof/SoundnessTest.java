@@ -65,7 +65,7 @@ class SoundnessTest {
                 LaunchOutcome outcome = processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1),
                         new Dim3(THREADS, 1, 1), null, 0, arguments(in, err, random), false), text -> { }, new GridControl());
                 String where = "seed " + seed + "\n" + original;
-                assertTrue(outcome instanceof LaunchOutcome.Completed, () -> outcome + ", " + where);
+                assertEquals(LaunchOutcome.COMPLETED, outcome, where);
                 int wrong = RealMemory.getInt(err);
                 assertNull(wrong == 0 ? null : checked.claim(wrong), where);
             }
@@ -77,12 +77,5 @@ class SoundnessTest {
     void everyClaimHolds() throws PtxException {
         long seed = Long.getLong("tessera.seed", 1);
         assertTrue(check(seed, 150) > 5000, "hardly anything is claimed");
-    }
-
-    /** The check itself sees a wrong claim. */
-    @Test
-    void aWrongClaimIsSeen() throws PtxException {
-        String text = new RandomKernel(3).text();
-        assertEquals(text, new RandomKernel(3).text());
     }
 }
