@@ -153,15 +153,15 @@ public final class FakeDriver implements DriverPort {
                 pages.copy(slot(s, 0), slot(s, 1), slot(s, 2));
                 yield 0;
             }
-            case cuMemAlloc_v2 -> put(slot(s, 0), arena.allocate(slot(s, 1), 512).address());
             case cuMemHostAlloc -> put(slot(s, 0), arena.allocate(slot(s, 1), 4096).address());
             case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
-            case cuMemsetD8_v2 -> {
-                pages.fill(slot(s, 0), slot(s, 2), (byte) slot(s, 1));
-                yield 0;
+            case cuMemAlloc_v2 -> {
+                count("memory", 1); // the executor's own: programs' memory is mapped
+                yield put(slot(s, 0), arena.allocate(slot(s, 1), 256).address());
             }
-            case cuMemsetD8Async -> {
+            case cuMemFree_v2 -> end("memory", slot(s, 0));
+            case cuMemsetD8_v2, cuMemsetD8Async -> {
                 if (touchesMemory) {
                     pages.fill(slot(s, 0), slot(s, 2), (byte) slot(s, 1));
                 }
