@@ -37,6 +37,7 @@ final class ModuleCalls {
         ClientFences fences = client.fences();
         int result;
         try {
+            fences.room(frame.inBytes(1));
             ProgramSource source = ProgramSource.of(frame.data(1).asSlice(0, frame.inBytes(1)));
             long standIn = fences.load(source, options == null ? CodeOptions.none() : options.code(), library);
             if (standIn != 0) {

@@ -66,11 +66,9 @@ public final class ClientKernels {
             return function;
         }
         checkMaps(kernel, parameters, bytes);
-        if (!capturing && !fences.settings().fenceAlone() && fences.member().mayRunNative()) {
+        if (!capturing && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
             long alone = alone(kernel, said, function);
-            if (alone != 0) {
-                return alone;
-            }
+            return alone == 0 ? function : alone; // without walls either way: nobody is on their other side
         }
         prepare();
         return function;
@@ -151,7 +149,7 @@ public final class ClientKernels {
                     : type == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY : HandleKind.MODULE;
             TenantModule found = fences.ofStandIn(handles.value(kind, parent));
             if (found != null) {
-                return found;
+                return found.asItIs ? null : found;
             }
             parent = handles.table(kind).parent(parent);
         }

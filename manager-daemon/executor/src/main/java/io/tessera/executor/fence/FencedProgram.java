@@ -10,9 +10,9 @@ import java.util.Objects;
  * @param code   what the driver loads: a cubin, or PTX with its final NUL
  * @param tables of its modules: one, or those that were linked
  * @param info   what the compiler said, empty for code from a cache
- * @param ahead  whether it was compiled before any program ran, so that this driver may refuse it
+ * @param cached whether it was found on disk, where another driver may have made it that this one does not understand
  */
-record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean ahead) {
+record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
     FencedProgram {
         tables = List.copyOf(tables);
     }
