@@ -128,6 +128,9 @@ public final class CallExecutor implements AutoCloseable {
                 client.streams().before(stream);
             }
             result = invoke(plan, context, stream);
+            if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
+                client.fences().watchdog().graphLaunched(stream.value());
+            }
             if (plan.submits && stream != null) {
                 client.streams().after(stream);
             }
