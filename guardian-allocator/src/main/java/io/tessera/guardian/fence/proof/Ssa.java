@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import java.util.BitSet;
+import java.util.Map;
 
 /**
  * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). A value is a
@@ -33,6 +34,7 @@ final class Ssa {
     private final int[][] inputs;
     private final Condition[] conditions;
     private final int[] subjects;
+    private final Map<Integer, Long> amounts;
     private final int[][] uses;
     private final int[][] results;
     private final BitSet used;
@@ -48,6 +50,7 @@ final class Ssa {
         inputs = built.inputs.toArray(int[][]::new);
         conditions = built.conditions.toArray(Condition[]::new);
         subjects = built.subjects.toArray();
+        amounts = built.amounts;
         uses = built.uses;
         results = built.results;
         used = findUsed();
@@ -148,6 +151,11 @@ final class Ssa {
     /** Of a refined value: which operand of the comparison it is, 1 or 2. */
     int subject(int value) {
         return subjects[value];
+    }
+
+    /** Of a refined value: what is added to it to make the side that is compared. */
+    long amount(int value) {
+        return amounts.getOrDefault(value, 0L);
     }
 
     /** Whether an instruction uses it, directly or through phis. */
