@@ -39,6 +39,7 @@ final class ShadowPlan {
     private final Way[] ways;
     private final Offsets[] offsets;
     private final BitSet fenced = new BitSet();
+    private final BitSet comesRound = new BitSet();
     private final BitSet everyRound = new BitSet();
     private final BitSet without = new BitSet();
     private boolean stale;
@@ -134,7 +135,7 @@ final class ShadowPlan {
         int from = owner(part.pointer());
         int rarer = Integer.compare(frequency(from), frequency(value));
         boolean small = !fenced.get(value) && part.isSmall();
-        boolean worth = rarer < 0 || rarer == 0 && part.isSmall();
+        boolean worth = rarer < 0 || rarer == 0 && (small || comesRound.get(value));
         Offsets base = worth ? decide(from, depth + 1) : null;
         if (ways[value] != Way.OPEN) {
             // Decided meanwhile, on a way round a loop.
@@ -264,8 +265,9 @@ final class ShadowPlan {
         }
         switch (ssa.kind(value)) {
             case RESULT -> {
-                stale |= !fenced.get(value);
+                stale |= !comesRound.get(value);
                 fenced.set(value);
+                comesRound.set(value);
                 return true;
             }
             case PHI, GUARDED -> {
