@@ -8,7 +8,7 @@ import importlib
 
 from harness.tessera import Installation
 
-NAMES = ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "spaces", "families", "programs", "conformance")
+NAMES = ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "spaces", "families", "programs", "conformance", "fences")
 
 
 @dataclasses.dataclass(frozen=True)
