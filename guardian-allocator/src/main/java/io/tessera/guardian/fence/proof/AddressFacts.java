@@ -44,4 +44,9 @@ public interface AddressFacts {
     default boolean endsByItself(Instruction branch) {
         return false;
     }
+
+    /** How much dynamic shared memory every launch has at least, which is what {@code extern .shared x[]} names. */
+    default long dynamicSharedBytes() {
+        return 0;
+    }
 }

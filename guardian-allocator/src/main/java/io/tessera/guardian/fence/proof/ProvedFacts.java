@@ -213,4 +213,9 @@ final class ProvedFacts implements AddressFacts {
     public boolean endsByItself(Instruction branch) {
         return counted.endsByItself(branch);
     }
+
+    @Override
+    public long dynamicSharedBytes() {
+        return of.special().dynamicSharedBytes();
+    }
 }

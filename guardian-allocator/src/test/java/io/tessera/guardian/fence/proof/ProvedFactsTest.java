@@ -165,7 +165,7 @@ class ProvedFactsTest {
         analyse("mov.u32 %r2, %tid.x; setp.gt.u32 %p1, %r2, 99; @%p1 ret; mov.u32 %r3, tile; shl.b32 %r4, %r2, 2;\n"
                 + "add.s32 %r5, %r3, %r4; ld.shared.f32 %f1, [%r5];");
         assertEquals(new Placement.NearSymbol("tile", 0, 396), fact("ld.shared").placement());
-        analyse(access.replace("GUARD", ""), new DataFlowOracle(Map.of("k", new LaunchShape(128, 1, 1))));
+        analyse(access.replace("GUARD", ""), new DataFlowOracle(Map.of("k", new LaunchShape(128, 1, 1, 0))));
         assertEquals(new Placement.NearSymbol("tile", 4, 512), fact("ld.shared").placement());
         assertEquals(4, fact("ld.shared").alignmentBytes());
     }
