@@ -45,6 +45,11 @@ public interface AddressFacts {
         return false;
     }
 
+    /** Limits of loops that {@link #endsByItself} takes for granted; no comparison twice. */
+    default List<LoopCut> loopCuts() {
+        return List.of();
+    }
+
     /** How much dynamic shared memory every launch has at least, which is what {@code extern .shared x[]} names. */
     default long dynamicSharedBytes() {
         return 0;

@@ -39,6 +39,7 @@ final class Ssa {
     private final int[][] results;
     private final BitSet used;
     private final BitSet unstable;
+    private final int[] origins;
 
     Ssa(SsaBuilder built) {
         code = built.code;
@@ -55,6 +56,7 @@ final class Ssa {
         results = built.results;
         used = findUsed();
         unstable = findUnstable();
+        origins = findOrigins();
     }
 
     private BitSet findUnstable() {
@@ -179,13 +181,42 @@ final class Ssa {
         return results[instruction];
     }
 
-    /** The value, passing over what only says more about the same one. */
+    /** The value, passing over what only says more about the same one, and over phis of one value. */
     int origin(int value) {
-        int at = value;
-        while (kinds[at] == Kind.REFINED) {
-            at = inputs[at][0];
+        return origins[value];
+    }
+
+    private int[] findOrigins() {
+        int[] found = new int[kinds.length];
+        for (int v = 0; v < found.length; v++) {
+            found[v] = v;
         }
-        return at;
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (int v = 0; v < found.length; v++) {
+                int same = kinds[v] == Kind.REFINED ? found[inputs[v][0]] : kinds[v] == Kind.PHI ? common(v, found) : v;
+                same = found[same];
+                changed |= same != found[v];
+                found[v] = same;
+            }
+        }
+        return found;
+    }
+
+    /** The one origin of a phi's inputs, or the phi. */
+    private int common(int phi, int[] found) {
+        int same = NONE;
+        for (int input : inputs[phi]) {
+            int origin = input == NONE ? phi : found[input];
+            if (origin != phi && origin != same) {
+                if (same != NONE) {
+                    return phi;
+                }
+                same = origin;
+            }
+        }
+        return same == NONE ? phi : same;
     }
 
     /**
