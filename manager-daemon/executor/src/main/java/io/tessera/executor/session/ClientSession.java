@@ -230,7 +230,9 @@ public final class ClientSession {
         }
         state.printing().close();
         state.fences().close();
-        records.queries().unpinAll();
+        if (!records.queries().unpinAll()) {
+            LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
+        }
         state.words().unregister();
         state.charge().close();
         state.pinned().close();

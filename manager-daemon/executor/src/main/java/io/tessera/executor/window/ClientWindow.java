@@ -205,6 +205,11 @@ public final class ClientWindow implements WindowAccess {
         return window.closeHost(this, address, bytes, clear);
     }
 
+    /** Host memory of the client could not be taken away: its addresses are given to nobody else. */
+    public void leaveBehind() {
+        window.leaveBehind();
+    }
+
     /** Committed memory that nothing lives in, in bytes. */
     public long reclaimableBytes() {
         return window.statistics().reclaimableBytes();

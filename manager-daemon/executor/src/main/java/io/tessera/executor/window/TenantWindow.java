@@ -51,6 +51,7 @@ final class TenantWindow {
     private ClientWindow actor;
     private boolean quiet;
     private volatile boolean trimWanted;
+    private volatile boolean leftBehind;
     private volatile boolean reclaimable;
 
     /**
@@ -112,8 +113,8 @@ final class TenantWindow {
         ClientWindow before = actor;
         actor = client;
         try {
-            if (isBroken() && resting(() -> pages.back(client.driver())) != CudaResult.SUCCESS) {
-                return HeapRefusal.NO_MEMORY.code();
+            if (isBroken()) {
+                resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
             }
             return action.getAsLong();
         } catch (PagesStuckException e) {
@@ -335,6 +336,16 @@ final class TenantWindow {
             mappings = pages.mappings();
         });
         return known;
+    }
+
+    /** Something of the tenant's could not be taken away: nobody else may have these addresses. */
+    void leaveBehind() {
+        leftBehind = true;
+    }
+
+    /** Whether {@link #leaveBehind} was called. */
+    boolean hasLeftBehind() {
+        return leftBehind;
     }
 
     /** The tenant's quota in bytes; 0: none. */

@@ -390,7 +390,7 @@ final class WindowPages {
         long begin = 0;
         long end = 0;
         for (Piece piece : pieces.values()) {
-            if (piece.address != end) {
+            if (piece.address != end || reserved.containsKey(piece.address)) {
                 first = worse(first, unmapRun(driver, begin, end));
                 begin = piece.address;
             }
@@ -415,7 +415,7 @@ final class WindowPages {
         return first;
     }
 
-    /** Mappings side by side go in one call. */
+    /** Mappings side by side in one reserved range go in one call. */
     private int unmapRun(DriverCalls driver, long begin, long end) {
         return begin == end ? CudaResult.SUCCESS : driverPages.unmap(driver, begin, end - begin);
     }
