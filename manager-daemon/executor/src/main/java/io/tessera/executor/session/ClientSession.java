@@ -165,7 +165,7 @@ public final class ClientSession {
         } else if (idleNs < YIELD_NS) {
             Thread.yield();
         } else {
-            state.window().rest(idleNs);
+            state.window().rest();
             sleep(records, ring);
         }
     }

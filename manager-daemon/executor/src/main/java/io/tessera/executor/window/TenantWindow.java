@@ -53,6 +53,7 @@ final class TenantWindow {
     private volatile boolean trimWanted;
     private volatile boolean leftBehind;
     private volatile boolean reclaimable;
+    private volatile long lastFreeNs;
 
     /**
      * Over addresses that are reserved.
@@ -136,8 +137,11 @@ final class TenantWindow {
 
     /** Gives an allocation back. Returns its size, or the heap's refusal. */
     long free(ClientWindow client, long offset) {
-        reclaimable = true;
-        return locked(client, () -> heap.free(offset));
+        return locked(client, () -> {
+            lastFreeNs = clock.nanoTime();
+            reclaimable = true;
+            return heap.free(offset);
+        });
     }
 
     /** Takes addresses without memory, at an offset if it is free. Returns their offset, or the heap's refusal. */
@@ -313,9 +317,9 @@ final class TenantWindow {
         return trimWanted && reclaimable;
     }
 
-    /** Whether memory was freed since the last {@link #trim}. */
-    boolean isReclaimable() {
-        return reclaimable;
+    /** Whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
+    boolean isLeftAlone() {
+        return reclaimable && clock.nanoTime() - lastFreeNs > TenantWindows.TRIM_AFTER_NS;
     }
 
     /** Gives memory back that holds nothing live. */

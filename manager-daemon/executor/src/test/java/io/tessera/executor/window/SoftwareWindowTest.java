@@ -121,7 +121,8 @@ class SoftwareWindowTest {
         assertEquals(1, load(own));
         assertEquals(0x5EC2E7, load(secret));
         window.free(grown);
-        window.rest(TenantWindows.TRIM_AFTER_NS + 1);
+        window.window().wantTrim();
+        window.rest();
         store(grown, 4);
         window.free(own);
         victim.free(secret);
