@@ -1,6 +1,7 @@
 """Every suite from its first step to its table, on a scripted Tessera and paced stand-ins for the trainings."""
 
 import gzip
+import json
 import os
 import shutil
 import stat
@@ -33,6 +34,14 @@ echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
 """
 
 
+_ATTACKS = """#!/bin/sh
+case "$*" in *Xshare*) exit 0 ;; *--control*) saw='saw 32 words' escapes=1 ;; *) saw= escapes=0 ;; esac
+echo "{\\"attacks\\":[{\\"name\\":\\"load/index\\",\\"what\\":\\"reads by index\\",\\"must\\":\\"harmless\\",\\"outcome\\":\\"ran\\",\\
+\\"escaped\\":\\"$saw\\",\\"crashed\\":\\"\\",\\"disturbed\\":\\"\\",\\"unlike\\":\\"\\",\\"untried\\":\\"\\",\\"tookMs\\":7}],\\"notTried\\":0,\\
+\\"notAsStated\\":0,\\"crashes\\":0,\\"escapes\\":$escapes,\\"victimsDisturbed\\":0}"
+"""
+
+
 _CONFORMANCE = """#!/bin/sh
 [ "$(cat "$1")" = cases ] || exit 3
 cat <<END
@@ -56,6 +65,31 @@ for line in sys.stdin:
     ms = 0.5 * int(iterations)
     time.sleep(ms / 1000)
     print(json.dumps({"what": what, "iterations": int(iterations), "ms": ms, "loss": hex(done), "shown": 0}), flush=True)
+"""
+
+#: A stand-in whose steps leave the lines that the preload library would write under TESSERA_TRACE.
+_TRACED = f"""
+import os, sys
+sys.path.insert(0, {HERE!r})
+from paced_workload import PacedTrainer, Session
+
+class Traced(PacedTrainer):
+    def note(self, *calls):
+        with open(os.environ["TESSERA_TRACE"], "a") as trace:
+            for name, answers, words in calls:
+                trace.write(f"1 2 {{name}} 0 0 0 0 0 0 0 0 0 {{answers}} {{words}}\\n")
+
+    def step(self):
+        super().step()
+        self.note(("cuLaunchKernel", 0, 0), ("cuLaunchKernel", 0, 0), ("cuMemAlloc_v2", 1, 0), ("cuStreamSynchronize", 0, 1))
+
+    def state_digest(self):
+        self.note(("cuMemcpyDtoH_v2", 1, 1))
+        return super().state_digest()
+
+trainer = Traced(0.001)
+trainer.step()
+Session(trainer).serve()
 """
 
 
@@ -199,6 +233,21 @@ class SuitesTest(unittest.TestCase):
         record, text = self.run_suite("conformance", TIMEOUT_S=20)
         self.assertIn("cuInit failed", record.problems[0]["error"])
 
+    def test_attacks(self):
+        java = os.path.join(self.setting.installation.home, "jre", "bin", "java")
+        os.makedirs(os.path.dirname(java), exist_ok=True)
+        _executable(java, _ATTACKS)
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| load/index | reads by index | harmless | ran | held |", text)
+        self.assertIn("| load/index | reads by index | harmless | ran | ESCAPE: saw 32 words |", text)
+        self.assertIn("escapes: 0\n", text)
+        self.assertIn("victims disturbed: 0", text)
+        self.assertIn("escapes: 1\n", text)
+        _executable(java, "#!/bin/sh\necho 'the manager does not start' >&2; exit 3\n")
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertIn("the manager does not start", record.problems[0]["error"])
+
     def test_smoke_names_what_is_missing(self):
         record, text = self.run_suite("smoke", STEPS=3)
         # The stand-in library has none of the driver's names; a machine without a driver has none to compare with.
@@ -214,6 +263,32 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("### Alone by relay", text)
         self.assertIn("| gpt | yes | 3 |", text)
         self.assertEqual(4, sum(one["kind"] == "rate" for one in record.results))
+
+    def test_starts(self):
+        record, text = self.run_suite("starts", ALTERNATIONS=2, WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        self.assertEqual(5, sum(one["kind"] == "start" for one in record.results))
+        self.assertIn("### Start on a warm executor", text)
+
+    def test_flooding(self):
+        answer = {"calmNs": 1000, "floodedNs": 1500, "calmWorstNs": 2000, "floodedWorstNs": 5000, "calmP99Ns": 1, "floodedP99Ns": 2}
+        _executable(self.path("home", "programs", "fairness"), f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+        record, text = self.run_suite("flooding", SECONDS=1)
+        self.assertEqual([], record.problems)
+        self.assertIn("| median client's median | 1000 | 1500 | 1.500 | ≤ 2.0: met |", text)
+        self.assertIn("| worst client's median | 2000 | 5000 | 2.500 | ≤ 2.0: missed |", text)
+
+    def test_waits(self):
+        os.unlink(self.path("workloads", "gpt.py"))
+        with open(self.path("workloads", "gpt.py"), "w", encoding="utf-8") as file:
+            file.write(_TRACED)
+        record, text = self.run_suite("waits", WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        (one,) = (result for result in record.results if result["kind"] == "waits")
+        self.assertEqual({"cuLaunchKernel": 2.0, "cuMemAlloc_v2": 1.0, "cuStreamSynchronize": 1.0}, one["calls"])
+        self.assertEqual({"cuMemAlloc_v2": 1.0}, one["answers"])
+        self.assertEqual({"cuStreamSynchronize": 1.0}, one["words"])
+        self.assertIn("| gpt | 4.000 | 1.000 | ≤ 2: met | cuMemAlloc_v2 1.00 | 1.000 | cuStreamSynchronize 1.00 |", text)
 
     def test_spaces(self):
         record, text = self.run_suite("spaces", REPEATS=2, ALONE_S=0.1, WINDOW_S=0.2, PAIRS={"gpt+mlp": ("gpt", "mlp")})
@@ -242,6 +317,7 @@ class SuitesTest(unittest.TestCase):
         caffe = self.path("caffe")
         _executable(os.path.join(caffe, "train"), _TRAIN)
         _executable(os.path.join(caffe, "warm"), "#!/bin/sh\ncat >/dev/null; echo 3 1\n")
+        _executable(os.path.join(caffe, "samples"), '#!/bin/sh\necho "$1 0123 1 2"\necho "$1 4567 1 2"\n')
         os.mkdir(os.path.join(caffe, "lib"))
         with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
             images.write("libcublas.so.11 128 4096\n")
@@ -260,6 +336,7 @@ class SuitesTest(unittest.TestCase):
         self.assertRegex(text, r"\| lenet×2 \| infer \|")
         self.assertIn("| second | 12.50 |", text)
         self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
+        self.assertIn("| curand | 2 | yes | yes | yes |", text)
 
     def test_caffe_that_complains_or_is_missing_is_a_problem(self):
         caffe = self.path("caffe")
@@ -270,7 +347,7 @@ class SuitesTest(unittest.TestCase):
                 os.path.join(caffe, "train"), _TRAIN.replace("done = 0", "done = 0; print('E1121 cublas', file=sys.stderr)")
             )
             record, text = self.run_suite(
-                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=()
+                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=(), SAMPLES=()
             )
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
 

@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.Access.Place;
-import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.KernelReport.Proof;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;
@@ -84,6 +83,9 @@ final class AccessFence {
             return address;
         }
         Variable variable = origin(access.place(), address, fact);
+        if (variable == null && access.place() == Place.LOCAL && context.plan.passesLocalEnd()) {
+            return clamp.callers(i, access, address);
+        }
         if (variable == null) {
             throw new FenceRefusedException(i.mnemonic(), i.line(),
                     "the variable of its ." + access.place().name().toLowerCase(java.util.Locale.ROOT)
@@ -160,6 +162,7 @@ final class AccessFence {
     /** A generic address of local memory stays generic, so that nothing has to be known about the instruction. */
     private Operand.Address local(Instruction i, Access access, Operand.Address address, AddressFact fact)
             throws FenceRefusedException {
+        // No atomic operation works on local memory; as any other address it is harmless.
         if (inBounds(access, fact)) {
             context.counts.proof(Proof.IN_BOUNDS);
             return address;
@@ -168,7 +171,6 @@ final class AccessFence {
         if (variable == null) {
             return generic.fence(i, access, address);
         }
-        context.counts.fence(Fence.LOCAL);
         Operand.Register there = context.code.wide();
         Operand.Register back = context.code.wide();
         context.code.emit("cvta.to.local.u64", there, context.wide(address.base()));

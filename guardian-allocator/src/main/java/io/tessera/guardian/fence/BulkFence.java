@@ -91,10 +91,16 @@ final class BulkFence {
         Operand.Register rank = code.word();
         Operand.Register there = code.word();
         Operand.Register offset = code.word();
+        Operand.Register own = code.truth();
         code.emit("getctarank.shared::cluster.u32", rank, address);
         code.emit("mapa.shared::cluster.u32", there, context.prologue.sharedStart(), rank);
         code.emit("sub.u32", offset, address, there);
         code.emit("add.u32", offset, offset, context.prologue.sharedStart());
+        Operand.Register above = code.truth();
+        code.emit("setp.lt.u32", own, address, context.prologue.sharedEnd());
+        code.emit("setp.ge.u32", above, address, context.prologue.sharedBase());
+        code.emit("and.pred", own, own, above);
+        code.emit("selp.b32", offset, address, offset, own);
         return offset;
     }
 

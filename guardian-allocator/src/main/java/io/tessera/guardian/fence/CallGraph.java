@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Refuses recursion: the stack would end, and with it the shared context. Stateless. */
+/** What the functions of a module call: finds recursion, and who cannot run because of whom. Stateless. */
 final class CallGraph {
     private static final int DEEPEST = 500;
 
@@ -14,35 +14,43 @@ final class CallGraph {
     }
 
     /**
-     * Looks for a cycle.
+     * A function that may call itself, and the refusal for it; or null. The stack would end, and with it the shared context.
      *
-     * @param calls     what each function calls, dispatchers included
-     * @param functions for the line of what is found
+     * @param calls what each function calls, dispatchers included
      */
-    static void refuseRecursion(Map<String, List<String>> calls, ModuleSymbols functions) throws FenceRefusedException {
+    static FenceRefusedException recursion(Map<String, List<String>> calls, ModuleSymbols functions) {
         Set<String> done = new HashSet<>();
         for (String start : calls.keySet()) {
-            visit(start, calls, functions, done, new HashSet<>());
+            FenceRefusedException found = visit(start, calls, functions, done, new HashSet<>());
+            if (found != null) {
+                return found;
+            }
         }
+        return null;
     }
 
-    private static void visit(String name, Map<String, List<String>> calls, ModuleSymbols functions, Set<String> done,
-            Set<String> active) throws FenceRefusedException {
+    private static FenceRefusedException visit(String name, Map<String, List<String>> calls, ModuleSymbols functions,
+            Set<String> done, Set<String> active) {
         if (done.contains(name)) {
-            return;
+            return null;
         }
+        PtxFunction function = functions.function(name);
+        int line = function == null ? 0 : function.line();
         if (active.size() > DEEPEST) {
-            throw new FenceRefusedException(name, 0, "stands at the end of a chain of more than " + DEEPEST + " calls");
+            return new FenceRefusedException(name, line, "stands at the end of a chain of more than " + DEEPEST + " calls");
         }
         if (!active.add(name)) {
-            PtxFunction function = functions.function(name);
-            throw new FenceRefusedException(name, function == null ? 0 : function.line(),
+            return new FenceRefusedException(name, line,
                     "may call itself, and a stack that overflows would end the shared context");
         }
         for (String callee : calls.getOrDefault(name, List.of())) {
-            visit(callee, calls, functions, done, active);
+            FenceRefusedException found = visit(callee, calls, functions, done, active);
+            if (found != null) {
+                return found;
+            }
         }
         active.remove(name);
         done.add(name);
+        return null;
     }
 }

@@ -71,8 +71,18 @@ final class Dispatchers {
     }
 
     /** Their declarations, to stand before what calls them. */
-    List<PtxFunction> declarations() {
-        return dispatchers.values().stream().map(d -> function(d, Optional.empty())).toList();
+    List<PtxFunction> declarations(boolean localEnd) {
+        return dispatchers.values().stream().map(d -> function(d, localEnd, Optional.empty())).toList();
+    }
+
+    /** What each of them calls. */
+    Map<String, List<String>> calls() {
+        Map<String, List<String>> calls = new LinkedHashMap<>();
+        for (Dispatcher dispatcher : dispatchers.values()) {
+            calls.put(dispatcher.name(), targets(dispatcher.returns(), dispatcher.parameters()).stream()
+                    .map(PtxFunction::name).toList());
+        }
+        return calls;
     }
 
     /** Names in the order of {@link #declarations()}. */
@@ -80,12 +90,15 @@ final class Dispatchers {
         return dispatchers.values().stream().map(Dispatcher::name).toList();
     }
 
-    private static PtxFunction function(Dispatcher dispatcher, Optional<Block> body) {
+    private static PtxFunction function(Dispatcher dispatcher, boolean localEnd, Optional<Block> body) {
         List<Variable> parameters = new ArrayList<>();
         parameters.add(parameter(TARGET, scalar(ScalarType.B64)));
         int n = 0;
         for (Variable parameter : dispatcher.parameters()) {
             parameters.add(parameter(TARGET + "_p" + n++, parameter));
+        }
+        if (localEnd) {
+            parameters.add(localEnd());
         }
         List<Variable> returns = new ArrayList<>();
         for (Variable result : dispatcher.returns()) {
@@ -93,6 +106,11 @@ final class Dispatchers {
         }
         return new PtxFunction(PtxFunction.Kind.FUNC, Linkage.INTERNAL, dispatcher.name(), returns, parameters, List.of(),
                 body, 0);
+    }
+
+    /** The parameter that every function gets where the end of local memory is passed on. */
+    static Variable localEnd() {
+        return parameter(Prologue.LOCAL_END, scalar(ScalarType.B64));
     }
 
     private static Variable scalar(ScalarType type) {
@@ -108,12 +126,13 @@ final class Dispatchers {
     /**
      * The functions.
      *
-     * @param number number of the first in {@link FencedModule#functions()}
+     * @param localEnd whether functions of the module have {@link #localEnd()} as their last parameter
+     * @param number   number of the first in {@link FencedModule#functions()}
      */
-    List<PtxFunction> definitions(int number, int module) {
+    List<PtxFunction> definitions(int number, int module, boolean localEnd) {
         List<PtxFunction> found = new ArrayList<>();
         for (Dispatcher dispatcher : dispatchers.values()) {
-            PtxFunction head = function(dispatcher, Optional.empty());
+            PtxFunction head = function(dispatcher, localEnd, Optional.empty());
             Code code = new Code();
             Sites sites = new Sites(code, number + found.size(), module);
             write(code, sites, dispatcher, head);
@@ -121,7 +140,7 @@ final class Dispatchers {
             List<Statement> written = code.leave(new ArrayList<>());
             body.addAll(code.declarations());
             body.addAll(written);
-            found.add(function(dispatcher, Optional.of(new Block(body, 0))));
+            found.add(function(dispatcher, localEnd, Optional.of(new Block(body, 0))));
         }
         return found;
     }

@@ -7,6 +7,7 @@ public final class FenceRefusedException extends Exception {
     private final String name;
     private final int line;
     private final String reason;
+    private final boolean whole;
 
     /**
      * A refusal.
@@ -16,10 +17,20 @@ public final class FenceRefusedException extends Exception {
      * @param reason why, in words for the user
      */
     public FenceRefusedException(String name, int line, String reason) {
+        this(name, line, reason, false);
+    }
+
+    /**
+     * A refusal.
+     *
+     * @param whole whether it is of the whole module, and not of the function alone
+     */
+    FenceRefusedException(String name, int line, String reason, boolean whole) {
         super((line > 0 ? "line " + line + ": " : "") + name + ": " + reason);
         this.name = name;
         this.line = line;
         this.reason = reason;
+        this.whole = whole;
     }
 
     /** What cannot be fenced. */
@@ -30,6 +41,11 @@ public final class FenceRefusedException extends Exception {
     /** Line in the PTX, from 1; 0 where there is none. */
     public int line() {
         return line;
+    }
+
+    /** Whether the whole module is refused. */
+    boolean isWhole() {
+        return whole;
     }
 
     /** Why. */

@@ -2,7 +2,10 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxPrinter;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A module that may run beside other tenants' in one context. After it is loaded and before its first launch, its loader
@@ -10,18 +13,24 @@ import java.util.List;
  *
  * @param mode        how it is fenced
  * @param module      the fenced module
- * @param id          tells the modules of a tenant apart in violations; a hash of the module's text
+ * @param id          tells the modules of a tenant apart in violations; a hash of its names and sizes, the same in
+ *                    every process
  * @param variables   what moved into the window, in the order of the module
  * @param patches     what has to be written into constants that stayed
- * @param functions   names of the functions of the original module that have a body, in order; then those of the functions
+ * @param functions   names of the functions of the original module that were fenced, in order; then those of the functions
  *                    that were added for indirect calls
  * @param assertTexts texts of assertions: {@code file:line: function: text}
  * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
- * @param reports     one for each function of the original module, in order
+ * @param refused     kernels that the fenced module does not have, because they cannot be fenced, by name: line and reason are
+ *                    those of the instruction that is in the way
+ * @param clusters    whether the module has to do with clusters; if not, its kernels must not be launched with a cluster
+ *                    dimension
+ * @param reports     one for each function that was fenced, in order
  */
 public record FencedModule(FenceMode mode, PtxModule module, int id, List<HoistedVariable> variables,
         List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
-        List<TensorMapParameter> tensorMaps, List<KernelReport> reports) {
+        List<TensorMapParameter> tensorMaps, Map<String, FenceRefusedException> refused, boolean clusters,
+        List<KernelReport> reports) {
     /** Copies the lists. */
     public FencedModule {
         variables = List.copyOf(variables);
@@ -29,6 +38,7 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
         functions = List.copyOf(functions);
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
+        refused = Collections.unmodifiableMap(new LinkedHashMap<>(refused));
         reports = List.copyOf(reports);
     }
 

@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressOracle;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.Objects;
 
@@ -16,7 +16,7 @@ public final class Fencer {
 
     /** A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. */
     public Fencer(FenceMode mode) {
-        this(mode, new SyntacticOracle(), false);
+        this(mode, new DataFlowOracle(), false);
     }
 
     /**

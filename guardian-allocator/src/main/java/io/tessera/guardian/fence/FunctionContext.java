@@ -18,7 +18,7 @@ final class FunctionContext {
     final SymbolTrace trace;
     final RegisterScopes scopes = new RegisterScopes();
     final Code code = new Code();
-    final Prologue prologue = new Prologue(code);
+    final Prologue prologue;
     final Sites sites;
     final Counts counts = new Counts();
     final BlockCache cache = new BlockCache();
@@ -31,6 +31,7 @@ final class FunctionContext {
         this.function = function;
         this.facts = plan.facts(function);
         this.trace = plan.trace(function);
+        this.prologue = new Prologue(code, plan, function);
         this.sites = new Sites(code, number, plan.id());
     }
 

@@ -44,7 +44,7 @@ final class FunctionFencer {
         this.bulk = new BulkFence(context, accesses, shared);
         this.others = new OtherFences(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow()));
+        this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -57,16 +57,22 @@ final class FunctionFencer {
         context.scopes.parameters(function.returns());
         statements(body.statements());
         // Nothing may fall into what is written behind the body.
-        if (returns()) {
+        if (!endsItself(body) && returns()) {
             code.emit("ret");
-        } else {
+        } else if (!endsItself(body)) {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
         context.sites.write();
         List<Statement> written = code.leave(new ArrayList<>());
         List<Statement> whole = new ArrayList<>(code.declarations());
+        int first = 0;
+        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label
+                || written.get(first) instanceof Block)) {
+            first++;
+        }
+        whole.addAll(written.subList(0, first));
         whole.addAll(context.prologue.statements());
-        whole.addAll(written);
+        whole.addAll(written.subList(first, written.size()));
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
                 function.parameters(), function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
@@ -81,6 +87,11 @@ final class FunctionFencer {
 
     boolean usesShared() {
         return context.prologue.usesShared();
+    }
+
+    private static boolean endsItself(Block body) {
+        return !body.statements().isEmpty() && body.statements().getLast() instanceof Instruction last
+                && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
     }
 
     private boolean returns() {
@@ -174,7 +185,7 @@ final class FunctionFencer {
             case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
-            case InstructionClass.Refused(String reason) ->
+            case InstructionClass.Refused(String reason, boolean _) ->
                     throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
         }
     }
@@ -238,12 +249,13 @@ final class FunctionFencer {
                 if (!(i.operands().getFirst() instanceof Operand.Symbol)) {
                     throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
                 }
-                loops.before(i, depth > 0);
-                code.add(i);
+                if (!loops.closes(i)) {
+                    code.add(i);
+                }
             }
             case "brx" -> {
                 List<Operand> operands = others.branchIndex(i);
-                loops.before(i, depth > 0);
+                loops.before(i);
                 code.add(with(i, operands));
             }
             case "ret" -> {

@@ -5,9 +5,6 @@ import io.tessera.guardian.fence.BlockCache.Purpose;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.Variable;
-import java.util.List;
 
 /** Fences a generic address whose space is known at run time only. Not thread-safe. */
 final class GenericFence {
@@ -24,7 +21,7 @@ final class GenericFence {
     }
 
     /** The address, fenced for the space that it is in. */
-    Operand.Address fence(Instruction i, Access access, Operand.Address address) throws FenceRefusedException {
+    Operand.Address fence(Instruction i, Access access, Operand.Address address) {
         Operand.Register base = context.wide(address.base());
         long offset = address.offsetBytes();
         Entry known = context.cache.find(base, Purpose.GENERIC, offset, access.sizeBytes(), access.alignmentBytes());
@@ -41,7 +38,7 @@ final class GenericFence {
             fenced = shared(i, access, whole, fenced);
         }
         if (context.plan.localEscapes()) {
-            fenced = local(i, access, whole, fenced);
+            fenced = local(access, whole, fenced);
         }
         if (context.plan.parameterEscapes() && access.kind() == Access.Kind.READ) {
             fenced = select("param", whole, window.aligned(whole, access.alignmentBytes()), fenced);
@@ -93,35 +90,24 @@ final class GenericFence {
         return selected;
     }
 
-    /** A kernel's own local variables; no other local memory exists that it could be handed a pointer to. */
-    private Operand.Register local(Instruction i, Access access, Operand.Register address, Operand.Register otherwise)
-            throws FenceRefusedException {
-        if (context.function.kind() == PtxFunction.Kind.FUNC) {
-            throw new FenceRefusedException(i.mnemonic(), i.line(), "its generic address may be one of a caller's local "
-                    + "memory, whose size is not known in '" + context.function.name() + "'");
-        }
-        Operand.Register end = null;
-        List<Variable> variables = context.plan.locals(context.function);
-        for (Variable variable : variables) {
-            Operand.Register behind = code.wide();
-            code.emit("mov.u64", behind, new Operand.Symbol(variable.name(), 0));
-            code.emit("add.s64", behind, behind, Code.number(variable.sizeBytes()));
-            if (end != null) {
-                code.emit("max.u64", behind, behind, end);
-            }
-            end = behind;
-        }
-        if (end == null || variables.stream().mapToLong(Variable::sizeBytes).max().orElse(0) < access.sizeBytes()) {
-            return otherwise;
-        }
+    private Operand.Register local(Access access, Operand.Register address, Operand.Register otherwise) {
+        Operand.Register end = context.prologue.localEnd();
+        Operand.Register there = code.truth();
+        Operand.Register room = code.truth();
+        Operand.Register limit = code.wide();
         Operand.Register window = code.wide();
         Operand.Register generic = code.wide();
-        code.emit("sub.s64", end, end, Code.number(access.sizeBytes()));
+        Operand.Register selected = code.wide();
+        code.emit("isspacep.local", there, address);
+        code.emit("setp.ge.u64", room, end, Code.number(access.sizeBytes()));
+        code.emit("and.pred", there, there, room);
+        code.emit("sub.s64", limit, end, Code.number(access.sizeBytes()));
         code.emit("cvta.to.local.u64", window, address);
-        code.emit("min.u64", window, window, end);
+        code.emit("min.u64", window, window, limit);
         code.emit("and.b64", window, window, Code.number(-access.alignmentBytes()));
         code.emit("cvta.local.u64", generic, window);
+        code.emit("selp.b64", selected, generic, otherwise, there);
         context.counts.fence(Fence.LOCAL);
-        return select("local", address, generic, otherwise);
+        return selected;
     }
 }

@@ -81,7 +81,12 @@ sealed interface InstructionClass {
      * Cannot be fenced.
      *
      * @param reason why
+     * @param known  whether the instruction is known: then the functions that hold it are refused, else the whole module
      */
-    record Refused(String reason) implements InstructionClass {
+    record Refused(String reason, boolean known) implements InstructionClass {
+        /** A known one. */
+        Refused(String reason) {
+            this(reason, true);
+        }
     }
 }

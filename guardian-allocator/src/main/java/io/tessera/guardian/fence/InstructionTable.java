@@ -85,14 +85,14 @@ final class InstructionTable {
     static InstructionClass of(Instruction instruction) {
         Row row = ROWS.get(instruction.opcode());
         if (row == null) {
-            return new Refused("is an instruction that the fence does not know");
+            return new Refused("is an instruction that the fence does not know", false);
         }
         // st.async, red.async and st.bulk have words of their own.
         Vocabulary vocabulary = row.vocabulary() != null && instruction.has("async") && !instruction.opcode().equals("cp")
                 && !instruction.opcode().equals("fence") ? Vocabulary.REMOTE : row.vocabulary();
         String unknown = vocabulary == null ? null : vocabulary.unknownIn(instruction);
         if (unknown != null) {
-            return new Refused("has '." + unknown + "', which the fence does not know here");
+            return new Refused("has '." + unknown + "', which the fence does not know here", false);
         }
         return row.classify().apply(instruction);
     }

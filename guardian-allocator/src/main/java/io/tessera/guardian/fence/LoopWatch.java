@@ -24,30 +24,54 @@ final class LoopWatch {
         }
     }
 
-    /** What goes before a branch; {@code nested} where labels at the end of the function cannot come back here. */
-    void before(Instruction branch, boolean nested) {
+    /**
+     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel, so the loop gets
+     * no branch more.
+     *
+     * @return whether it did; another branch is left to the caller
+     */
+    boolean closes(Instruction branch) {
+        int weight = loops.weight(branch);
+        if (weight == 0 || !branch.opcode().equals("bra")) {
+            return false;
+        }
+        context.counts.fence(KernelReport.Fence.STOP);
+        Operand.Register on = code.truth();
+        Operand head = branch.operands().getFirst();
+        code.emit("sub.s32", fuel, fuel, Code.number(weight));
+        if (branch.guard().isEmpty()) {
+            code.emit("setp.gt.s32", on, fuel, Code.number(0));
+            code.emit(Optional.of(new Guard(on, false)), "bra", head);
+            look();
+            code.emit("bra", head);
+            return true;
+        }
+        Guard guard = branch.guard().get();
+        String past = code.newLabel("past");
+        code.emit("setp.gt.and.s32", on, fuel, Code.number(0),
+                guard.negated() ? new Operand.Not(guard.register()) : guard.register());
+        code.emit(Optional.of(new Guard(on, false)), "bra", head);
+        code.branch(guard.register(), !guard.negated(), past);
+        look();
+        code.emit("bra", head);
+        code.label(past);
+        return true;
+    }
+
+    /** What goes before a branch by a table. */
+    void before(Instruction branch) {
         int weight = loops.weight(branch);
         if (weight == 0) {
             return;
         }
         context.counts.fence(KernelReport.Fence.STOP);
-        Operand.Register empty = code.truth();
+        Operand.Register left = code.truth();
         code.emit("sub.s32", fuel, fuel, Code.number(weight));
-        code.emit("setp.le.s32", empty, fuel, Code.number(0));
-        String back = code.newLabel("go_on");
-        if (nested) {
-            code.branch(empty, true, back);
-            look();
-        } else {
-            String look = code.newLabel("look");
-            code.branch(empty, false, look);
-            context.sites.tail(() -> {
-                code.label(look);
-                look();
-                code.emit("bra", new Operand.Symbol(back, 0));
-            });
-        }
-        code.label(back);
+        code.emit("setp.gt.s32", left, fuel, Code.number(0));
+        String on = code.newLabel("go_on");
+        code.branch(left, false, on);
+        look();
+        code.label(on);
     }
 
     private void look() {

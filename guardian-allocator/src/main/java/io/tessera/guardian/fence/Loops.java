@@ -1,5 +1,6 @@
 package io.tessera.guardian.fence;
 
+import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
@@ -40,12 +41,12 @@ final class Loops {
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
     private int newest;
 
-    Loops(Block body) {
+    Loops(Block body, AddressFacts facts) {
         flatten(body);
         List<int[]> counted = new ArrayList<>();
         for (int i = 0; i < flat.size(); i++) {
             int start = backTo(flat.get(i), i);
-            if (start >= 0 && isCounted(start, i)) {
+            if (start >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(start, i))) {
                 counted.add(new int[] {start, i});
             }
         }

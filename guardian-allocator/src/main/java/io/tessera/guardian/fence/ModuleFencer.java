@@ -32,23 +32,28 @@ final class ModuleFencer {
     private final VariableHoister hoister;
     private final Map<String, PtxFunction> fenced = new LinkedHashMap<>();
     private final Map<String, List<String>> calls = new LinkedHashMap<>();
-    private final List<KernelReport> reports = new ArrayList<>();
+    /** In the order of their numbers in records; who is refused later keeps its number. */
+    private final List<String> functionNames = new ArrayList<>();
+    private final Map<String, KernelReport> reports = new LinkedHashMap<>();
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
+    private final boolean debug;
     private boolean usesShared;
 
     ModuleFencer(ModulePlan plan) {
         this.plan = plan;
         this.hoister = new VariableHoister(plan.symbols(), plan.linked());
+        this.debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
     }
 
     /** Does it. */
     FencedModule fence() throws FenceRefusedException {
         functions();
         Map<String, Variable> variables = variables();
-        List<String> names = new ArrayList<>(fenced.keySet());
-        List<PtxFunction> dispatchers = plan.dispatchers().definitions(names.size(), plan.id());
-        indirectCalls(dispatchers);
-        CallGraph.refuseRecursion(calls, plan.symbols());
+        callers();
+        Map<String, FenceRefusedException> refused = refusedKernels();
+        List<PtxFunction> dispatchers = plan.dispatchers().definitions(functionNames.size(), plan.id(),
+                plan.passesLocalEnd());
+        List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
         List<HoistedVariable> hoisted = new ArrayList<>(hoister.hoisted());
         List<Directive> directives = new ArrayList<>(added(hoisted));
@@ -56,42 +61,100 @@ final class ModuleFencer {
         boolean declared = dispatchers.isEmpty();
         for (Directive directive : plan.module().directives()) {
             if (!declared && directive instanceof PtxFunction) {
-                directives.addAll(plan.dispatchers().declarations());
+                directives.addAll(plan.dispatchers().declarations(plan.passesLocalEnd()));
                 declared = true;
             }
             directive(directive, variables, written, directives);
         }
         directives.addAll(dispatchers);
-        boolean debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
         List<String> targets = plan.module().targets().stream().filter(t -> !debug || !t.equals("debug")).toList();
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
-                plan.runtime().texts(), tensorMaps, reports);
+                plan.runtime().texts(), tensorMaps, refused,
+                plan.clusters(), List.copyOf(reports.values()));
     }
 
     private void functions() throws FenceRefusedException {
-        for (PtxFunction function : plan.module().functions()) {
-            if (function.body().isEmpty()) {
-                continue;
+        List<PtxFunction> bodies = plan.module().functions().stream().filter(f -> f.body().isPresent()
+                && !plan.refused().containsKey(f.name())).toList();
+        for (PtxFunction function : bodies) {
+            try {
+                for (Variable parameter : function.parameters()) {
+                    ModuleSymbols.reserved(parameter.name(), function.line());
+                }
+                FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
+                functionNames.add(function.name());
+                PtxFunction result = fencer.fence();
+                fenced.put(function.name(), result);
+                reports.put(function.name(), fencer.report());
+                calls.put(function.name(), fencer.report().calls());
+                tensorMaps.addAll(fencer.tensorMaps());
+                usesShared |= fencer.usesShared();
+            } catch (FenceRefusedException e) {
+                plan.refuse(function, e);
             }
-            for (Variable parameter : function.parameters()) {
-                ModuleSymbols.reserved(parameter.name(), function.line());
-            }
-            FunctionFencer fencer = new FunctionFencer(plan, function, fenced.size());
-            fenced.put(function.name(), fencer.fence());
-            reports.add(fencer.report());
-            calls.put(function.name(), fencer.report().calls());
-            tensorMaps.addAll(fencer.tensorMaps());
-            usesShared |= fencer.usesShared();
         }
     }
 
-    private void indirectCalls(List<PtxFunction> dispatchers) {
-        for (PtxFunction dispatcher : dispatchers) {
-            calls.put(dispatcher.name(), plan.dispatchers().targets(dispatcher.returns(),
-                    dispatcher.parameters().subList(1, dispatcher.parameters().size())).stream().map(PtxFunction::name)
-                    .toList());
+    /** Refuses what calls itself, then whatever calls something that is refused, until all that is left can run. */
+    private void callers() throws FenceRefusedException {
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            Map<String, List<String>> graph = new LinkedHashMap<>(calls);
+            graph.putAll(plan.dispatchers().calls());
+            FenceRefusedException recursion = CallGraph.recursion(graph, plan.symbols());
+            if (recursion != null) {
+                changed = cycle(recursion, graph);
+            }
+            for (Map.Entry<String, List<String>> entry : List.copyOf(calls.entrySet())) {
+                for (String callee : entry.getValue()) {
+                    FenceRefusedException refusal = plan.refused().get(callee);
+                    if (refusal != null && calls.containsKey(entry.getKey())) {
+                        refuse(entry.getKey(), new FenceRefusedException(refusal.name(), refusal.line(),
+                                refusal.reason() + " (called by way of " + callee + ")"));
+                        changed = true;
+                    }
+                }
+            }
         }
+    }
+
+    /** Refuses a function that may call itself; of a dispatcher, all that it may call. */
+    private boolean cycle(FenceRefusedException recursion, Map<String, List<String>> graph) throws FenceRefusedException {
+        if (calls.containsKey(recursion.name())) {
+            refuse(recursion.name(), recursion);
+            return true;
+        }
+        List<String> callees = graph.getOrDefault(recursion.name(), List.of());
+        for (String callee : callees) {
+            refuse(callee, new FenceRefusedException(callee, recursion.line(), "may call itself by way of a pointer"));
+        }
+        return !callees.isEmpty();
+    }
+
+    private void refuse(String function, FenceRefusedException refusal) throws FenceRefusedException {
+        plan.refuse(plan.symbols().function(function), refusal);
+        fenced.remove(function);
+        reports.remove(function);
+        calls.remove(function);
+        tensorMaps.removeIf(map -> map.kernel().equals(function));
+    }
+
+    private Map<String, FenceRefusedException> refusedKernels() throws FenceRefusedException {
+        Map<String, FenceRefusedException> kernels = new LinkedHashMap<>();
+        boolean left = false;
+        for (PtxFunction function : plan.module().functions()) {
+            FenceRefusedException refusal = plan.refused().get(function.name());
+            if (refusal != null && function.kind() == PtxFunction.Kind.ENTRY) {
+                kernels.put(function.name(), refusal);
+            }
+            left |= function.body().isPresent() && refusal == null;
+        }
+        if (!left && !plan.refused().isEmpty()) {
+            throw plan.refused().values().iterator().next();
+        }
+        return kernels;
     }
 
     /** What replaces the variables, by their names; functions that they name become known as targets of calls. */
@@ -137,22 +200,41 @@ final class ModuleFencer {
                     into.add(variables.get(variable.name()));
                 }
             }
-            case PtxFunction function -> into.add(function.body().isEmpty() ? function
-                    : withoutInlining(fenced.get(function.name())));
+            case PtxFunction function -> {
+                if (!isRefused(function.name())) {
+                    into.add(function(function));
+                }
+            }
             // Debug information names variables that are gone.
             case Section _ -> { }
-            case Alias alias -> into.add(alias);
+            case Alias alias -> {
+                if (!isRefused(alias.target())) {
+                    into.add(alias);
+                }
+            }
             default -> into.add(directive);
         }
     }
 
-    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
-    private static PtxFunction withoutInlining(PtxFunction function) {
-        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
-                function.parameters(), function.attributes(), function.body().map(ModuleFencer::withoutInlining),
-                function.line());
+    private boolean isRefused(String function) {
+        PtxFunction definition = plan.symbols().function(function);
+        return definition != null && plan.refused().containsKey(definition.name());
     }
 
+    private PtxFunction function(PtxFunction function) {
+        PtxFunction rewritten = function.body().isEmpty() ? function : fenced.get(function.name());
+        PtxFunction definition = plan.symbols().function(function.name());
+        boolean gets = plan.passesLocalEnd() && function.kind() == PtxFunction.Kind.FUNC && definition.body().isPresent();
+        List<Variable> parameters = new ArrayList<>(rewritten.parameters());
+        if (gets) {
+            parameters.add(Dispatchers.localEnd());
+        }
+        return new PtxFunction(rewritten.kind(), rewritten.linkage(), rewritten.name(), rewritten.returns(), parameters,
+                rewritten.attributes(), debug ? rewritten.body().map(ModuleFencer::withoutInlining) : rewritten.body(),
+                rewritten.line());
+    }
+
+    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
     private static Block withoutInlining(Block block) {
         List<Statement> statements = new ArrayList<>(block.statements().size());
         for (Statement statement : block.statements()) {

@@ -17,8 +17,10 @@ import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 
 /** What is decided about a module before its functions are rewritten. Not thread-safe. */
 final class ModulePlan {
@@ -33,12 +35,15 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
     private final Map<PtxFunction, List<Variable>> locals = new IdentityHashMap<>();
     private final Map<PtxFunction, List<Statement>> named = new IdentityHashMap<>();
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
     private boolean workspace;
+    private boolean openLocal;
+    private boolean clusters;
     private boolean sharedEscapes;
     private boolean localEscapes;
     private boolean parameterEscapes;
@@ -49,31 +54,64 @@ final class ModulePlan {
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
-        this.id = module.hashCode();
         this.symbols = new ModuleSymbols(module);
+        this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
         this.dispatchers = new Dispatchers(symbols);
         for (PtxFunction function : module.functions()) {
             if (function.body().isPresent()) {
-                traces.put(function, new SymbolTrace(function.body().get()));
-                runtime.scan(function, trace(function));
-                facts.put(function, oracle.of(function, module));
-                List<Variable> found = new ArrayList<>();
-                List<Statement> lists = new ArrayList<>();
-                scan(function.body().get(), found, lists);
-                locals.put(function, found);
-                named.put(function, lists);
+                try {
+                    prepare(function);
+                } catch (FenceRefusedException e) {
+                    refuse(function, e);
+                }
             }
         }
         constants();
         escapes();
     }
 
-    private void scan(Block block, List<Variable> local, List<Statement> lists) throws FenceRefusedException {
+    private void prepare(PtxFunction function) throws FenceRefusedException {
+        List<Variable> found = new ArrayList<>();
+        List<Statement> lists = new ArrayList<>();
+        clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
+        scan(function.body().orElseThrow(), found, lists, false);
+        traces.put(function, new SymbolTrace(function.body().get()));
+        runtime.scan(function, trace(function));
+        locals.put(function, found);
+        named.put(function, lists);
+        facts.put(function, oracle.of(function, module));
+        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(function.body().get(),
+                (i, access) -> isOpenLocal(function, i, access));
+    }
+
+    /** Notes that a function is refused; one of the whole module is thrown on. */
+    void refuse(PtxFunction function, FenceRefusedException refusal) throws FenceRefusedException {
+        if (refusal.isWhole()) {
+            throw refusal;
+        }
+        refused.putIfAbsent(function.name(), refusal);
+        symbols.refuse(function.name());
+        facts.remove(function);
+    }
+
+    /** Functions that are refused, and why. */
+    Map<String, FenceRefusedException> refused() {
+        return refused;
+    }
+
+    private void scan(Block block, List<Variable> local, List<Statement> lists, boolean nested)
+            throws FenceRefusedException {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> scan(inner, local, lists);
-                case Variable variable when variable.space() == StateSpace.LOCAL -> local.add(variable);
+                case Block inner -> scan(inner, local, lists, true);
+                case Variable variable when variable.space() == StateSpace.LOCAL -> {
+                    if (nested) {
+                        throw new FenceRefusedException(variable.name(), variable.line(),
+                                "is a local variable of a nested block, which is not fenced");
+                    }
+                    local.add(variable);
+                }
                 case TargetList list -> lists.add(list);
                 case CallPrototype prototype -> lists.add(prototype);
                 case Instruction instruction -> classify(instruction);
@@ -84,12 +122,13 @@ final class ModulePlan {
 
     private void classify(Instruction instruction) throws FenceRefusedException {
         InstructionClass what = InstructionTable.of(instruction);
-        if (what instanceof InstructionClass.Refused(String reason)) {
-            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason);
-        }
         classes.put(instruction, what);
         if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
             clusterEscapes = true;
+        }
+        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
+        if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
     }
 
@@ -103,7 +142,8 @@ final class ModulePlan {
         }
         boolean open = generic || bytes > VariableHoister.CONSTANT_BYTES;
         for (PtxFunction function : facts.keySet()) {
-            open |= anyOpenConstant(function.body().orElseThrow(), function);
+            open |= anyGenericConstant(function.body().orElseThrow()) || anyAccess(function.body().orElseThrow(),
+                    (i, access) -> isOpenConstant(function, i, access));
         }
         if (open && symbols.variables().stream().anyMatch(v -> v.space() == StateSpace.CONST)) {
             symbols.moveConstants();
@@ -119,38 +159,54 @@ final class ModulePlan {
         };
     }
 
-    private boolean anyOpenConstant(Block block, PtxFunction function) {
+    /** Whether a block has an access, with a register as its base, that a condition holds for. */
+    private boolean anyAccess(Block block, BiPredicate<Instruction, Access> condition) {
         for (Statement statement : block.statements()) {
-            boolean open = switch (statement) {
-                case Block inner -> anyOpenConstant(inner, function);
-                case Instruction instruction -> isOpenConstant(instruction, function);
+            boolean found = switch (statement) {
+                case Block inner -> anyAccess(inner, condition);
+                case Instruction instruction -> classes.get(instruction) instanceof InstructionClass.Memory(List<Access> list)
+                        && list.stream().anyMatch(access -> instruction.operands().get(access.operand())
+                                instanceof Operand.Address(Operand.Register _, long _)
+                                && condition.test(instruction, access));
                 default -> false;
             };
-            if (open) {
+            if (found) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isOpenConstant(Instruction instruction, PtxFunction function) {
-        if (instruction.opcode().equals("cvta")) {
-            return instruction.has("const") && !instruction.has("to");
+    private boolean anyGenericConstant(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Block inner -> anyGenericConstant(inner);
+            case Instruction i -> i.opcode().equals("cvta") && i.has("const") && !i.has("to");
+            default -> false;
+        });
+    }
+
+    private boolean isOpenConstant(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.CONST && !(origin(function, instruction, access) instanceof Variable variable
+                && variable.space() == StateSpace.CONST);
+    }
+
+    private boolean isOpenLocal(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.LOCAL && symbol(function, instruction, access) == null;
+    }
+
+    /** The variable of the module that an access most likely is to, or null. */
+    private Variable origin(PtxFunction function, Instruction instruction, Access access) {
+        String symbol = symbol(function, instruction, access);
+        return symbol == null ? null : symbols.variable(symbol);
+    }
+
+    private String symbol(PtxFunction function, Instruction instruction, Access access) {
+        if (facts(function).of(instruction, access.operand()).placement() instanceof Placement.NearSymbol near) {
+            return near.symbol();
         }
-        if (!(classes.get(instruction) instanceof InstructionClass.Memory(List<Access> accesses))) {
-            return false;
-        }
-        for (Access access : accesses) {
-            if (access.place() == Place.CONST
-                    && instruction.operands().get(access.operand()) instanceof Operand.Address(Operand.Register base, long _)) {
-                SymbolTrace.Root root = trace(function).root(base);
-                String symbol = facts(function).of(instruction, access.operand()).placement()
-                        instanceof Placement.NearSymbol near ? near.symbol() : root == null ? null : root.symbol();
-                return symbol == null || !(symbols.variable(symbol) instanceof Variable variable)
-                        || variable.space() != StateSpace.CONST;
-            }
-        }
-        return false;
+        SymbolTrace.Root root = instruction.operands().get(access.operand()) instanceof Operand.Address address
+                && address.base() instanceof Operand.Register base ? trace(function).root(base) : null;
+        return root == null ? null : root.symbol();
     }
 
     private void escapes() {
@@ -230,6 +286,16 @@ final class ModulePlan {
 
     boolean localEscapes() {
         return localEscapes;
+    }
+
+    /** Whether the module has to do with clusters of blocks. */
+    boolean clusters() {
+        return clusters;
+    }
+
+    /** Whether device functions are passed the end of their callers' local memory. */
+    boolean passesLocalEnd() {
+        return !linked && (localEscapes || openLocal);
     }
 
     boolean parameterEscapes() {

@@ -26,6 +26,7 @@ final class ModuleSymbols {
     private final Map<String, String> aliases = new HashMap<>();
     private final Map<Long, String> tokens = new HashMap<>();
     private final Set<String> addressTaken = new HashSet<>();
+    private final Set<String> refused = new HashSet<>();
     private boolean constantsMove;
 
     ModuleSymbols(PtxModule module) throws FenceRefusedException {
@@ -48,6 +49,20 @@ final class ModuleSymbols {
             }
         }
         checkNames();
+    }
+
+    /** A number that differs between modules as good as always, and is the same for the same module in every process. */
+    int fingerprint() {
+        long hash = FNV_OFFSET;
+        for (PtxFunction function : functions.values()) {
+            long size = function.body().map(body -> (long) body.statements().size()).orElse(0L);
+            hash = (hash ^ function.name().hashCode()) * FNV_PRIME;
+            hash = (hash ^ size << Integer.SIZE ^ function.line()) * FNV_PRIME;
+        }
+        for (Variable variable : variables.values()) {
+            hash = (hash ^ variable.name().hashCode() ^ variable.sizeBytes() << Integer.SIZE) * FNV_PRIME;
+        }
+        return (int) (hash ^ hash >>> Integer.SIZE);
     }
 
     private void checkNames() throws FenceRefusedException {
@@ -131,7 +146,12 @@ final class ModuleSymbols {
 
     /** Functions with a body whose addresses were asked for, in the order of the module. */
     List<PtxFunction> addressTaken() {
-        return functions.values().stream().filter(f -> addressTaken.contains(f.name()) && f.body().isPresent()
-                && f.kind() == PtxFunction.Kind.FUNC).toList();
+        return functions.values().stream().filter(f -> addressTaken.contains(f.name()) && !refused.contains(f.name())
+                && f.body().isPresent() && f.kind() == PtxFunction.Kind.FUNC).toList();
+    }
+
+    /** A function that no indirect call may reach. */
+    void refuse(String function) {
+        refused.add(function);
     }
 }

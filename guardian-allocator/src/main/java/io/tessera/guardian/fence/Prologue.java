@@ -1,7 +1,9 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,16 +12,28 @@ final class Prologue {
     /** Open array of shared memory that fenced modules declare: its address is where dynamic shared memory starts. */
     static final String DYNAMIC_SHARED = WindowConstants.PREFIX + "shared";
 
+    /** Parameter that device functions get: the end of the local memory of those who called them. */
+    static final String LOCAL_END = WindowConstants.PREFIX + "local_end";
+
+    private static final long SHARED_NUMBER = 0xFFFF_FFFF_FF00_0000L;
+
     private final Code code;
+    private final ModulePlan plan;
+    private final PtxFunction function;
     private final List<Statement> statements = new ArrayList<>();
     private Operand.Register baseHigh;
     private Operand.Register highWord;
     private Operand.Register reciprocal;
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
+    private Operand.Register localEnd;
+    private Operand.Register sharedBase;
+    private Operand.Register sharedBytes;
 
-    Prologue(Code code) {
+    Prologue(Code code, ModulePlan plan, PtxFunction function) {
         this.code = code;
+        this.plan = plan;
+        this.function = function;
     }
 
     /** High 32 bits of the window's base. */
@@ -58,6 +72,30 @@ final class Prologue {
         return sharedStart;
     }
 
+    /** Lowest address of the block's shared memory: in a cluster the top byte is the number of the block. */
+    Operand.Register sharedBase() {
+        if (sharedBase == null) {
+            Operand.Register start = sharedStart();
+            sharedBase = code.word();
+            write(() -> code.emit("and.b32", sharedBase, start, Code.number(SHARED_NUMBER)));
+        }
+        return sharedBase;
+    }
+
+    /** Bytes of the block's shared memory. */
+    Operand.Register sharedBytes() {
+        if (!plan.clusters()) {
+            return sharedEnd();
+        }
+        if (sharedBytes == null) {
+            Operand.Register base = sharedBase();
+            Operand.Register end = sharedEnd();
+            sharedBytes = code.word();
+            write(() -> code.emit("sub.u32", sharedBytes, end, base));
+        }
+        return sharedBytes;
+    }
+
     /** Address behind the block's shared memory: dynamic memory comes last. */
     Operand.Register sharedEnd() {
         if (sharedEnd == null) {
@@ -70,6 +108,30 @@ final class Prologue {
             });
         }
         return sharedEnd;
+    }
+
+    /**
+     * Address behind the local memory that a pointer in this function may point to, 0 where there is none. The stack grows down:
+     * the variables of the kernel come last, and all below them belongs to the thread.
+     */
+    Operand.Register localEnd() {
+        if (localEnd == null) {
+            localEnd = code.wide();
+            write(() -> {
+                if (function.kind() == PtxFunction.Kind.FUNC && plan.passesLocalEnd()) {
+                    code.emit("ld.param.b64", localEnd, Code.at(new Operand.Named(LOCAL_END), 0));
+                } else {
+                    code.emit("mov.u64", localEnd, Code.number(0));
+                }
+                for (Variable variable : plan.locals(function)) {
+                    Operand.Register behind = code.wide();
+                    code.emit("mov.u64", behind, new Operand.Symbol(variable.name(), 0));
+                    code.emit("add.s64", behind, behind, Code.number(variable.sizeBytes()));
+                    code.emit("max.u64", localEnd, localEnd, behind);
+                }
+            });
+        }
+        return localEnd;
     }
 
     /** Whether {@link #DYNAMIC_SHARED} has to be declared. */

@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 
 /**
@@ -15,6 +16,9 @@ import io.tessera.guardian.ptx.Variable;
  * thread-safe.
  */
 final class SharedFence {
+    /** Widest access to shared memory. */
+    private static final int VECTOR_BYTES = 16;
+
     private final FunctionContext context;
     private final Code code;
 
@@ -41,7 +45,8 @@ final class SharedFence {
         }
         AccessGroup group = offset % access.alignmentBytes() == 0 && offset == (int) offset
                 ? AccessGroup.of(context, i, access, key, offset) : AccessGroup.alone(access, offset);
-        Operand.Register clamped = clamped(i, word, group);
+        int regular = aligned ? regular(fact, group, offset) : 0;
+        Operand.Register clamped = clamped(i, word, group, regular, certain(fact, group.bytes()));
         if (i.guard().isEmpty() && offset % access.alignmentBytes() == 0) {
             context.cache.put(key, new Entry(Purpose.CLAMPED, group.low(), group.reach(), group.alignment(), clamped));
         }
@@ -61,16 +66,47 @@ final class SharedFence {
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
-    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group) {
+    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular,
+            boolean certain) {
         Operand.Register first = word;
         if (group.low() != 0) {
             first = code.word();
             code.emit("add.u32", first, word, Code.number((int) group.low()));
         }
-        Operand.Register limit = limit(i, group.bytes(), group.alignment(), first);
+        int alignment = Math.max(regular, group.alignment());
+        Operand.Register limit = certain ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
-        return aligned(clamped, group.alignment());
+        if (context.plan.clusters()) {
+            // Below would be another block, and no plain access may go there.
+            code.emit("max.u32", clamped, clamped, context.prologue.sharedBase());
+            return aligned(clamped, group.alignment());
+        }
+        // Known bits are cleared where there are more than accesses need: the assembler joins accesses that it sees aligned.
+        return regular == group.alignment() ? clamped : aligned(clamped, alignment);
+    }
+
+    /** Alignment that is known of the group's start, up to {@link #VECTOR_BYTES}; 0 if it is less than the group needs. */
+    private static int regular(AddressFact fact, AccessGroup group, long offset) {
+        long known = Math.min(VECTOR_BYTES, fact.alignmentBytes());
+        while (known > 1 && (offset - group.low()) % known != 0) {
+            known /= 2;
+        }
+        return known >= group.alignment() ? (int) known : 0;
+    }
+
+    /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
+    private boolean certain(AddressFact fact, long bytes) {
+        return fact.placement() instanceof Placement.NearSymbol near
+                && context.variable(near.symbol()) instanceof Variable variable
+                && variable.space() == StateSpace.SHARED && variable.sizeBytes() >= bytes;
+    }
+
+    private Operand.Register below(long bytes, int alignment) {
+        context.counts.fence(Fence.SHARED);
+        Operand.Register left = code.word();
+        code.emit("sub.u32", left, context.prologue.sharedEnd(), Code.number(bytes));
+        return aligned(left, alignment);
     }
 
     private Operand.Register aligned(Operand.Register word, int alignment) {
@@ -93,7 +129,7 @@ final class SharedFence {
         Operand.Register end = context.prologue.sharedEnd();
         Operand.Register little = code.truth();
         Operand.Register left = code.word();
-        code.emit("setp.lt.u32", little, end, Code.number(bytes));
+        code.emit("setp.lt.u32", little, context.prologue.sharedBytes(), Code.number(bytes));
         if (where != null) {
             code.emit("and.pred", little, little, where);
         }
@@ -143,6 +179,14 @@ final class SharedFence {
         Operand.Register there = code.word();
         Operand.Register offset = code.word();
         Operand.Register start = context.prologue.sharedStart();
+        Operand.Register own = code.word();
+        Operand.Register here = code.truth();
+        Operand.Register above = code.truth();
+        // A plain address of the block's own need not look like one that mapa makes.
+        code.emit("setp.ge.u32", above, address, context.prologue.sharedBase());
+        code.emit("setp.lt.u32", here, address, context.prologue.sharedEnd());
+        code.emit("and.pred", here, here, above);
+        code.emit("min.u32", own, address, limit);
         code.emit("getctarank.shared::cluster.u32", rank, address);
         code.emit("mov.u32", ranks, new Operand.SpecialRegister("%cluster_nctarank", ""));
         code.emit("sub.u32", ranks, ranks, Code.number(1));
@@ -151,10 +195,12 @@ final class SharedFence {
         code.emit("sub.u32", offset, address, there);
         code.emit("add.u32", offset, offset, start);
         code.emit("min.u32", offset, offset, limit);
-        Operand.Register inside = aligned(offset, alignment);
+        code.emit("max.u32", offset, offset, context.prologue.sharedBase());
+        Operand.Register mapped = code.word();
         Operand.Register result = code.word();
-        code.emit("sub.u32", result, inside, start);
-        code.emit("add.u32", result, result, there);
+        code.emit("sub.u32", mapped, aligned(offset, alignment), start);
+        code.emit("add.u32", mapped, mapped, there);
+        code.emit("selp.b32", result, aligned(own, alignment), mapped, here);
         return result;
     }
 }

@@ -63,4 +63,22 @@ final class SymbolClamp {
         code.emit("and.b64", aligned, sum, Code.number(-group.alignment()));
         return aligned;
     }
+
+    /** An address of local memory in a device function that may have come from a caller. */
+    Operand.Address callers(Instruction i, Access access, Operand.Address address) {
+        context.counts.fence(Fence.LOCAL);
+        Operand.Register base = context.plus(context.wide(address.base()), address.offsetBytes());
+        Operand.Register end = context.prologue.localEnd();
+        Operand.Register none = code.truth();
+        Operand.Register limit = code.wide();
+        Operand.Register inside = code.wide();
+        code.emit("setp.lt.u64", none, end, Code.number(access.sizeBytes()));
+        context.sites.branchIf(none, i.guard(), context.sites.site(ReportArea.Kind.ADDRESS, i.line(), base));
+        code.emit("sub.s64", limit, end, Code.number(access.sizeBytes()));
+        code.emit("min.u64", inside, base, limit);
+        if (access.alignmentBytes() > 1) {
+            code.emit("and.b64", inside, inside, Code.number(-access.alignmentBytes()));
+        }
+        return Code.at(inside, 0);
+    }
 }

@@ -23,6 +23,7 @@ import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +43,8 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long STATS_NS = 1_000_000_000L;
     /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
     private static final long LEAVE_NS = 12_000_000_000L;
+    /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
+    private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
     private final DeviceContext device;
@@ -74,6 +77,13 @@ public final class Executor implements ManagerOrders, Reports {
      */
     public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
             PrintedText text, CodeCache cache, TrustedImages trusted) throws DriverFailedException, LinuxException {
+        this(port, ordinal, socket, channel, clock, text, cache, trusted, Linux.sharedMemory());
+    }
+
+    /** The same with segments and pinned memory from a port, which may have none left. */
+    Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
+            CodeCache cache, TrustedImages trusted, SharedMemoryPort memory)
+            throws DriverFailedException, LinuxException {
         this.text = text;
         this.device = DeviceContext.open(port, ordinal);
         this.snapshot = DeviceSnapshot.take(device);
@@ -83,7 +93,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         this.office = new FenceOffice(device, cache, trusted);
-        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+        this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         os.files().remove(socket);
@@ -106,9 +116,7 @@ public final class Executor implements ManagerOrders, Reports {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
-            if (rehearsal != null && rehearsal.isOver()) {
-                endRehearsal();
-            }
+            lookAfterRehearsal();
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
                 text.forgetOld();
@@ -118,6 +126,21 @@ public final class Executor implements ManagerOrders, Reports {
             }
         }
         return leave();
+    }
+
+    private void lookAfterRehearsal() {
+        if (rehearsal == null) {
+            return;
+        }
+        if (rehearsal.isOver()) {
+            endRehearsal();
+            return;
+        }
+        connections.forEach(session -> {
+            if (session.counters().records() > BUSY_RECORDS) {
+                rehearsal.stop();
+            }
+        });
     }
 
     private void endRehearsal() {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,7 +27,10 @@ class RelayTest {
     void contextsDevicesAndMemoryAreAsTheDriversOwn(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("is not supported in space sharing");
-        relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        String managed = "this program uses managed memory \\(cudaMallocManaged\\), which space sharing does not have";
+        run.expectLine(managed);
+        NativeResult result = relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        assertEquals(1, result.errors().stream().filter(line -> line.matches("tessera: " + managed + ".*")).count());
     }
 
     @Test
@@ -48,6 +52,26 @@ class RelayTest {
     }
 
     @Test
+    void kernelsOfAModuleAreNamedAsCufftAsksForThem(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_functions").run().exits(0).says("functions ok");
+    }
+
+    @Test
+    void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
+        run.manager("--executors", "software");
+        run.expectClientError("arrays in batches are not relayed");
+        relayed(run, "relay_captures").run().exits(0).says("captures ok");
+    }
+
+    @Test
+    void twoDevicesHaveNoAddressInCommon(TestRun run) {
+        // Both executors' drivers begin at one address, as drivers of two processes may.
+        run.manager(Map.of("TESSERA_SCRIPT", "devices 2; arena 85899345920000"), "--executors", "nvidia");
+        relayed(run, "relay_devices").script("devices 2").run().exits(0).says("devices ok");
+    }
+
+    @Test
     void aTraceHoldsEveryCallWithItsResult(TestRun run) throws IOException {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
@@ -60,7 +84,10 @@ class RelayTest {
             long allocations = lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).count();
             long frees = lines.stream().filter(line -> line.contains(" cuMemFree_v2 0 ")).count();
             assertTrue(allocations > 0 && allocations == frees, trace + ": " + allocations + " and " + frees);
-            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8}")));
+            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8} \\d+ \\d+")));
+            // Addresses come from the executor; the driver itself keeps nobody waiting for one.
+            String waits = trace == relayed ? " 1 0" : " 0 0";
+            assertTrue(lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).allMatch(line -> line.endsWith(waits)));
         }
     }
 

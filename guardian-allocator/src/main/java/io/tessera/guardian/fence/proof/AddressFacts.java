@@ -34,4 +34,14 @@ public interface AddressFacts {
 
     /** Where shadows are made from shadows; no instruction twice. */
     List<Derivation> derivations();
+
+    /**
+     * Whether a branch that goes back closes a loop without loops inside that is left after at most 2^32 rounds, whatever the values
+     * are: such a loop needs no look at the stop word, and its comparison no change.
+     *
+     * @param branch an instruction of the function
+     */
+    default boolean endsByItself(Instruction branch) {
+        return false;
+    }
 }

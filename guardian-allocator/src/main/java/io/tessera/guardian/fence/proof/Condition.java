@@ -78,7 +78,8 @@ record Condition(int comparison, boolean holds) {
 
         private void compare(int at, int predicate, boolean value, int depth) {
             Instruction setp = code.instruction(at);
-            boolean only = setp.operands().getFirst() instanceof Operand.Register && code.onlyResult(at) == predicate;
+            boolean only = setp.operands().getFirst() instanceof Operand.Register && code.onlyResult(at) == predicate
+                    && (value || !endsCountedLoop(code, at));
             if (only && setp.operands().size() == 3) {
                 found.add(new Condition(at, value));
             } else if (only && setp.operands().size() == 4 && (setp.has("and") && value || setp.has("or") && !value)) {
@@ -86,6 +87,20 @@ record Condition(int comparison, boolean holds) {
                 side(setp.operands().get(3), value, at, depth);
             }
         }
+    }
+
+    /**
+     * Whether a comparison may be one that the rewriter makes false earlier than the program says, to be certain that a loop ends: one
+     * of a register that counts by a constant. That it is false then says nothing.
+     */
+    private static boolean endsCountedLoop(FlatCode code, int comparison) {
+        Instruction setp = code.instruction(comparison);
+        boolean tightened = switch (setp.modifiers().getFirst()) {
+            case "ne", "lt", "lo", "gt", "hi" -> true;
+            default -> false;
+        };
+        return tightened && setp.operands().get(1) instanceof Operand.Register register
+                && code.counts(code.reads(comparison)[code.readOf(comparison, register.name())]);
     }
 
     /**

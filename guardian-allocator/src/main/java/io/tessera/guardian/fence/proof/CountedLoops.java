@@ -29,7 +29,7 @@ public final class CountedLoops {
      * @param module   the module that it belongs to
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
-        return FunctionAnalysis.of(function, module).map(CountedLoops::of)
+        return FunctionAnalysis.of(function, module, null).map(CountedLoops::of)
                 .orElseGet(() -> new CountedLoops(Set.of()));
     }
 

@@ -11,6 +11,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -31,6 +32,7 @@ final class FlatCode {
     private final Map<Instruction, Map<String, Variable>> symbols = new IdentityHashMap<>();
     private final RegisterNames names;
     private final List<PendingBranch> branches = new ArrayList<>();
+    private final BitSet counters = new BitSet();
     private boolean complete = true;
 
     /** Labels and target lists of one block of statements. */
@@ -114,8 +116,20 @@ final class FlatCode {
         reads.add(read.isEmpty() ? NO_REGISTERS : read.toArray());
         writes.add(written.isEmpty() ? NO_REGISTERS : written.toArray());
         targets.add(NO_REGISTERS);
+        noteCounter(instruction);
         if (instruction.opcode().equals("bra") || instruction.opcode().equals("brx")) {
             branches.add(new PendingBranch(index, labels));
+        }
+    }
+
+    private void noteCounter(Instruction instruction) {
+        boolean counts = (instruction.opcode().equals("add") || instruction.opcode().equals("sub"))
+                && instruction.operands().size() == 3
+                && instruction.operands().getFirst().equals(instruction.operands().get(1))
+                && instruction.operands().get(2) instanceof Operand.Immediate;
+        if (counts && instruction.operands().getFirst() instanceof Operand.Register register
+                && names.register(register.name()) != RegisterNames.NONE) {
+            counters.set(names.register(register.name()));
         }
     }
 
@@ -238,6 +252,11 @@ final class FlatCode {
     Variable variable(int index, String name) {
         Map<String, Variable> known = symbols.get(instructions.get(index));
         return known == null ? null : known.get(name);
+    }
+
+    /** Whether some instruction adds a constant to a register and writes the sum to it. */
+    boolean counts(int register) {
+        return counters.get(register);
     }
 
     /** Position of the first read (of {@link #reads}) whose register has that name, or -1. */

@@ -131,7 +131,7 @@ final class Induction {
     }
 
     private AbstractValue amount(int index, Operand operand, int bits) {
-        Transfer transfer = new Transfer(code, ssa, SpecialBounds.of(of.function()), of.states());
+        Transfer transfer = new Transfer(code, ssa, of.special(), of.states());
         return transfer.operand(index, operand, bits).signed(bits);
     }
 
@@ -197,7 +197,7 @@ final class Induction {
         }
         Instruction setp = code.instruction(comparison);
         Operand operand = setp.operands().get(otherSide);
-        AbstractValue other = new Transfer(code, ssa, SpecialBounds.of(of.function()), of.states())
+        AbstractValue other = new Transfer(code, ssa, of.special(), of.states())
                 .operand(comparison, operand, bits);
         AbstractValue first = IntervalArithmetic.add(entry(phi, loop), ahead);
         TripCount count = new TripCount(first, step, other, Refinement.isSigned(setp), bits);

@@ -101,8 +101,12 @@ final class ProvedFacts implements AddressFacts {
         for (int v = needed.nextSetBit(0); v >= 0; v = needed.nextSetBit(v + 1)) {
             switch (plan.way(v)) {
                 case FENCE -> fences.add(new BaseFence(plan.instruction(v), plan.register(v), alignment.fenceAlignment(v),
-                        trusted(v, alignment.fenceAlignment(v))));
+                        trusted(v, alignment.fenceAlignment(v)), false));
                 case DERIVE -> derivations.add(new Derivation(plan.instruction(v), plan.sums().of(v).operand()));
+                case REFENCE -> {
+                    derivations.add(new Derivation(plan.instruction(v), plan.sums().of(v).operand()));
+                    fences.add(new BaseFence(plan.instruction(v), plan.register(v), 1, false, true));
+                }
                 default -> {
                     // Made where its inputs are made.
                 }
@@ -205,8 +209,8 @@ final class ProvedFacts implements AddressFacts {
         return List.copyOf(derivations);
     }
 
-    /** Which branches close loops that end by themselves. */
-    CountedLoops counted() {
-        return counted;
+    @Override
+    public boolean endsByItself(Instruction branch) {
+        return counted.endsByItself(branch);
     }
 }

@@ -26,6 +26,8 @@ final class ShadowPlan {
         FENCE,
         /** The same instruction on the shadow of one operand. */
         DERIVE,
+        /** The same, and what comes out is fenced. */
+        REFENCE,
         /** It is the shadow of the same register on every way here. */
         MERGE
     }
@@ -125,20 +127,26 @@ final class ShadowPlan {
     }
 
     private Offsets result(int value, int depth) {
-        PointerSums.Part part = fenced.get(value) ? null : sums.of(value);
-        if (part != null) {
-            int from = owner(part.pointer());
-            Offsets base = frequency(from) <= frequency(value) ? decide(from, depth + 1) : null;
-            if (ways[value] != Way.OPEN) {
-                // Decided meanwhile, on a way round a loop.
-                return offsets[value];
-            }
-            Offsets sum = base == null ? null : base.plus(part.amount());
-            if (sum != null && sum.fit(GUARD, 1)) {
-                return settle(value, Way.DERIVE, sum);
-            }
+        PointerSums.Part part = sums.of(value);
+        if (part == null) {
+            return settle(value, Way.FENCE, Offsets.INSIDE);
         }
-        return settle(value, Way.FENCE, Offsets.INSIDE);
+        int from = owner(part.pointer());
+        int rarer = Integer.compare(frequency(from), frequency(value));
+        boolean small = !fenced.get(value) && part.isSmall();
+        boolean worth = rarer < 0 || rarer == 0 && part.isSmall();
+        Offsets base = worth ? decide(from, depth + 1) : null;
+        if (ways[value] != Way.OPEN) {
+            // Decided meanwhile, on a way round a loop.
+            return offsets[value];
+        }
+        Offsets sum = base == null || !small ? null : base.plus(part.amount());
+        if (sum != null && sum.fit(GUARD, 1)) {
+            return settle(value, Way.DERIVE, sum);
+        }
+        // Fencing the shadow again leaves its low bits alone: they need not be cleared as those of the register.
+        boolean again = base != null && part.amount().zeros() > 0;
+        return settle(value, again ? Way.REFENCE : Way.FENCE, Offsets.INSIDE);
     }
 
     /** Several definitions meet: each needs a shadow. While it is decided, a cycle back to it finds none. */
@@ -288,7 +296,7 @@ final class ShadowPlan {
     /** The registers of a value's shadow's inputs: what has to have shadows too. */
     int[] inputs(int value) {
         return switch (ways[value]) {
-            case DERIVE -> new int[] {owner(sums.of(value).pointer())};
+            case DERIVE, REFENCE -> new int[] {owner(sums.of(value).pointer())};
             case MERGE -> Arrays.stream(ssa.inputs(value)).filter(input -> input != Ssa.NONE).map(this::owner)
                     .filter(input -> input != value).toArray();
             default -> new int[0];

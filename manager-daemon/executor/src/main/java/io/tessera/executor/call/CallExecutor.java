@@ -47,7 +47,7 @@ public final class CallExecutor implements AutoCloseable {
         this.memory = new MemoryCalls(client, virtual);
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);
         this.graphMemory = new GraphMemoryCalls(client);
-        this.addresses = new AddressCheck(client.memory());
+        this.addresses = new AddressCheck(client.memory(), client.streams());
         this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
@@ -111,6 +111,11 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     private int execute(CallPlan plan, ClientContext context) throws RejectedException {
+        for (HandleKind kind : plan.makes) {
+            if (client.handles().isFull(kind)) {
+                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many of " + kind + " as a client may have");
+            }
+        }
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
         structures(plan);

@@ -6,6 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.handle.TensorMaps;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.Arena;
@@ -90,7 +91,10 @@ public final class ClientKernels {
 
     private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at : kernel.tensorMaps) {
-            fences.tensorMaps().check(parameters, bytes, at);
+            boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
+            if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
+                throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "a tensor map that was not made for it");
+            }
         }
     }
 
@@ -200,15 +204,14 @@ public final class ClientKernels {
 
     /**
      * Refuses pointers to another tenant's memory among the arguments of a kernel that nothing fences: every word that could
-     * be one.
+     * be one. Pairs of small numbers look like addresses too, so only memory that another tenant has counts.
      */
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
             long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            boolean inRegion = word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END;
-            if (inRegion && !fences.owns(word)) {
+            if (word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END && fences.window().isAnothers(word)) {
                 throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
-                        + Long.toHexString(word) + ", lies outside the tenant's window");
+                        + Long.toHexString(word) + ", is an address of another tenant's memory");
             }
         }
     }

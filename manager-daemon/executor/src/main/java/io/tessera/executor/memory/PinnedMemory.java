@@ -88,8 +88,17 @@ public final class PinnedMemory implements AutoCloseable {
         return addresses != null;
     }
 
-    /** Makes a region, or says why not in the answer. */
-    public synchronized Offer create(long bytes, long notBelow) throws LinuxException {
+    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    public synchronized Offer create(long bytes, long notBelow) {
+        try {
+            return make(bytes, notBelow);
+        } catch (LinuxException e) {
+            LOG.warn("{} bytes of pinned memory cannot be made: {}", bytes, e.getMessage());
+            return refused(CudaResult.OUT_OF_MEMORY);
+        }
+    }
+
+    private Offer make(long bytes, long notBelow) throws LinuxException {
         if (bytes <= 0 || bytes > MOST_BYTES || regions.size() >= MOST_REGIONS) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
         }
@@ -129,15 +138,13 @@ public final class PinnedMemory implements AutoCloseable {
         return regions.get(id);
     }
 
-    /** Maps a region in this process, at its address; false if something is there, or the system refuses. */
+    /** Maps a region in this process, at its address; which its window has reserved; false if the system refuses. */
     public synchronized boolean map(Region region) {
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment mapped = memory.mapAt(region.descriptor, region.address, region.roundedBytes, arena);
-            if (!mapped.equals(SharedMemoryPort.TAKEN)) {
-                region.arena = arena;
-                return true;
-            }
+            memory.mapOver(region.descriptor, region.address, region.roundedBytes, arena);
+            region.arena = arena;
+            return true;
         } catch (LinuxException e) {
             LOG.warn("pinned memory cannot be mapped: {}", e.getMessage());
         }

@@ -3,6 +3,7 @@ package io.tessera.executor.print;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.Set;
  */
 public final class ClientPrinting {
     private static final long DISABLE_TIMING = 2;
+    /** As many as there are words: one more waits for a word that somebody waits for already. */
+    private static final int MOST_MARKS = RelayLayout.WORDS;
 
     private final DriverCalls driver;
     private final RelaySegment segment;
@@ -63,10 +66,18 @@ public final class ClientPrinting {
         prints = true;
     }
 
+    /** Whether functions print: text follows each mark. */
+    public boolean prints() {
+        return prints;
+    }
+
     /** After a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
         if (!prints) {
             return CudaResult.SUCCESS;
+        }
+        if (marks.size() >= MOST_MARKS) {
+            return CudaResult.OUT_OF_MEMORY;
         }
         Long event = events.poll();
         if (event == null) {

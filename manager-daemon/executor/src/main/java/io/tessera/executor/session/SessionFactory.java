@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
@@ -13,6 +14,7 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
@@ -28,6 +30,7 @@ import io.tessera.executor.window.TenantWindows;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
+import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.relay.RelaySegment;
@@ -38,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
     private static final int DEVICES = 16;
+    private static final String OF_USER = " of user ";
 
     private final DeviceContext device;
     private final DeviceSnapshot snapshot;
@@ -48,6 +52,7 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final FenceOffice office;
+    private final CallGate gate = new CallGate();
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
@@ -75,7 +80,9 @@ public final class SessionFactory {
         this.pid = pid;
         this.text = text;
         this.office = office;
-        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
+        DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
+        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
+                new WindowSpace(range.first(), range.end() - range.first()));
     }
 
     /**
@@ -86,7 +93,7 @@ public final class SessionFactory {
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
     public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
-        TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
+        TenantMemory tenant = tenants.computeIfAbsent(name(client), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
         Arena arena = Arena.ofShared();
@@ -120,10 +127,17 @@ public final class SessionFactory {
      * @param limitBytes 0: none
      */
     public void limit(String tenant, long limitBytes) {
-        TenantMemory known = tenants.get(tenant);
-        if (known != null) {
-            known.limitBytes(limitBytes);
-        }
+        tenants.forEach((name, known) -> {
+            if (name.equals(tenant) || name.startsWith(tenant + OF_USER)) {
+                known.limitBytes(limitBytes);
+            }
+        });
+    }
+
+    /** A label is a tenant of one user: another user who takes the same gets no part of its window and limit. */
+    private static String name(Admission.Client client) {
+        return client.uid() == Linux.open().processes().uid() ? client.tenant()
+                : client.tenant() + OF_USER + Integer.toUnsignedString(client.uid());
     }
 
     /** The tenants' windows. */
@@ -133,11 +147,11 @@ public final class SessionFactory {
 
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, PinnedMemory pinned) {
-        DriverCalls driver = new DriverCalls(device.port(), arena);
+        DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
-        ClientWindow window = windows.client(who.tenant(), charge.tenant(), driver, streams);
+        ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         ClientPools pools = new ClientPools(window, driver, streams, clock);

@@ -11,6 +11,11 @@ final class ListWindow implements WindowAccess {
     final TreeMap<Long, Long> live = new TreeMap<>();
 
     @Override
+    public boolean isAnothers(long address) {
+        return false;
+    }
+
+    @Override
     public long baseAddress() {
         return 1L << 32;
     }

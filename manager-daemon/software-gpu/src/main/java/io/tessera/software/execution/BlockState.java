@@ -94,9 +94,23 @@ public final class BlockState {
         return cluster.blocks[owner].sharedBase + (address - from.sharedBase);
     }
 
-    /** Rank of the block that owns an address in the cluster's shared window. */
+    /** Rank of the block that owns an address in the cluster's shared window; 0 where none does, as asking is no access. */
     public int rankOfShared(long address) {
-        return owner(address).rank;
+        return (address >>> 24) - 1 < cluster.blocks.length ? owner(address).rank : 0;
+    }
+
+    /** Generic address of an address in the cluster's shared window; a conversion is no access, so any address has one. */
+    public long genericOfShared(long address) {
+        long owner = (address >>> 24) - 1;
+        return owner < 0 || owner >= cluster.blocks.length ? sharedBase + address
+                : cluster.blocks[(int) owner].sharedBase + (address & 0xFFFFFF);
+    }
+
+    /** Address in the cluster's shared window of a generic one. */
+    public long sharedOfGeneric(long address) {
+        BlockState owner = ownerOfGeneric(address);
+        return owner == null || owner == this ? address - sharedBase
+                : mapShared(address - owner.sharedBase, owner.rank);
     }
 
     /** Rank of the block that owns a generic shared address. */

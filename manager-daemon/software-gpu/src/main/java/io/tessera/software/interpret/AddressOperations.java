@@ -33,7 +33,7 @@ final class AddressOperations {
     private static long toGeneric(StateSpace space, long a, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.sharedBase + a;
-            case SHARED_CLUSTER -> thread.block.sharedCluster(a, 1);
+            case SHARED_CLUSTER -> thread.block.genericOfShared(a);
             case LOCAL -> thread.localBase + a;
             case PARAM -> thread.block.grid.parameterBase + a;
             default -> a;
@@ -42,7 +42,8 @@ final class AddressOperations {
 
     private static long toWindow(StateSpace space, long a, ThreadState thread) {
         return switch (space) {
-            case SHARED, SHARED_CLUSTER -> a - thread.block.sharedBase;
+            case SHARED -> a - thread.block.sharedBase;
+            case SHARED_CLUSTER -> thread.block.sharedOfGeneric(a);
             case LOCAL -> a - thread.localBase;
             case PARAM -> a - thread.block.grid.parameterBase;
             default -> a;

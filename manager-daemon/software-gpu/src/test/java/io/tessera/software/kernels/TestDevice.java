@@ -1,5 +1,7 @@
 package io.tessera.software.kernels;
 
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
@@ -28,7 +30,10 @@ import java.util.List;
 final class TestDevice implements AutoCloseable {
     /** What runs the kernels. */
     enum Kind {
-        INTERPRETED, COMPILED
+        INTERPRETED, COMPILED;
+
+        /** How modules are fenced: {@code -Dtessera.test.fence=MASK} runs the tests of legal kernels so. */
+        private static final String FENCE = System.getProperty("tessera.test.fence", "");
     }
 
     private static final long MEMORY_BYTES = 256L << 20;
@@ -36,6 +41,7 @@ final class TestDevice implements AutoCloseable {
 
     final SoftwareProcessor processor;
     final LoadedModule module;
+    private final FenceWindow window;
     final StringBuilder printed = new StringBuilder();
     final GridControl control = new GridControl();
 
@@ -52,11 +58,13 @@ final class TestDevice implements AutoCloseable {
         Interpreter interpreter = new Interpreter();
         KernelTranslator translator = kind == Kind.INTERPRETED ? interpreter
                 : new KernelCompiler(interpreter, () -> 0);
-        processor = new SoftwareProcessor(new ProcessorOptions(MEMORY_BYTES, WORKERS, DeviceLimits.of(WORKERS + 1),
+        processor = new SoftwareProcessor(new ProcessorOptions(Kind.FENCE.isEmpty() ? MEMORY_BYTES : FenceWindow.MEMORY_BYTES, WORKERS, DeviceLimits.of(WORKERS + 1),
                 translator, DeviceClock.system()));
         try {
-            module = processor.load(resource ? text(kernels) : kernels);
-        } catch (PtxException e) {
+            String ptx = resource ? text(kernels) : kernels;
+            window = Kind.FENCE.isEmpty() ? null : new FenceWindow(processor, FenceMode.valueOf(Kind.FENCE));
+            module = window == null ? processor.load(ptx) : window.load(ptx);
+        } catch (PtxException | FenceRefusedException e) {
             throw new IllegalArgumentException(e);
         }
     }
@@ -75,11 +83,15 @@ final class TestDevice implements AutoCloseable {
     }
 
     long ints(int... values) {
-        long address = processor.memory().allocate(4L * values.length);
+        long address = allocate(4L * values.length);
         for (int i = 0; i < values.length; i++) {
             RealMemory.putInt(address + 4L * i, values[i]);
         }
         return address;
+    }
+
+    private long allocate(long bytes) {
+        return window == null ? processor.memory().allocate(bytes) : window.allocate(bytes);
     }
 
     long zeros(int count) {
@@ -95,7 +107,7 @@ final class TestDevice implements AutoCloseable {
     }
 
     long doubles(double... values) {
-        long address = processor.memory().allocate(8L * values.length);
+        long address = allocate(8L * values.length);
         for (int i = 0; i < values.length; i++) {
             RealMemory.putLong(address + 8L * i, Double.doubleToRawLongBits(values[i]));
         }

@@ -1,0 +1,169 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A kernel of {@link RandomKernel} with its facts built in: before every instruction each register that it reads is compared with what
+ * the analysis says of it, shadows are kept as a rewriter keeps them, and an access becomes a look at its address and a load from the
+ * input. What is wrong writes its number into the word at {@code err}.
+ */
+final class CheckedKernel {
+    /** The window that shadows are forced into. */
+    static final long WINDOW = 0x2000_0000_0000L;
+    static final long WINDOW_BYTES = 1L << 32;
+
+    private final FunctionAnalysis analysis;
+    private final AddressFacts facts;
+    private final StringBuilder out = new StringBuilder();
+    private final List<String> claims = new ArrayList<>();
+
+    CheckedKernel(PtxModule module) {
+        PtxFunction function = module.functions().getFirst();
+        analysis = FunctionAnalysis.of(function, module, null).orElseThrow();
+        facts = new ProvedFacts(analysis);
+        String printed = PtxPrinter.print(module);
+        out.append(printed, 0, printed.indexOf(".shared"));
+        out.append(".shared .align 8 .b8 tile[256];\n\t.reg .pred %kp;\n\t.reg .b32 %kr;\n\t.reg .b64 %kq, %kb, %err, %sh<6>, %shin;\n"
+                + "\tld.param.u64 %err, [err];\n");
+        for (Statement statement : function.body().orElseThrow().statements()) {
+            if (statement instanceof Label label) {
+                out.append(label.name()).append(":\n");
+            } else if (statement instanceof Instruction instruction) {
+                instruction(instruction);
+            }
+        }
+        out.append("}\n");
+    }
+
+    String text() {
+        return out.toString();
+    }
+
+    /** What was claimed under a number that a kernel wrote. */
+    String claim(int number) {
+        return claims.get(number - 1);
+    }
+
+    int claims() {
+        return claims.size();
+    }
+
+    private void line(String format, Object... arguments) {
+        out.append('\t').append(String.format(format, arguments)).append(";\n");
+    }
+
+    private void wrongIf(String what) {
+        claims.add(what);
+        line("@%%kp st.global.u32 [%%err], %d", claims.size());
+    }
+
+    private void instruction(Instruction instruction) {
+        int index = analysis.code().indexOf(instruction);
+        if (analysis.ssa().uses(index).length > 0) {
+            for (int k = 0; k < analysis.code().reads(index).length; k++) {
+                int value = analysis.ssa().uses(index)[k];
+                if (value != Ssa.NONE && analysis.ssa().bits(value) >= 16) {
+                    bounds(instruction, analysis.code().name(analysis.code().reads(index)[k]), value);
+                }
+            }
+        }
+        for (Derivation derivation : facts.derivations()) {
+            if (derivation.instruction() == instruction) {
+                List<Operand> operands = new ArrayList<>(instruction.operands());
+                operands.set(0, shadow(operands.getFirst()));
+                operands.set(derivation.pointer(), shadow(operands.get(derivation.pointer())));
+                out.append('\t').append(PtxPrinter.print(new Instruction(instruction.guard(), instruction.opcode(),
+                        instruction.modifiers(), operands, 0))).append('\n');
+            }
+        }
+        if (instruction.mnemonic().startsWith("ld.global")) {
+            access(instruction);
+        } else {
+            out.append('\t').append(PtxPrinter.print(instruction)).append('\n');
+        }
+        for (BaseFence fence : facts.baseFences()) {
+            if (fence.definition() == instruction) {
+                String shadow = ((Operand.Register) shadow(fence.register())).name();
+                line("and.b64 %s, %s, %d", shadow, fence.again() ? shadow : fence.register().name(), WINDOW_BYTES - 1);
+                line("or.b64 %s, %s, %d", shadow, shadow, WINDOW);
+                line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());
+            }
+        }
+    }
+
+    private static Operand shadow(Operand register) {
+        return new Operand.Register(((Operand.Register) register).name().replace("%q", "%sh").replace("%in", "%shin"));
+    }
+
+    private void bounds(Instruction at, String register, int value) {
+        AbstractValue state = analysis.states()[value];
+        int bits = analysis.ssa().bits(value);
+        String what = register + " is " + state + " before line " + at.line() + ": " + PtxPrinter.print(at);
+        if (state.variable() != null && bits != 32) {
+            return;
+        }
+        String from = register;
+        if (bits == 16) {
+            line("cvt.u32.u16 %%kr, %s", register);
+            from = "%kr";
+        } else if (state.variable() != null) {
+            line("mov.u32 %%kr, %s", state.variable().name());
+            line("sub.s32 %%kr, %s, %%kr", register);
+            from = "%kr";
+        }
+        String type = bits == 64 ? "64" : "32";
+        String to = bits == 64 ? "%kq" : "%kr";
+        if (state.zeros() > 0) {
+            line("and.b%s %s, %s, %d", type, to, from, (1L << Math.min(state.zeros(), bits)) - 1);
+            line("setp.ne.u%s %%kp, %s, 0", type, to);
+            wrongIf(what);
+            if (bits == 16 || state.variable() != null) {
+                return;
+            }
+        }
+        if (state.bounded() && (bits == 64 || state.high() - state.low() < (1L << bits) - 1)) {
+            line("sub.s%s %s, %s, %d", type, to, from, bits == 64 ? state.low() : (int) state.low());
+            if (bits == 16) {
+                line("and.b32 %%kr, %%kr, 65535");
+            }
+            line("setp.hi.u%s %%kp, %s, %d", type, to, state.high() - state.low());
+            wrongIf(what);
+        }
+    }
+
+    private void access(Instruction access) {
+        Operand.Address address = (Operand.Address) access.operands().get(1);
+        String base = ((Operand.Register) address.base()).name();
+        AddressFact fact = facts.of(access, 1);
+        String what = fact + " at line " + access.line() + ": " + PtxPrinter.print(access);
+        int bytes = access.type().orElseThrow().bytes();
+        boolean fenced = fact.placement() instanceof Placement.FencedBase;
+        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow((Operand.Register) address.base())).name() : base, address.offsetBytes());
+        if (fact.alignmentBytes() > 1) {
+            line("and.b64 %%kq, %%kb, %d", fact.alignmentBytes() - 1);
+            line("setp.ne.u64 %%kp, %%kq, 0");
+            wrongIf(what + " (alignment)");
+        }
+        if (fenced) {
+            line("sub.s64 %%kq, %%kb, %d", WINDOW - WindowConstants.GUARD_BYTES);
+            line("setp.hi.u64 %%kp, %%kq, %d", WINDOW_BYTES + 2 * WindowConstants.GUARD_BYTES - bytes);
+            wrongIf(what + " (place)");
+        }
+        // The load itself: any of the inputs, by the address.
+        line("shr.u64 %%kq, %%kb, 3");
+        line("xor.b64 %%kq, %%kq, %%kb");
+        line("and.b64 %%kq, %%kq, 504");
+        line("add.s64 %%kq, %%kq, %%in");
+        out.append('\t').append(PtxPrinter.print(new Instruction(access.guard(), access.opcode(), access.modifiers(),
+                List.of(access.operands().getFirst(), new Operand.Address(new Operand.Register("%kq"), 0)), 0))).append('\n');
+    }
+}
