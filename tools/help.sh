@@ -12,9 +12,11 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   status                       who holds each GPU, who waits, memory, launches, turns
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
+  limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
   doctor                       what is found, what is wrong, what to do about it
+  fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
   manager COMMAND              start, stop, restart, status, logs
   help [COMMAND]               this text, or a command's
   --version
@@ -27,8 +29,8 @@ Examples
   tessera status --watch
   tessera scheduler on && tessera quantum 500ms
 
-Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager. `run` ends with the program's own exit code; 126: it could
-not be executed, 127: it was not found.
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager, 4 something cannot be fenced. `run` ends with the program's
+own exit code; 126: it could not be executed, 127: it was not found.
 END
 }
 
@@ -43,6 +45,15 @@ exit code and its signals are its own.
   --plan plain|managed   memory as the program asks for it (default), or as unified memory that may be oversubscribed
   --share time|space     by turns with a context of its own (default), or at once with others in the context of an
                          executor, which may also be the software GPU
+  --fence mask|modulo|check
+                         space sharing: how kernels are kept in the tenant's memory; check reports what they try
+  --unfenced refuse|time|trusted|own
+                         space sharing: what happens to kernels that cannot be fenced because they have no PTX: they are
+                         refused; the program starts again in time sharing; known images run (tessera fence --trust);
+                         all run, as long as the device is shared by one user's programs
+  --fence-alone          kernels are fenced also while nobody else shares the device
+  --kernel-timeout SECONDS
+                         space sharing: a kernel that runs longer is ended, and the program gets LAUNCH_TIMEOUT
   --runtime auto|tessera|vendor
                          CUDA runtime of programs that are linked with a shared one (libcudart.so.12, .13): Tessera's,
                          the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed

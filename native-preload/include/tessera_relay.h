@@ -24,6 +24,7 @@
 #define TESSERA_RELAY_REPLY_MAX (TESSERA_RELAY_SLOT_BYTES - 64u) /* out-data of one reply */
 #define TESSERA_RELAY_WORDS 16384u        /* completion words */
 #define TESSERA_RELAY_PRINT_BYTES 262144u /* device printf on its way to the client; a power of two */
+#define TESSERA_RELAY_NOTICE_BYTES 2048u  /* sentences for the user of a client */
 #define TESSERA_RELAY_ATTRIBUTES 256u     /* device attributes by CUdevice_attribute */
 #define TESSERA_RELAY_LIMITS 32u          /* context limits by CUlimit */
 #define TESSERA_RELAY_FUNCTION_ATTRIBUTES 32u /* function attributes by CUfunction_attribute */
@@ -46,6 +47,7 @@ enum {
 enum {
     TESSERA_RELAY_FLAG_BULK = 1,        /* CALL: all in-data came ahead in BULK records with the same slot */
     TESSERA_RELAY_FLAG_COOPERATIVE = 2, /* LAUNCH */
+    TESSERA_RELAY_FLAG_WAITED = 4,      /* MARK without a slot: the sender waits for it now */
 };
 
 /* First bytes of every record; records begin at multiples of 16. */
@@ -197,7 +199,11 @@ struct tessera_relay_segment {
     uint8_t pad6[56];
     uint64_t client_heartbeat_ns; /* C */
     uint8_t pad7[56];
-    uint8_t pad8[3584];
+    uint32_t notice_bytes; /* E: of `notice`; only grows */
+    uint32_t time_share;   /* E: 1: the program should start again in time sharing; looked at after a failed call */
+    uint8_t pad8[56];
+    char notice[TESSERA_RELAY_NOTICE_BYTES]; /* E: lines for the user, shown after a failed call; after a byte 1 as they are */
+    uint8_t pad10[1472];
     /* 4096 */
     struct tessera_relay_device device;
     uint8_t pad9[4096 - sizeof(struct tessera_relay_device)];
@@ -237,12 +243,35 @@ enum {
 
 /* Messages on an executor's socket: SOCK_SEQPACKET, tessera_message first, magic and rules as in SPEC.md. */
 enum {
-    TESSERA_MSG_RELAY_ASK = 16,     /* client to manager: which executors serve me? head only */
+    TESSERA_MSG_RELAY_ASK = 16,     /* client to manager: which executors serve me, and fence me so */
     TESSERA_MSG_RELAY_ANSWER = 17,  /* manager to client: one of them; head.device: its number */
     TESSERA_MSG_RELAY_HELLO = 18,   /* client to executor */
     TESSERA_MSG_RELAY_WELCOME = 19, /* executor to client (+ descriptor of the segment) */
     TESSERA_MSG_PIN = 20,           /* client to executor: memory that both map */
     TESSERA_MSG_PINNED = 21,        /* executor to client (+ descriptor, unless result is not 0) */
+};
+
+/* How the accesses of a tenant's kernels are kept in its window; 0: the manager's default. */
+enum {
+    TESSERA_FENCE_MASK = 1,
+    TESSERA_FENCE_MODULO = 2,
+    TESSERA_FENCE_CHECK = 3,
+};
+
+/* What happens to images that cannot be fenced; 0: the manager's default. In the order of what they allow. */
+enum {
+    TESSERA_UNFENCED_REFUSE = 1,
+    TESSERA_UNFENCED_TIME = 2,
+    TESSERA_UNFENCED_TRUSTED = 3,
+    TESSERA_UNFENCED_OWN = 4,
+};
+
+struct tessera_relay_ask {
+    struct tessera_message head;
+    uint32_t fence;            /* TESSERA_FENCE_* */
+    uint32_t unfenced;         /* TESSERA_UNFENCED_* */
+    uint32_t fence_alone;      /* 1: also while nobody else is there */
+    uint32_t kernel_timeout_s; /* a kernel that runs longer is ended; 0: the manager's default */
 };
 
 #define TESSERA_RELAY_TOKEN 16
@@ -291,6 +320,7 @@ _Static_assert(offsetof(struct tessera_relay_segment, consumed) == 128, "consume
 _Static_assert(offsetof(struct tessera_relay_segment, parked) == 192, "parked");
 _Static_assert(offsetof(struct tessera_relay_segment, claimed) == 256, "claimed");
 _Static_assert(offsetof(struct tessera_relay_segment, printed) == 320, "printed");
+_Static_assert(offsetof(struct tessera_relay_segment, notice) == 576, "notice");
 _Static_assert(offsetof(struct tessera_relay_segment, device) == 4096, "device");
 _Static_assert(offsetof(struct tessera_relay_segment, print) == 8192, "print");
 _Static_assert(offsetof(struct tessera_relay_segment, word) % 4096 == 0, "words are registered with the device");

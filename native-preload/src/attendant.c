@@ -15,6 +15,7 @@
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "tessera_relay.h"
 #include "turns.h"
 
 #define ANSWER_TIMEOUT_MS 2000
@@ -70,8 +71,13 @@ bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes)
 
 bool attendant_ask_relay(void)
 {
-    struct tessera_message message;
-    return send_message(&message, TESSERA_MSG_RELAY_ASK, sizeof message, 0) == 0;
+    struct tessera_relay_ask message = {
+        .fence = settings()->fence,
+        .unfenced = settings()->unfenced,
+        .fence_alone = settings()->fence_alone,
+        .kernel_timeout_s = settings()->kernel_timeout_s,
+    };
+    return send_message(&message.head, TESSERA_MSG_RELAY_ASK, sizeof message, 0) == 0;
 }
 
 static void set_socket(int socket)

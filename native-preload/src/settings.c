@@ -7,6 +7,7 @@
 
 /* SPEC.md, section 4 */
 #define DEFAULT_MANAGER_TIMEOUT_NS 5000000000ULL
+#define LONGEST_TIMEOUT_S 31536000u /* a year; the manager takes no more */
 
 static struct tessera_settings current;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -35,6 +36,27 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return *end == '\0' ? n : otherwise;
 }
 
+/* 1 + the place of a variable's value among names; 0: it is none of them. */
+static uint32_t choice(const char *name, const char *const *names)
+{
+    const char *value = getenv(name);
+    for (uint32_t i = 0; value && names[i]; i++)
+        if (strcmp(value, names[i]) == 0)
+            return i + 1;
+    return 0;
+}
+
+static void read_fence(void)
+{
+    static const char *const fences[] = {"mask", "modulo", "check", NULL};
+    static const char *const policies[] = {"refuse", "time", "trusted", "own", NULL};
+    current.fence = choice("TESSERA_FENCE", fences);
+    current.unfenced = choice("TESSERA_UNFENCED", policies);
+    current.fence_alone = is_set("TESSERA_FENCE_ALONE");
+    uint64_t timeout_s = number("TESSERA_KERNEL_TIMEOUT", 0);
+    current.kernel_timeout_s = timeout_s <= LONGEST_TIMEOUT_S ? (uint32_t)timeout_s : LONGEST_TIMEOUT_S;
+}
+
 static void read_environment(void)
 {
     current.disabled = is_set("TESSERA_DISABLE");
@@ -44,6 +66,7 @@ static void read_environment(void)
     current.managed = plan && strcmp(plan, "managed") == 0;
     const char *share = getenv("TESSERA_SHARE");
     current.space = share && strcmp(share, "space") == 0;
+    read_fence();
     current.limit_bytes = number("TESSERA_MEMORY", 0);
     uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);
     current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;

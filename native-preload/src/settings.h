@@ -13,6 +13,10 @@ struct tessera_settings {
     bool required;               /* TESSERA_REQUIRE: cuInit fails without a manager */
     bool managed;                /* TESSERA_PLAN=managed */
     bool space;                  /* TESSERA_SHARE=space: the relay port */
+    uint32_t fence;              /* TESSERA_FENCE: TESSERA_FENCE_*; 0: the manager's default */
+    uint32_t unfenced;           /* TESSERA_UNFENCED: TESSERA_UNFENCED_*; 0: the manager's default */
+    bool fence_alone;            /* TESSERA_FENCE_ALONE */
+    uint32_t kernel_timeout_s;   /* TESSERA_KERNEL_TIMEOUT, seconds; 0: the manager's default */
     bool quiet;                  /* TESSERA_QUIET: not even the one warning line */
     uint64_t limit_bytes;        /* TESSERA_MEMORY, bytes per device; 0: no limit */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */

@@ -7,6 +7,7 @@
 #include "backoff.h"
 #include "clock.h"
 #include "link.h"
+#include "notice.h"
 #include "own_thread.h"
 #include "report.h"
 
@@ -58,8 +59,10 @@ bool relay_link_alive(struct relay_link *link)
 CUresult relay_link_state(struct relay_link *link)
 {
     int error = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE);
-    if (error != 0)
+    if (error != 0) {
+        relay_notice(link);
         return error;
+    }
     return relay_link_alive(link) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
@@ -69,6 +72,8 @@ CUresult relay_take_error(struct relay_link *link)
     int error = __atomic_load_n(&segment->context_error, __ATOMIC_ACQUIRE);
     if (error == 0 && __atomic_load_n(&segment->call_error, __ATOMIC_RELAXED) != 0)
         error = __atomic_exchange_n(&segment->call_error, 0, __ATOMIC_ACQ_REL);
+    if (error != 0)
+        relay_notice(link);
     return error;
 }
 

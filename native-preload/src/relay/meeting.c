@@ -17,6 +17,9 @@
 #define EXECUTORS_TIMEOUT_S 60 /* a JVM on a loaded machine, and a context on each of several GPUs */
 #define LOOK_NS 100000000L
 #define WELCOME_TIMEOUT_MS 10000
+/* An executor may end between the manager's answer and the visit; the manager then soon names another one. */
+#define VISITS 5
+#define PAUSE_NS 300000000L
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -103,12 +106,14 @@ static const char *map_segment(struct meeting *meeting, int descriptor, uint64_t
     return NULL;
 }
 
-static const char *welcome(struct meeting *meeting, char *text, size_t size)
+/* `ended`: whether the executor was gone, rather than unwilling. */
+static const char *welcome(struct meeting *meeting, char *text, size_t size, bool *ended)
 {
     struct tessera_relay_hello hello;
     memcpy(hello.token, meeting->answer.token, sizeof hello.token);
     int status = connection_send(meeting->socket, &hello.head, TESSERA_MSG_RELAY_HELLO, sizeof hello,
                                  meeting->answer.head.device);
+    *ended = status != 0;
     if (status != 0)
         return strerror(-status);
     _Alignas(8) char buffer[4096];
@@ -116,6 +121,7 @@ static const char *welcome(struct meeting *meeting, char *text, size_t size)
     int got = connection_receive_with(meeting->socket, buffer, &descriptor, WELCOME_TIMEOUT_MS);
     const struct tessera_message *head = (const struct tessera_message *)buffer;
     const char *wrong = NULL;
+    *ended = got == 0 || got == -ECONNRESET;
     if (got <= 0)
         wrong = got == 0 ? "it closed the connection" : strerror(-got);
     else if (!connection_valid(buffer, got))
@@ -132,7 +138,7 @@ static const char *welcome(struct meeting *meeting, char *text, size_t size)
     return wrong;
 }
 
-static bool connect_one(struct meeting *meeting, char *reason, size_t size)
+static bool connect_one(struct meeting *meeting, char *reason, size_t size, bool *ended)
 {
     char path[sizeof meeting->answer.socket + 1];
     memcpy(path, meeting->answer.socket, sizeof meeting->answer.socket);
@@ -140,7 +146,8 @@ static bool connect_one(struct meeting *meeting, char *reason, size_t size)
     meeting->segment = NULL;
     meeting->socket = connection_to(path, "");
     char text[240];
-    const char *wrong = meeting->socket < 0 ? strerror(-meeting->socket) : welcome(meeting, text, sizeof text);
+    *ended = meeting->socket < 0;
+    const char *wrong = *ended ? strerror(-meeting->socket) : welcome(meeting, text, sizeof text, ended);
     if (!wrong)
         return true;
     snprintf(reason, size, "the executor at %.107s does not serve this program: %.120s", path, wrong);
@@ -158,8 +165,19 @@ void meeting_leave(struct meeting *meeting)
     meeting->socket = -1;
 }
 
-unsigned meeting_hold(struct meeting *meetings, char *reason, size_t size)
+static void forget_answers(void)
 {
+    pthread_mutex_lock(&lock);
+    answered = 0;
+    expected = 0;
+    refused = false;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Devices met; 0: none, and `again` says whether it may be tried once more. */
+static unsigned visit(struct meeting *meetings, char *reason, size_t size, bool *again)
+{
+    *again = false;
     if (!attendant_ask_relay()) {
         snprintf(reason, size, "no manager answers, so there is no executor");
         return 0;
@@ -171,13 +189,29 @@ unsigned meeting_hold(struct meeting *meetings, char *reason, size_t size)
         if (!(answered & 1u << i))
             continue;
         meetings[count].answer = answers[i];
-        if (connect_one(&meetings[count], reason, size)) {
+        if (connect_one(&meetings[count], reason, size, again)) {
             count++;
             continue;
         }
         while (count > 0)
             meeting_leave(&meetings[--count]);
         return 0;
+    }
+    return count;
+}
+
+unsigned meeting_hold(struct meeting *meetings, char *reason, size_t size)
+{
+    bool again = true;
+    unsigned count = 0;
+    for (int i = 0; i < VISITS && again; i++) {
+        if (i > 0) {
+            struct timespec pause = {0, PAUSE_NS};
+            nanosleep(&pause, NULL);
+            forget_answers();
+        }
+        count = visit(meetings, reason, size, &again);
+        again = again && count == 0;
     }
     return count;
 }

@@ -53,7 +53,7 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     mark->prints = prints;
     uint64_t handle = stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS;
     return query ? relay_ask_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value)
-                 : relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
+                 : relay_send_awaited_mark(context, handle, mark->word, mark->value);
 }
 
 /* Waits for all work before now, and brings what it printed. */
@@ -131,6 +131,29 @@ bool stream_done(struct stream *stream, uint64_t position)
     return done;
 }
 
+bool stream_settled(struct stream *stream, uint64_t *now)
+{
+    struct relay_link *link = stream->context->link;
+    if (functions_print(link)) /* what was printed comes with a wait */
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    *now = ring_position(link);
+    uint64_t submitted = stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) : *now;
+    bool settled = submitted <= stream->unseen ||
+                   (is_last(link, &stream->mark, stream) && relay_word_reached(link, stream->mark.word, stream->mark.value));
+    pthread_mutex_unlock(&stream->lock);
+    return settled;
+}
+
+void stream_unseen(struct stream *stream, uint64_t settled, uint64_t begin, uint64_t end)
+{
+    pthread_mutex_lock(&stream->lock);
+    /* The legacy stream waits for others too: nothing else may have come between. */
+    if (stream->unseen < end && (stream->handle != 0 || begin == settled))
+        stream->unseen = end;
+    pthread_mutex_unlock(&stream->lock);
+}
+
 bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value)
 {
     if (stream->handle == 0 || __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) > position)
@@ -186,6 +209,11 @@ static CUresult synchronise_context(struct relay_context *context)
     result = wait_for(context, NULL, stream_context_mark(context), &lock);
     sync_leave(pass, result);
     return result;
+}
+
+CUresult relay_context_wait(struct relay_context *context)
+{
+    return synchronise_context(context);
 }
 
 CUresult relay_cuCtxSynchronize(void)

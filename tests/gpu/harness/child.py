@@ -59,6 +59,10 @@ class Child:
         except OSError as broken:
             raise self.failure(f"does not read its input ({broken})") from broken
 
+    def finish(self):
+        """Ends the child's input; it goes on with what it got."""
+        self._process.stdin.close()
+
     def read(self, timeout_s):
         """The next line of stdout; raises ChildFailed at the end of the output or after the timeout."""
         try:

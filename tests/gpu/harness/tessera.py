@@ -104,11 +104,11 @@ class Manager:
         self._keep_logs()
         return f"its logs are in {self._log_directory}"
 
-    def wrap(self, command, plan="plain", name=None, share="time"):
-        """The command under ``tessera run``, in time or in space sharing."""
+    def wrap(self, command, plan="plain", name=None, share="time", options=()):
+        """The command under ``tessera run``, in time or in space sharing, with further options."""
         label = ["--name", name] if name else []
         how = ["--plan", plan] if share == "time" else ["--share", share]
-        return [self._installation.command, "run", *how, *label, "--", *command]
+        return [self._installation.command, "run", *how, *options, *label, "--", *command]
 
     def tessera(self, *words, timeout_s=30.0):
         """Runs the CLI; (status, stdout, stderr)."""

@@ -7,6 +7,11 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "script.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 static const size_t arena_bytes = 64ULL << 30;
 static const size_t page_bytes = 4096;
@@ -15,6 +20,9 @@ struct range {
     CUdeviceptr base;
     size_t extent;
 };
+
+/* Where programs place windows that are larger than the arena; the system maps nothing there by itself. */
+static const CUdeviceptr far_begin = 0x200000000000ULL, far_end = 0x300000000000ULL;
 
 static CUdeviceptr arena;
 static int arena_fd = -1;
@@ -30,7 +38,9 @@ static bool arena_open(void)
 {
     if (arena)
         return true;
-    void *map = mmap(NULL, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fixed = script.arena ? MAP_FIXED_NOREPLACE : 0;
+    void *map = mmap((void *)(uintptr_t)script.arena, arena_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
     arena_fd = memfd_create("scripted-device-memory", MFD_CLOEXEC);
     if (map == MAP_FAILED || arena_fd < 0 || ftruncate(arena_fd, (off_t)arena_bytes) != 0) {
         perror("scripted driver: cannot reserve device addresses");
@@ -40,9 +50,19 @@ static bool arena_open(void)
     return true;
 }
 
-bool memory_in_range(CUdeviceptr address)
+static bool in_arena(CUdeviceptr address)
 {
     return arena && address >= arena && address < arena + arena_bytes;
+}
+
+static bool is_far(CUdeviceptr address)
+{
+    return address >= far_begin && address < far_end;
+}
+
+bool memory_in_range(CUdeviceptr address)
+{
+    return in_arena(address) || (is_far(address) && range_reserved(address, 1));
 }
 
 int memory_file(void)
@@ -82,14 +102,32 @@ static CUdeviceptr first_fit(size_t extent, size_t alignment, CUdeviceptr low)
     return at + extent <= arena + arena_bytes ? at : 0;
 }
 
+/* The wish, if it is far and nothing is there. */
+static CUdeviceptr take_far(size_t extent, size_t alignment, CUdeviceptr wish)
+{
+    if (!is_far(wish) || extent > far_end - wish || wish % alignment)
+        return 0;
+    void *map = mmap((void *)(uintptr_t)wish, extent, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (map == MAP_FAILED)
+        return 0;
+    if (map != (void *)(uintptr_t)wish) { /* a kernel before 4.17 takes the address for a hint */
+        munmap(map, extent);
+        return 0;
+    }
+    return wish;
+}
+
 CUdeviceptr range_take(size_t extent, size_t alignment, CUdeviceptr wish)
 {
-    if (!arena_open() || extent == 0 || extent > arena_bytes)
+    if (!arena_open() || extent == 0)
         return 0;
     if (alignment < page_bytes)
         alignment = page_bytes;
-    CUdeviceptr at = 0;
-    if (memory_in_range(wish))
+    CUdeviceptr at = take_far(extent, alignment, wish);
+    if (at == 0 && extent > arena_bytes)
+        return 0;
+    if (at == 0 && in_arena(wish))
         at = first_fit(extent, alignment, wish);
     if (at == 0)
         at = first_fit(extent, alignment, arena + page_bytes); /* the first page stays free: no pointer there */
@@ -126,6 +164,12 @@ void range_give(CUdeviceptr base)
     size_t i = range_index(base);
     if (i == range_count || ranges[i].base != base)
         return;
+    if (is_far(base)) {
+        munmap((void *)(uintptr_t)base, ranges[i].extent);
+        range_count--;
+        memmove(ranges + i, ranges + i + 1, (range_count - i) * sizeof *ranges);
+        return;
+    }
     /* The addresses stay reserved and unreadable; the memory behind them goes back to the system. */
     void *map = mmap((void *)(uintptr_t)base, ranges[i].extent, PROT_NONE,
                      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,6 +1,7 @@
 """Every suite from its first step to its table, on a scripted Tessera and paced stand-ins for the trainings."""
 
 import gzip
+import json
 import os
 import shutil
 import stat
@@ -42,6 +43,45 @@ cat <<END
 "notPassed":[{"name":"add.u32","cases":1,"refused":0,"different":2,"values":32},
 {"name":"sub.u32","cases":1,"refused":1,"different":0,"values":0}]}
 END
+"""
+
+
+_TRAIN = """#!/usr/bin/env python3
+# Stand-in for Caffe: every iteration takes half a millisecond and lowers the loss.
+import json, sys, time
+print(json.dumps({"what": "ready", "net": sys.argv[1], "start_ms": 12.5, "first": "0x2p+0", "loss": "0x1p+0"}), flush=True)
+done = 0
+for line in sys.stdin:
+    what, iterations = line.split()
+    done += int(iterations)
+    ms = 0.5 * int(iterations)
+    time.sleep(ms / 1000)
+    print(json.dumps({"what": what, "iterations": int(iterations), "ms": ms, "loss": hex(done), "shown": 0}), flush=True)
+"""
+
+#: A stand-in whose steps leave the lines that the preload library would write under TESSERA_TRACE.
+_TRACED = f"""
+import os, sys
+sys.path.insert(0, {HERE!r})
+from paced_workload import PacedTrainer, Session
+
+class Traced(PacedTrainer):
+    def note(self, *calls):
+        with open(os.environ["TESSERA_TRACE"], "a") as trace:
+            for name, answers, words in calls:
+                trace.write(f"1 2 {{name}} 0 0 0 0 0 0 0 0 0 {{answers}} {{words}}\\n")
+
+    def step(self):
+        super().step()
+        self.note(("cuLaunchKernel", 0, 0), ("cuLaunchKernel", 0, 0), ("cuMemAlloc_v2", 1, 0), ("cuStreamSynchronize", 0, 1))
+
+    def state_digest(self):
+        self.note(("cuMemcpyDtoH_v2", 1, 1))
+        return super().state_digest()
+
+trainer = Traced(0.001)
+trainer.step()
+Session(trainer).serve()
 """
 
 
@@ -215,6 +255,32 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("| gpt | yes | 3 |", text)
         self.assertEqual(4, sum(one["kind"] == "rate" for one in record.results))
 
+    def test_starts(self):
+        record, text = self.run_suite("starts", ALTERNATIONS=2, WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        self.assertEqual(5, sum(one["kind"] == "start" for one in record.results))
+        self.assertIn("### Start on a warm executor", text)
+
+    def test_flooding(self):
+        answer = {"calmNs": 1000, "floodedNs": 1500, "calmWorstNs": 2000, "floodedWorstNs": 5000, "calmP99Ns": 1, "floodedP99Ns": 2}
+        _executable(self.path("home", "programs", "fairness"), f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+        record, text = self.run_suite("flooding", SECONDS=1)
+        self.assertEqual([], record.problems)
+        self.assertIn("| median client's median | 1000 | 1500 | 1.500 | ≤ 2.0: met |", text)
+        self.assertIn("| worst client's median | 2000 | 5000 | 2.500 | ≤ 2.0: missed |", text)
+
+    def test_waits(self):
+        os.unlink(self.path("workloads", "gpt.py"))
+        with open(self.path("workloads", "gpt.py"), "w", encoding="utf-8") as file:
+            file.write(_TRACED)
+        record, text = self.run_suite("waits", WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        (one,) = (result for result in record.results if result["kind"] == "waits")
+        self.assertEqual({"cuLaunchKernel": 2.0, "cuMemAlloc_v2": 1.0, "cuStreamSynchronize": 1.0}, one["calls"])
+        self.assertEqual({"cuMemAlloc_v2": 1.0}, one["answers"])
+        self.assertEqual({"cuStreamSynchronize": 1.0}, one["words"])
+        self.assertIn("| gpt | 4.000 | 1.000 | ≤ 2: met | cuMemAlloc_v2 1.00 | 1.000 | cuStreamSynchronize 1.00 |", text)
+
     def test_spaces(self):
         record, text = self.run_suite("spaces", REPEATS=2, ALONE_S=0.1, WINDOW_S=0.2, PAIRS={"gpt+mlp": ("gpt", "mlp")})
         self.assertEqual([], record.problems)
@@ -247,6 +313,42 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(["hangs", "copy"], [problem["step"] for problem in record.problems])
         self.assertIn("| mask | 2 | 1.100 | 1.210 | copy |", text)
         self.assertIn("| saxpy | 10 | 8 | 0 | 1 | 9 | 0 | yes |", text)
+
+    def test_caffe(self):
+        caffe = self.path("caffe")
+        _executable(os.path.join(caffe, "train"), _TRAIN)
+        _executable(os.path.join(caffe, "warm"), "#!/bin/sh\ncat >/dev/null; echo 3 1\n")
+        os.mkdir(os.path.join(caffe, "lib"))
+        with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
+            images.write("libcublas.so.11 128 4096\n")
+        _executable(self.path("path", "ptxas"), "#!/bin/sh\nexit 1\n")
+        with mock.patch.dict(os.environ, {"TESSERA_CAFFE": caffe}):
+            record, text = self.run_suite(
+                "caffe",
+                REPEATS=2,
+                WINDOW_MS=20.0,
+                CASES={"lenet": ("lenet", "caffe", "caffe")},
+                CROWDS={"lenet×2": ("lenet", 2)},
+            )
+        self.assertEqual([], record.problems)
+        self.assertEqual(12, sum(one["kind"] == "window" for one in record.results))
+        self.assertRegex(text, r"\| lenet \| train \| 0.500 \| 0.500 \| 0.500 \| 1.000 \| 1.000 \| ≤ 1.04: met \| yes \|")
+        self.assertRegex(text, r"\| lenet×2 \| infer \|")
+        self.assertIn("| second | 12.50 |", text)
+        self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
+
+    def test_caffe_that_complains_or_is_missing_is_a_problem(self):
+        caffe = self.path("caffe")
+        with mock.patch.dict(os.environ, {"TESSERA_CAFFE": caffe}):
+            record, _ = self.run_suite("caffe", REPEATS=1)
+            self.assertIn("no Caffe in", record.problems[0]["error"])
+            _executable(
+                os.path.join(caffe, "train"), _TRAIN.replace("done = 0", "done = 0; print('E1121 cublas', file=sys.stderr)")
+            )
+            record, text = self.run_suite(
+                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=()
+            )
+        self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:

@@ -67,7 +67,11 @@ static void segment(void)
     FIELD(tessera_relay_segment, pad6);
     FIELD(tessera_relay_segment, client_heartbeat_ns);
     FIELD(tessera_relay_segment, pad7);
+    FIELD(tessera_relay_segment, notice_bytes);
+    FIELD(tessera_relay_segment, time_share);
     FIELD(tessera_relay_segment, pad8);
+    FIELD(tessera_relay_segment, notice);
+    FIELD(tessera_relay_segment, pad10);
     FIELD(tessera_relay_segment, device);
     FIELD(tessera_relay_segment, pad9);
     FIELD(tessera_relay_segment, print);
@@ -124,6 +128,12 @@ static void records(void)
 
 static void messages(void)
 {
+    STRUCT(tessera_relay_ask);
+    FIELD(tessera_relay_ask, head);
+    FIELD(tessera_relay_ask, fence);
+    FIELD(tessera_relay_ask, unfenced);
+    FIELD(tessera_relay_ask, fence_alone);
+    FIELD(tessera_relay_ask, kernel_timeout_s);
     STRUCT(tessera_relay_answer);
     FIELD(tessera_relay_answer, head);
     FIELD(tessera_relay_answer, count);
@@ -165,6 +175,7 @@ static void constants(void)
     CONSTANT(TESSERA_RELAY_REPLY_MAX);
     CONSTANT(TESSERA_RELAY_WORDS);
     CONSTANT(TESSERA_RELAY_PRINT_BYTES);
+    CONSTANT(TESSERA_RELAY_NOTICE_BYTES);
     CONSTANT(TESSERA_RELAY_ATTRIBUTES);
     CONSTANT(TESSERA_RELAY_LIMITS);
     CONSTANT(TESSERA_RELAY_FUNCTION_ATTRIBUTES);
@@ -187,6 +198,7 @@ static void enumerations(void)
     CONSTANT(TESSERA_RELAY_QUERY);
     CONSTANT(TESSERA_RELAY_FLAG_BULK);
     CONSTANT(TESSERA_RELAY_FLAG_COOPERATIVE);
+    CONSTANT(TESSERA_RELAY_FLAG_WAITED);
     CONSTANT(TESSERA_CONTEXT_CREATE);
     CONSTANT(TESSERA_CONTEXT_DESTROY);
     CONSTANT(TESSERA_QUERY_FUNCTION);
@@ -215,6 +227,13 @@ static void enumerations(void)
     CONSTANT(TESSERA_HANDLE_USER_OBJECT);
     CONSTANT(TESSERA_HANDLE_GREEN_CONTEXT);
     CONSTANT(TESSERA_HANDLE_RESOURCE);
+    CONSTANT(TESSERA_FENCE_MASK);
+    CONSTANT(TESSERA_FENCE_MODULO);
+    CONSTANT(TESSERA_FENCE_CHECK);
+    CONSTANT(TESSERA_UNFENCED_REFUSE);
+    CONSTANT(TESSERA_UNFENCED_TIME);
+    CONSTANT(TESSERA_UNFENCED_TRUSTED);
+    CONSTANT(TESSERA_UNFENCED_OWN);
     CONSTANT(TESSERA_MSG_RELAY_ASK);
     CONSTANT(TESSERA_MSG_RELAY_ANSWER);
     CONSTANT(TESSERA_MSG_RELAY_HELLO);

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "scripted_image.h"
 
 #define COUNT 1000
 
@@ -43,7 +44,7 @@ static void modules(void)
     void *other = NULL, *library, *kernel, *function;
     size_t offset = 9, bytes = 9;
     int value = 0;
-    OKAY(cuModuleLoadData(&module, ".version 8.0\n"));
+    OKAY(cuModuleLoadData(&module, SCRIPTED_IMAGE));
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
     OKAY(cuFuncGetParamInfo(fill, 1, &offset, &bytes));
     EQUAL(8, offset);
@@ -52,7 +53,7 @@ static void modules(void)
     OKAY(cuFuncGetAttribute(&value, 0, fill));
     CHECK(value >= 32);
     EQUAL(200, cuModuleLoadData(&other, "MZ"));
-    OKAY(cuLibraryLoadData(&library, ".version 8.0\n", NULL, NULL, 0, NULL, NULL, 0));
+    OKAY(cuLibraryLoadData(&library, SCRIPTED_IMAGE, NULL, NULL, 0, NULL, NULL, 0));
     OKAY(cuLibraryGetKernel(&kernel, library, "scripted_fill"));
     OKAY(cuKernelGetFunction(&function, kernel));
     unsigned number = 5;
@@ -245,7 +246,7 @@ int main(int argc, char **argv)
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
     OKAY(cuMemAlloc_v2(&memory, COUNT * sizeof(unsigned)));
-    OKAY(cuModuleLoadData(&module, ".version 8.0\n"));
+    OKAY(cuModuleLoadData(&module, SCRIPTED_IMAGE));
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc < 2 || strcmp(argv[1], parts[i].name) == 0) {

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "scripted_image.h"
 
 enum { COUNT = 4096, BATCH = 64, BLOCKS = 16 };
 
@@ -93,7 +94,7 @@ int main(int argc, char **argv)
     OKAY(cuCtxSetCurrent(context));
     OKAY(cuStreamCreate(&stream, 1));
     OKAY(cuMemAlloc_v2(&memory, COUNT * sizeof(unsigned)));
-    OKAY(cuModuleLoadData(&module, ".version 8.0\n"));
+    OKAY(cuModuleLoadData(&module, SCRIPTED_IMAGE));
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
     printf("ready\n");
     fflush(stdout);

@@ -12,7 +12,7 @@ import java.util.List;
  * @param entries in the order of the file
  */
 public record FatBinary(List<FatBinaryEntry> entries) {
-    private static final int HEADER_BYTES = 16;
+    static final int HEADER_BYTES = 16;
     private static final int VERSION = 1;
 
     /** Copies the list. */

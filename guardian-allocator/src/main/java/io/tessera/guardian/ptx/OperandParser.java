@@ -8,6 +8,9 @@ import java.util.Map;
 
 /** Reads operands, and resolves their names. Not thread-safe. */
 final class OperandParser {
+    /** The one constant that PTX predefines (PTX ISA, "Predefined Constants"); 32 on every GPU so far. */
+    private static final String WARP_SIZE = "WARP_SZ";
+    private static final long WARP_THREADS = 32;
     private static final Operand SINK = new Operand.Sink();
 
     private final Tokens tokens;
@@ -118,6 +121,9 @@ final class OperandParser {
         }
         if (kind == null && SpecialRegisters.contains(name)) {
             return special(name);
+        }
+        if (kind == null && name.equals(WARP_SIZE)) {
+            return new Operand.Immediate(WARP_THREADS, false);
         }
         use(name, kind, line, column);
         return new Operand.Symbol(name, constants.offset());

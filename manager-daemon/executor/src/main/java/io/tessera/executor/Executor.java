@@ -7,6 +7,8 @@ import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
@@ -14,14 +16,19 @@ import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
+import io.tessera.executor.session.Suspect;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,22 +55,33 @@ public final class Executor implements ManagerOrders, Reports {
     private final Poller poller;
     private final Admission admission = new Admission();
     private final Connections connections;
+    private final FenceOffice office;
     private final SessionFactory factory;
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
     private Rehearsal rehearsal;
     private volatile int lostResult;
+    private volatile String stuckTenant;
     private volatile boolean stopping;
 
     /**
      * Over a driver that the caller closes.
      *
-     * @param text what the driver prints
+     * @param text    what the driver prints
+     * @param cache   machine code of fenced modules
+     * @param trusted images that may run unfenced
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
     public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
-            PrintedText text) throws DriverFailedException, LinuxException {
+            PrintedText text, CodeCache cache, TrustedImages trusted) throws DriverFailedException, LinuxException {
+        this(port, ordinal, socket, channel, clock, text, cache, trusted, Linux.sharedMemory());
+    }
+
+    /** The same with segments and pinned memory from a port, which may have none left. */
+    Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
+            CodeCache cache, TrustedImages trusted, SharedMemoryPort memory)
+            throws DriverFailedException, LinuxException {
         this.text = text;
         this.device = DeviceContext.open(port, ordinal);
         this.snapshot = DeviceSnapshot.take(device);
@@ -72,9 +90,10 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
-                clock, os.processes().pid(), text);
-        this.connections = new Connections(os, poller, clock, admission, factory, this);
+        this.office = new FenceOffice(device, cache, trusted);
+        this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
+                clock, os.processes().pid(), text, office);
+        this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         os.files().remove(socket);
         connections.listen(socket);
     }
@@ -103,7 +122,7 @@ public final class Executor implements ManagerOrders, Reports {
                 text.forgetOld();
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
-                channel.stats(sessions);
+                channel.stats(sessions, factory.windows().bounds());
             }
         }
         return leave();
@@ -120,7 +139,7 @@ public final class Executor implements ManagerOrders, Reports {
         String reason = failure.get();
         if (reason != null) {
             LOG.error("the executor ends: {}", reason);
-            channel.failed(reason);
+            channel.failed(reason, culprit());
             int result = lostResult;
             if (result != 0) {
                 connections.forEach(session -> session.contextLost(result));
@@ -137,14 +156,45 @@ public final class Executor implements ManagerOrders, Reports {
         if (inOrder) {
             device.release();
         }
+        office.close();
         poller.close();
         return inOrder;
+    }
+
+    /** Whose kernels have ended this executor; null: it is not known. */
+    private String culprit() {
+        if (stuckTenant != null) {
+            return stuckTenant;
+        }
+        if (lostResult == 0) {
+            return null;
+        }
+        List<Suspect> suspects = new ArrayList<>();
+        connections.forEach(session -> Optional.ofNullable(session.suspect()).ifPresent(suspects::add));
+        suspects.stream().filter(Suspect::working).forEach(suspect -> LOG.error("in progress: {}, {}, last kernels: {}",
+                suspect.name(), suspect.unfenced() ? "not all fenced" : "all fenced", suspect.kernels()));
+        return Suspect.culprit(suspects);
+    }
+
+    @Override
+    public void look() {
+        wake();
     }
 
     @Override
     public void admit(RelayToken token, Admission.Client client) {
         admission.announce(token, client, clock.nanoTime());
         wake();
+    }
+
+    @Override
+    public void limit(String tenant, long limitBytes) {
+        factory.limit(tenant, limitBytes);
+    }
+
+    /** The tenants' windows. */
+    public TenantWindows windows() {
+        return factory.windows();
     }
 
     @Override
@@ -160,8 +210,9 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     @Override
-    public void stuck(long clientId) {
-        fail("work of client " + clientId + " did not end within 10 s after the client had gone");
+    public void stuck(long clientId, String tenant) {
+        stuckTenant = tenant;
+        fail("work of client " + clientId + " (tenant \"" + tenant + "\") did not end within 10 s after it was to");
     }
 
     private void fail(String reason) {

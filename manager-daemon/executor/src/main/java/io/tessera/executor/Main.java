@@ -7,11 +7,20 @@ import io.tessera.device.DriverUnavailableException;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
+import io.tessera.guardian.cache.CacheLocation;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.trust.TrustList;
+import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts an executor in this process. See {@link ExecutorOptions#HELP}. */
 public final class Main {
@@ -24,6 +33,7 @@ public final class Main {
     /** No device. */
     public static final int EXIT_NO_DEVICE = 4;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
     private static final int STANDARD_OUTPUT = 1;
 
     private Main() {
@@ -63,6 +73,26 @@ public final class Main {
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
     }
 
+    private static CodeCache cache() throws IOException {
+        Path directory = CacheLocation.of(System.getenv(), Linux.open().processes().uid(),
+                Path.of(System.getProperty("user.home")));
+        return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), LOG::warn);
+    }
+
+    /** The list is read anew each time, because a user may trust more while the executor runs. */
+    private static TrustedImages trusted() throws IOException {
+        Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
+                Path.of(System.getProperty("user.home")));
+        return image -> {
+            try {
+                return TrustList.read(file).contains(image);
+            } catch (IOException e) {
+                LOG.warn("no image is trusted: {}", e.getMessage());
+                return false;
+            }
+        };
+    }
+
     private static int serve(ExecutorOptions options) throws IOException {
         SharedMemoryPort descriptors = Linux.sharedMemory();
         int told = descriptors.copy(STANDARD_OUTPUT);
@@ -73,7 +103,8 @@ public final class Main {
         try (DriverPort port = DriverOpening.open(options.provider(),
                 new DriverOptions(options.ordinal(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
-                    Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed));
+                    Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
+                    trusted());
             ManagerChannel.listen(System.in, executor);
             return executor.run() ? EXIT_ENDED : EXIT_FAILED;
         } catch (DriverUnavailableException | DriverFailedException e) {

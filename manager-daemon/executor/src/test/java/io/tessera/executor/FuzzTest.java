@@ -70,8 +70,9 @@ class FuzzTest {
             assertEquals(0, good.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)), "seed " + seed);
             bad.disconnect();
             RelayTestClient.await(bad.segment()::ended, "its end, seed " + seed);
-            assertEquals(1, executor.driver.alive("memory"), "what it had is freed, seed " + seed);
-            assertEquals(0, executor.driver.alive("stream"), "seed " + seed);
+            assertEquals(1, executor.windows().bounds().size(), "its window is gone, seed " + seed);
+            assertEquals(64, executor.windows().bounds().getFirst().allocatedBytes(), "seed " + seed);
+            assertEquals(1, executor.driver.alive("stream"), "that of the window that is left, seed " + seed);
             assertTrue(executor.driver.alive("event") == 0, "seed " + seed);
         }
     }

@@ -9,10 +9,13 @@ import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.Linux;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,7 +33,8 @@ class RehearsalTest {
         DeviceContext device = DeviceContext.open(driver, 0);
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
                 Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
-                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")),
+                new FenceOffice(device, CodeCache.none(), TrustedImages.none()));
         Reports reports = new Reports() {
             @Override
             public void contextLost(int result, String reason) {
@@ -38,8 +42,13 @@ class RehearsalTest {
             }
 
             @Override
-            public void stuck(long clientId) {
+            public void stuck(long clientId, String tenant) {
                 reported.add("stuck");
+            }
+
+            @Override
+            public void look() {
+                reported.add("look");
             }
         };
         driver.recording = false;

@@ -4,10 +4,17 @@ import io.tessera.clock.Clocks;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
+import io.tessera.os.SharedMemoryPort;
+import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelayLayout;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,10 +35,15 @@ final class RunningExecutor implements AutoCloseable {
     private volatile boolean inOrder;
 
     RunningExecutor(Path folder) throws Exception {
+        this(folder, Linux.sharedMemory());
+    }
+
+    /** With memory from a port. */
+    RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
         executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
-                new PrintedText(Linux.printedText(), printed));
+                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run();
@@ -41,16 +53,26 @@ final class RunningExecutor implements AutoCloseable {
         });
     }
 
-    /** A client of a tenant with a limit, with context 1. */
+    /** A client of a tenant with a limit, with context 1, whose images run as they are. */
     RelayTestClient client(String tenant, long limitBytes) throws Exception {
+        return client(tenant, limitBytes, new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 0));
+    }
+
+    /** A client of a tenant, with context 1. */
+    RelayTestClient client(String tenant, long limitBytes, FenceSettings settings) throws Exception {
         RelayToken token = RelayToken.create();
         executor.admit(token, new Admission.Client(ids.incrementAndGet(), Linux.open().processes().pid(),
-                Linux.open().processes().uid(), tenant, limitBytes));
+                Linux.open().processes().uid(), tenant, limitBytes, settings));
         RelayTestClient client = new RelayTestClient(socket, token);
         if (client.context(RelayTestClient.CONTEXT, RelayLayout.CONTEXT_CREATE) != 0) {
             throw new IllegalStateException("no context");
         }
         return client;
+    }
+
+    /** The tenants' windows. */
+    TenantWindows windows() {
+        return executor.windows();
     }
 
     /** Where it listens. */

@@ -89,6 +89,12 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
+    public void limit(String tenant, long bytes) {
+        LOG.info("tenant \"{}\" may use {} bytes of each executor's device", tenant, bytes == 0 ? "all" : bytes);
+        executors.limit(tenant, bytes);
+    }
+
+    @Override
     public void stop() {
         LOG.info("asked to stop over the control socket");
         stop.run();

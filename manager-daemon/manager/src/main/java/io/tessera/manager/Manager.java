@@ -63,7 +63,7 @@ public final class Manager implements AutoCloseable {
         this.proxy = new ConductorProxy(poller);
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
-        this.executors = new Executors(context.executors(), launcher, context.directory().path(), proxy);
+        this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =

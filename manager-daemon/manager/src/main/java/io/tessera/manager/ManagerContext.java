@@ -1,10 +1,14 @@
 package io.tessera.manager;
 
 import io.tessera.manager.executors.ExecutorKind;
+import io.tessera.manager.executors.FenceRules;
 import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.RuntimeDirectory;
+import io.tessera.protocol.UnfencedPolicy;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -23,9 +27,11 @@ import java.util.Map;
  * @param logLevel   what goes to stderr
  * @param executors  whose devices relayed clients share
  * @param softwareMemoryBytes memory of the software GPU; 0: its own choice
+ * @param fences     how tenants of executors are fenced
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
-        int maxClients, String logLevel, ExecutorKind executors, long softwareMemoryBytes) {
+        int maxClients, String logLevel, ExecutorKind executors, long softwareMemoryBytes,
+        FenceRules fences) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
 
@@ -36,7 +42,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, 0);
+                ExecutorKind.AUTO, 0, FenceRules.standard());
     }
 
     /**
@@ -110,6 +116,14 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), softwareMemoryBytes);
+            case FENCE -> withFences(new FenceRules(choice(FenceChoice.class, value), fences.unfenced(),
+                    fences.fenceAlone(), fences.timeoutS()));
+            case UNFENCED -> withFences(new FenceRules(fences.fence(), choice(UnfencedPolicy.class, value),
+                    fences.fenceAlone(), fences.timeoutS()));
+            case FENCE_ALONE -> withFences(new FenceRules(fences.fence(), fences.unfenced(), yes(value),
+                    fences.timeoutS()));
+            case KERNEL_TIMEOUT -> withFences(new FenceRules(fences.fence(), fences.unfenced(), fences.fenceAlone(),
+                    timeoutS(value)));
             case SOFTWARE_MEMORY -> withExecutors(executors, positive(Quantities.sizeBytes(value)));
         };
     }
@@ -130,6 +144,24 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return bytes;
     }
 
+    private static boolean yes(String value) throws OptionException {
+        if (!value.equals("yes") && !value.equals("no")) {
+            throw new OptionException("\"" + value + "\" is neither yes nor no");
+        }
+        return value.equals("yes");
+    }
+
+    private static int timeoutS(String value) throws OptionException {
+        if (value.equals("off")) {
+            return 0;
+        }
+        long seconds = Quantities.durationNs(value) / 1_000_000_000L;
+        if (seconds < 1 || seconds > FenceWish.LONGEST_TIMEOUT_S) {
+            throw new OptionException("a timeout is off, or from 1s to a year");
+        }
+        return (int) seconds;
+    }
+
     private static int count(String value) throws OptionException {
         try {
             return Integer.parseInt(value);
@@ -141,13 +173,13 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                softwareMemoryBytes);
+                softwareMemoryBytes, fences);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
         return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                softwareMemoryBytes);
+                softwareMemoryBytes, fences);
     }
 
     /**
@@ -160,12 +192,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                softwareMemoryBytes);
+                softwareMemoryBytes, fences);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, long memoryBytes) {
-        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, memoryBytes);
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, memoryBytes,
+                fences);
+    }
+
+    /** The same with other rules for fences. */
+    public ManagerContext withFences(FenceRules rules) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, softwareMemoryBytes,
+                rules);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -173,6 +212,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                softwareMemoryBytes);
+                softwareMemoryBytes, fences);
     }
 }

@@ -33,6 +33,19 @@ public enum ManagerOption {
     /** Memory of a device in software. */
     SOFTWARE_MEMORY("--software-memory", "TESSERA_SOFTWARE_MEMORY", "SIZE", "a quarter of the machine's",
             "memory of the software GPU"),
+    /** How kernels in executors are fenced. */
+    FENCE("--fence", "TESSERA_MANAGER_FENCE", "mask|modulo|check", "mask",
+            "how kernels that share a device are kept in their tenant's memory, unless the tenant chooses"),
+    /** Kernels that cannot be fenced. */
+    UNFENCED("--unfenced", "TESSERA_MANAGER_UNFENCED", "refuse|time|trusted|own", "own",
+            "kernels without PTX: refused, run by turns, run if known, or run among one user's tenants; also the most "
+                    + "that a tenant may choose"),
+    /** Fences for those who are alone. */
+    FENCE_ALONE("--fence-alone", "TESSERA_MANAGER_FENCE_ALONE", "yes|no", "no",
+            "kernels are fenced also while nobody else shares the device"),
+    /** Endless kernels. */
+    KERNEL_TIMEOUT("--kernel-timeout", "TESSERA_MANAGER_KERNEL_TIMEOUT", "DURATION|off", "30s",
+            "a kernel that runs longer is ended, on a device that is shared"),
     /** How much is logged. */
     LOG_LEVEL("--log-level", "TESSERA_LOG_LEVEL", "error|warn|info|debug|trace", "info", "what goes to stderr");
 

@@ -5,6 +5,7 @@ import io.tessera.manager.executors.Executors;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.SessionListener;
 import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.MemoryPlan;
 
@@ -37,8 +38,8 @@ record SessionRouter(DeviceRegistry devices, Executors executors) implements Ses
     }
 
     @Override
-    public void relayAsk(Session session, long nowNs) {
-        executors.ask(session, nowNs);
+    public void relayAsk(Session session, FenceWish wish, long nowNs) {
+        executors.ask(session, wish, nowNs);
     }
 
     @Override

@@ -6,14 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.manager.executors.ExecutorKind;
+import io.tessera.manager.executors.FenceRules;
 import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.RecordingLauncher.Started;
 import io.tessera.manager.memory.SteppedManager;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.UnfencedPolicy;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +38,7 @@ class ExecutorsStepTest {
                 new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
         stepped.step();
         peer.heard();
-        peer.send(RelayMessageEncoder::ask);
+        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
         stepped.step();
         return peer;
     }
@@ -62,6 +67,89 @@ class ExecutorsStepTest {
         assertEquals(1 << 20, admitted.get("limitBytes").getAsLong());
         assertEquals(List.of("relay 0 of 2 ", "relay 1 of 2 "), asking(43).heard(), "they run already");
         assertEquals(2, stepped.launcher.started.size());
+    }
+
+    private JsonObject admitted(FenceWish wish) throws Exception {
+        MemoryPeer peer = stepped.connect(50, 500).send(p -> MessageEncoder.hello(p,
+                new Hello(50, MemoryPlan.RELAY, 5, 0, "team", "train.py")));
+        stepped.step();
+        peer.heard();
+        peer.send(p -> RelayMessageEncoder.ask(p, wish));
+        stepped.step();
+        executor(0).ready(1);
+        stepped.step();
+        return executor(0).told.getLast().getAsJsonObject("admit");
+    }
+
+    @Test
+    void tenantsChooseTheirFencesWithinWhatTheManagerAllows() throws Exception {
+        stepped = new SteppedManager(0, context -> context.withFences(
+                new FenceRules(FenceChoice.CHECK, UnfencedPolicy.TRUSTED, false, 20)));
+        JsonObject silent = admitted(FenceWish.none());
+        assertEquals("check", silent.get("fence").getAsString());
+        assertEquals("trusted", silent.get("unfenced").getAsString());
+        assertEquals(0, silent.get("timeoutS").getAsInt());
+        assertEquals(20, silent.get("sharedTimeoutS").getAsInt());
+        JsonObject bold = admitted(new FenceWish(Optional.of(FenceChoice.MODULO), Optional.of(UnfencedPolicy.OWN), true,
+                60));
+        assertEquals("modulo", bold.get("fence").getAsString());
+        assertEquals("trusted", bold.get("unfenced").getAsString(), "more than the manager allows");
+        assertTrue(bold.get("fenceAlone").getAsBoolean());
+        assertEquals(60, bold.get("timeoutS").getAsInt(), "while it is alone");
+        assertEquals(20, bold.get("sharedTimeoutS").getAsInt());
+        JsonObject shy = admitted(new FenceWish(Optional.empty(), Optional.of(UnfencedPolicy.REFUSE), false, 5));
+        assertEquals("refuse", shy.get("unfenced").getAsString());
+        assertEquals(5, shy.get("sharedTimeoutS").getAsInt());
+    }
+
+    @Test
+    void aLimitThatIsSetReachesExecutorsAndHoldsForThoseWhoComeLater() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        MemoryPeer control = stepped.control(0)
+                .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":4096}\n".getBytes());
+        stepped.step();
+        assertEquals("{\"ok\":true}\n", control.heardText());
+        JsonObject limit = executor(0).told.getLast().getAsJsonObject("limit");
+        assertEquals("team", limit.get("tenant").getAsString());
+        assertEquals(4096, limit.get("limitBytes").getAsLong());
+        asking(43);
+        assertEquals(4096, executor(0).told.getLast().getAsJsonObject("admit").get("limitBytes").getAsLong());
+        MemoryPeer other = stepped.control(77)
+                .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
+        stepped.step();
+        assertTrue(other.heardText().contains("\"ok\":false"), "it is not for everybody");
+    }
+
+    @Test
+    void theTenantThatEndedAnExecutorStaysOutForAWhileAndTheOthersDoNot() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        executor(0).says("{\"failed\":{\"reason\":\"the context is lost\",\"tenant\":\"team\"}}");
+        stepped.step();
+        List<String> refused = asking(43).heard();
+        assertTrue(refused.getFirst().contains("ended the executor for all"), refused::toString);
+        MemoryPeer other = stepped.connect(44, 500).send(p -> MessageEncoder.hello(p,
+                new Hello(44, MemoryPlan.RELAY, 5, 0, "others", "train.py")));
+        stepped.step();
+        other.heard();
+        other.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
+        stepped.step();
+        assertEquals(List.of(), other.heard(), "the one that fails is not offered any more");
+        executor(0).dies();
+        stepped.step();
+        stepped.clock.advanceMs(1000);
+        stepped.step();
+        executor(1).ready(1);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), other.heard());
+        stepped.clock.advanceMs(10_000);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), asking(45).heard(), "it may try again");
     }
 
     @Test

@@ -46,7 +46,7 @@ public final class ClientMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case QUOTA_RETURN -> listener.onQuotaReturn(MessageHeader.slot(packet, type),
                     packet.get(WireTypes.U64, QUOTA_BYTES));
-            case RELAY_ASK -> listener.onRelayAsk();
+            case RELAY_ASK -> listener.onRelayAsk(RelayMessageAdapter.ask(packet));
             case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, RELAY_ANSWER ->
                     throw MessageHeader.malformed(type + " is a message of the manager");
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED ->

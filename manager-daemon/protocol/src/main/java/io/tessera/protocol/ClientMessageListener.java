@@ -17,6 +17,6 @@ public interface ClientMessageListener {
     /** It lowered its lease to this; unsigned. */
     void onQuotaReturn(int slot, long grantedBytes);
 
-    /** It asks which executors serve it. */
-    void onRelayAsk();
+    /** It asks which executors serve it, and how its kernels are to be fenced. */
+    void onRelayAsk(FenceWish wish);
 }

@@ -29,8 +29,8 @@ public enum MessageType {
     QUOTA_TRIM(8, MessageLayout.QUOTA.byteSize()),
     /** Client: the lowered lease. */
     QUOTA_RETURN(9, MessageLayout.QUOTA.byteSize()),
-    /** Client to manager: which executors serve it. */
-    RELAY_ASK(16, MessageLayout.HEADER.byteSize()),
+    /** Client to manager: which executors serve it, and how its kernels are to be fenced. */
+    RELAY_ASK(16, RelayMessageLayout.ASK.byteSize()),
     /** Manager to client: one of them. */
     RELAY_ANSWER(17, RelayMessageLayout.ANSWER.byteSize()),
     /** Client to executor: who it is. */

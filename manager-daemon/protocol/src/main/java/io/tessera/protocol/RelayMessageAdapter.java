@@ -3,12 +3,17 @@ package io.tessera.protocol;
 import static io.tessera.protocol.SegmentLayout.offset;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * Decodes the relay's messages. A packet is checked whole before anybody hears of it. Stateless and thread-safe; the
  * packet must not change meanwhile and is at least {@link MessageLayout#MAX_BYTES} long and 8-byte aligned.
  */
 public final class RelayMessageAdapter {
+    private static final long FENCE = offset(RelayMessageLayout.ASK, "fence");
+    private static final long UNFENCED = offset(RelayMessageLayout.ASK, "unfenced");
+    private static final long FENCE_ALONE = offset(RelayMessageLayout.ASK, "fence_alone");
+    private static final long KERNEL_TIMEOUT_S = offset(RelayMessageLayout.ASK, "kernel_timeout_s");
     private static final long COUNT = offset(RelayMessageLayout.ANSWER, "count");
     private static final long SOFTWARE = offset(RelayMessageLayout.ANSWER, "software");
     private static final long UUID = offset(RelayMessageLayout.ANSWER, "uuid");
@@ -90,6 +95,20 @@ public final class RelayMessageAdapter {
                     packet.get(WireTypes.U32, RESULT)));
             default -> throw MessageHeader.malformed(type + " is no message of an executor");
         };
+    }
+
+    /** A RELAY_ASK whose header was checked. */
+    static FenceWish ask(MemorySegment packet) throws MalformedMessageException {
+        int fence = packet.get(WireTypes.U32, FENCE);
+        int unfenced = packet.get(WireTypes.U32, UNFENCED);
+        int timeoutS = packet.get(WireTypes.U32, KERNEL_TIMEOUT_S);
+        Optional<FenceChoice> choice = FenceChoice.ofCode(fence);
+        Optional<UnfencedPolicy> policy = UnfencedPolicy.ofCode(unfenced);
+        if (fence != 0 && choice.isEmpty() || unfenced != 0 && policy.isEmpty() || timeoutS < 0
+                || timeoutS > FenceWish.LONGEST_TIMEOUT_S) {
+            throw MessageHeader.malformed("fence " + fence + ", unfenced " + unfenced + ", timeout " + timeoutS);
+        }
+        return new FenceWish(choice, policy, packet.get(WireTypes.U32, FENCE_ALONE) != 0, timeoutS);
     }
 
     /** A RELAY_ANSWER whose header was checked. */

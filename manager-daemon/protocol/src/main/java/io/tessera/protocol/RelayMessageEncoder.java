@@ -13,8 +13,14 @@ public final class RelayMessageEncoder {
     }
 
     /** RELAY_ASK. */
-    public static int ask(MemorySegment to) {
-        return MessageEncoder.begin(to, MessageType.RELAY_ASK, 0);
+    public static int ask(MemorySegment to, FenceWish wish) {
+        int bytes = MessageEncoder.begin(to, MessageType.RELAY_ASK, 0);
+        to.set(WireTypes.U32, offset(RelayMessageLayout.ASK, "fence"), wish.fence().map(FenceChoice::code).orElse(0));
+        to.set(WireTypes.U32, offset(RelayMessageLayout.ASK, "unfenced"),
+                wish.unfenced().map(UnfencedPolicy::code).orElse(0));
+        to.set(WireTypes.U32, offset(RelayMessageLayout.ASK, "fence_alone"), wish.fenceAlone() ? 1 : 0);
+        to.set(WireTypes.U32, offset(RelayMessageLayout.ASK, "kernel_timeout_s"), wish.kernelTimeoutS());
+        return bytes;
     }
 
     /** RELAY_ANSWER. */

@@ -20,6 +20,14 @@ public final class RelayMessageLayout {
     /** Bytes of a sentence, NUL-padded. */
     public static final int REASON_BYTES = 200;
 
+    /** {@code struct tessera_relay_ask}. */
+    public static final StructLayout ASK = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U32.withName("fence"),
+            U32.withName("unfenced"),
+            U32.withName("fence_alone"),
+            U32.withName("kernel_timeout_s")).withName("tessera_relay_ask");
+
     /** {@code struct tessera_relay_answer}; the head's device is the number of the executor's device. */
     public static final StructLayout ANSWER = MemoryLayout.structLayout(
             HEADER.withName("head"),

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -68,8 +69,8 @@ class MessagesTest {
         }
 
         @Override
-        public void onRelayAsk() {
-            calls.add("relay?");
+        public void onRelayAsk(FenceWish wish) {
+            calls.add("relay? " + wish);
         }
 
         @Override
@@ -106,10 +107,12 @@ class MessagesTest {
     void whatTheRelaySaysArrives() throws Exception {
         RelayToken token = RelayToken.create();
         RelayAnswer answer = new RelayAnswer(1, 2, true, UUID, token, "/run/tessera/executor-1.sock", "");
-        dispatchClient(RelayMessageEncoder.ask(packet));
+        dispatchClient(RelayMessageEncoder.ask(packet, new FenceWish(Optional.of(FenceChoice.CHECK),
+                Optional.of(UnfencedPolicy.TRUSTED), true, 7)));
         dispatchManager(RelayMessageEncoder.answer(packet, answer));
         dispatchManager(RelayMessageEncoder.answer(packet, RelayAnswer.none("no device")));
-        assertEquals(List.of("relay?", answer.toString(), RelayAnswer.none("no device").toString()), heard.calls);
+        assertEquals(List.of("relay? FenceWish[fence=Optional[CHECK], unfenced=Optional[TRUSTED], fenceAlone=true, "
+                + "kernelTimeoutS=7]", answer.toString(), RelayAnswer.none("no device").toString()), heard.calls);
         List<Object> atExecutor = new ArrayList<>();
         RelayMessageListener executor = new RelayMessageListener() {
             @Override

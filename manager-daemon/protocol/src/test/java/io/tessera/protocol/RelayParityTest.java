@@ -19,7 +19,7 @@ class RelayParityTest {
     private static final List<StructLayout> STRUCTS = List.of(RelayLayout.RECORD, RelayLayout.LAUNCH, RelayLayout.BULK,
             RelayLayout.MARK, RelayLayout.CONTEXT_CHANGE, RelayLayout.PARAMETER, RelayLayout.FUNCTION_INFO,
             RelayLayout.MEMORY_INFO, RelayLayout.REPLY, RelayLayout.DEVICE, RelayLayout.SEGMENT,
-            RelayMessageLayout.ANSWER, RelayMessageLayout.HELLO, RelayMessageLayout.WELCOME, RelayMessageLayout.PIN,
+            RelayMessageLayout.ASK, RelayMessageLayout.ANSWER, RelayMessageLayout.HELLO, RelayMessageLayout.WELCOME, RelayMessageLayout.PIN,
             RelayMessageLayout.PINNED);
     /** By number, from 1: io.tessera.device.HandleKind has them for the executor. */
     private static final List<String> HANDLES = List.of("CONTEXT", "STREAM", "EVENT", "MODULE", "FUNCTION", "LIBRARY",
@@ -55,6 +55,12 @@ class RelayParityTest {
         for (QueryKind kind : QueryKind.values()) {
             constant(seenByJava, "QUERY_" + kind, kind.code());
         }
+        for (FenceChoice choice : FenceChoice.values()) {
+            constant(seenByJava, "FENCE_" + choice, choice.code());
+        }
+        for (UnfencedPolicy policy : UnfencedPolicy.values()) {
+            constant(seenByJava, "UNFENCED_" + policy, policy.code());
+        }
         for (int i = 0; i < HANDLES.size(); i++) {
             constant(seenByJava, "HANDLE_" + HANDLES.get(i), i + 1);
         }
@@ -73,6 +79,7 @@ class RelayParityTest {
         constant(to, "RELAY_REPLY_MAX", RelayLayout.REPLY_MAX);
         constant(to, "RELAY_WORDS", RelayLayout.WORDS);
         constant(to, "RELAY_PRINT_BYTES", RelayLayout.PRINT_BYTES);
+        constant(to, "RELAY_NOTICE_BYTES", RelayLayout.NOTICE_BYTES);
         constant(to, "RELAY_ATTRIBUTES", RelayLayout.ATTRIBUTES);
         constant(to, "RELAY_LIMITS", RelayLayout.LIMITS);
         constant(to, "RELAY_FUNCTION_ATTRIBUTES", RelayLayout.FUNCTION_ATTRIBUTES);
@@ -80,6 +87,7 @@ class RelayParityTest {
         constant(to, "RELAY_ALL_STREAMS", RelayLayout.ALL_STREAMS);
         constant(to, "RELAY_FLAG_BULK", RelayLayout.FLAG_BULK);
         constant(to, "RELAY_FLAG_COOPERATIVE", RelayLayout.FLAG_COOPERATIVE);
+        constant(to, "RELAY_FLAG_WAITED", RelayLayout.FLAG_WAITED);
         constant(to, "CONTEXT_CREATE", RelayLayout.CONTEXT_CREATE);
         constant(to, "CONTEXT_DESTROY", RelayLayout.CONTEXT_DESTROY);
         constant(to, "HANDLE_TAG", RelayLayout.HANDLE_TAG);

@@ -37,7 +37,7 @@ final class ArchitectureRules {
             "io.tessera.device..", "io.tessera.guardian.ptx..", "io.tessera.guardian.image..", "com.sun.management..");
     static final ArchRule DEMO_PROGRAMS_ARE_ORDINARY = usesOnly("io.tessera.demo..", "jcuda..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
-            "io.tessera.protocol..", "picocli..", "com.google.gson..");
+            "io.tessera.protocol..", "io.tessera.guardian..", "picocli..", "com.google.gson..");
 
     static final ArchRule POLICIES_ARE_PURE = noClasses()
             .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")

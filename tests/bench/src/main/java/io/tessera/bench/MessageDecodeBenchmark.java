@@ -4,6 +4,7 @@ import io.tessera.protocol.ClientMessageAdapter;
 import io.tessera.protocol.ClientMessageListener;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.MemoryPlan;
@@ -113,7 +114,7 @@ public class MessageDecodeBenchmark {
         }
 
         @Override
-        public void onRelayAsk() {
+        public void onRelayAsk(FenceWish wish) {
             slot = -1;
         }
 

@@ -4,6 +4,8 @@ import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.doctor.DoctorCommand;
+import io.tessera.cli.fence.FenceCommand;
+import io.tessera.cli.schedule.LimitCommand;
 import io.tessera.cli.schedule.QuantumCommand;
 import io.tessera.cli.schedule.SchedulerCommand;
 import io.tessera.cli.segments.CountersCommand;
@@ -33,9 +35,11 @@ public final class TesseraCommands {
                 .addSubcommand(new StatusCommand(context))
                 .addSubcommand(new SchedulerCommand(context))
                 .addSubcommand(new QuantumCommand(context))
+                .addSubcommand(new LimitCommand(context))
                 .addSubcommand(new CountersCommand(context))
                 .addSubcommand(new ErrorsCommand(context))
-                .addSubcommand(new DoctorCommand(context));
+                .addSubcommand(new DoctorCommand(context))
+                .addSubcommand(new FenceCommand(context));
         line.setOut(context.out()).setErr(context.err());
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         line.getSubcommands().values().forEach(command -> command.getCommandSpec()

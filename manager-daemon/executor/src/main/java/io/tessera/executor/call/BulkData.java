@@ -12,6 +12,10 @@ import java.lang.foreign.MemorySegment;
 final class BulkData implements AutoCloseable {
     private static final long FIRST_BYTES = 1L << 20;
 
+    /** Of all slots together: as much as two calls carry. */
+    private static final long MOST_BYTES = 2 * RelayLayout.BULK_MAX;
+
+    private long total;
     private final Piece[] pieces = new Piece[RelayLayout.SLOTS + 1];
 
     /** What has come for one slot; the arena owns the memory. */
@@ -42,6 +46,11 @@ final class BulkData implements AutoCloseable {
             drop(slot);
             throw new RejectedException(CudaResult.INVALID_VALUE, "a piece at " + offset + " of a call's data");
         }
+        if (total + bytes > MOST_BYTES) {
+            drop(slot);
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more data of calls than a client may have on its way");
+        }
+        total += bytes;
         reserve(piece, offset + bytes);
         MemorySegment.copy(from, at, piece.memory, offset, bytes);
         piece.bytes += bytes;
@@ -76,6 +85,7 @@ final class BulkData implements AutoCloseable {
         Piece piece = pieces[slot];
         if (piece != null && piece.arena != null) {
             piece.arena.close();
+            total -= piece.bytes;
         }
         pieces[slot] = null;
     }

@@ -7,14 +7,17 @@ import io.tessera.device.ParameterDescription.Handle;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,6 +33,8 @@ public final class CallExecutor implements AutoCloseable {
     private final MemoryCalls memory;
     private final AddressCheck addresses;
     private final CopyStructures copies;
+    private final GraphMemoryCalls graphMemory;
+    private final VirtualMemoryCalls virtualCalls;
     private final HandleResults results;
     private final NullStream nullStream;
     private final Map<String, SpecialCall> specials;
@@ -38,12 +43,15 @@ public final class CallExecutor implements AutoCloseable {
     public CallExecutor(ClientState client, Arena arena) {
         this.client = client;
         this.frame = new CallFrame(arena);
-        this.memory = new MemoryCalls(client.memory(), client.charge());
-        this.addresses = new AddressCheck(client.memory());
+        VirtualMemory virtual = new VirtualMemory();
+        this.memory = new MemoryCalls(client, virtual);
+        this.virtualCalls = new VirtualMemoryCalls(client, virtual);
+        this.graphMemory = new GraphMemoryCalls(client);
+        this.addresses = new AddressCheck(client.memory(), client.streams());
         this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
-        this.specials = SpecialCalls.of(client, results, addresses, copies);
+        this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory);
     }
 
     /**
@@ -103,6 +111,11 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     private int execute(CallPlan plan, ClientContext context) throws RejectedException {
+        for (HandleKind kind : plan.makes) {
+            if (client.handles().isFull(kind)) {
+                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many of " + kind + " as a client may have");
+            }
+        }
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
         structures(plan);
@@ -110,6 +123,7 @@ public final class CallExecutor implements AutoCloseable {
         int contextNumber = context == null ? 0 : context.number();
         int result = CudaResult.UNKNOWN;
         try {
+            settle(plan, context, stream);
             if (plan.submits && stream != null) {
                 client.streams().before(stream);
             }
@@ -121,14 +135,32 @@ public final class CallExecutor implements AutoCloseable {
             memory.after(frame, contextNumber, result);
         }
         if (result == CudaResult.SUCCESS) {
+            named(plan);
             result = results.take(frame, contextNumber);
         } else {
             results.clear(frame);
         }
         if (result == CudaResult.SUCCESS) {
+            graphMemory.after(frame);
             streamState(plan, context, stream);
         }
         return result;
+    }
+
+    /** Names of kernels are for logs, and for finding the same kernel in another module. */
+    private void named(CallPlan plan) {
+        if (plan.api().equals("cuModuleGetFunction") || plan.api().equals("cuLibraryGetKernel")) {
+            client.fences().named(frame.data(0).get(WireTypes.U64, 0), frame.data(2).getString(0));
+        }
+    }
+
+    /** What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more. */
+    private void settle(CallPlan plan, ClientContext context, ClientStream stream) {
+        boolean may = plan.api().startsWith("cuStreamBeginCapture")
+                || plan.api().equals("cuStreamWaitEvent") && client.streams().isAnyCapturing();
+        if (may && stream != null) {
+            client.streams().settle(stream);
+        }
     }
 
     private int invoke(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
@@ -141,17 +173,12 @@ public final class CallExecutor implements AutoCloseable {
                 frame.want(0, Long.BYTES);
                 frame.slot(1, frame.slot(1) | NON_BLOCKING);
             }
-            case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> {
-                frame.want(0, Long.BYTES);
-                frame.want(1, Long.BYTES);
+            case "cuStreamDestroy" -> {
+                client.streams().destroying(stream);
+                client.fences().watchdog().forget(stream.value());
             }
-            case "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemAddressReserve", "cuMemCreate" ->
-                    frame.want(0, Long.BYTES);
-            case "cuMemAllocPitch" -> {
-                frame.want(0, Long.BYTES);
-                frame.want(1, Long.BYTES);
-            }
-            case "cuStreamDestroy" -> client.streams().destroying(stream);
+            case "cuStreamWaitValue32", "cuStreamWaitValue64", "cuStreamBatchMemOp" ->
+                    client.fences().watchdog().waitsForValues();
             case "cuEventDestroy" -> client.watch().forget(frame.slot(0));
             default -> {
                 if (plan.onNullStream) {
@@ -173,7 +200,8 @@ public final class CallExecutor implements AutoCloseable {
                     working = i == plan.stream ? stream : working;
                     frame.slot(i, stream == null ? 0 : stream.value());
                 } else {
-                    frame.slot(i, handle(handle.kind(), frame.said(i)));
+                    frame.slot(i, Lifetimes.ends(plan) == handle.kind() ? known(handle.kind(), frame.said(i))
+                            : handle(handle.kind(), frame.said(i)));
                 }
             } else if (plan.isDevice(i)) {
                 frame.slot(i, client.device().device());
@@ -199,7 +227,20 @@ public final class CallExecutor implements AutoCloseable {
         return stream;
     }
 
+    /** The driver's handle; a module that was not needed so far is loaded for it. */
     private long handle(HandleKind kind, long said) throws RejectedException {
+        long value = known(kind, said);
+        if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
+            return value;
+        }
+        try {
+            return client.fences().realised(value);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
+    }
+
+    private long known(HandleKind kind, long said) throws RejectedException {
         if (kind == HandleKind.CONTEXT) {
             return client.device().handle();
         }
@@ -248,6 +289,11 @@ public final class CallExecutor implements AutoCloseable {
     /** Keeps book of what the client's end frees, as a call would. */
     public void freed(HandleKind kind, long said) {
         results.ended(kind, said);
+    }
+
+    /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */
+    public int unmapped(MemoryRange range) {
+        return virtualCalls.unmap(List.of(range));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** How a CALL of one entry is made: decided once, from the entry's description. Immutable and thread-safe. */
 final class CallPlan {
@@ -32,7 +33,9 @@ final class CallPlan {
     final boolean onNullStream;
     /** Whether addresses of pinned memory may stand where the driver takes host pointers. */
     final boolean copies;
-    /** Parameters of type CUdeviceptr. */
+    /** Kinds of the handles that it gives out. */
+    final HandleKind[] makes;
+    /** Parameters of type CUdeviceptr, and others that are addresses of the device. */
     final int[] addresses;
     /** Parameters of type CUdevice. */
     private final boolean[] devices;
@@ -53,11 +56,16 @@ final class CallPlan {
                 streamAt = i;
             }
             String type = parameters.get(i).type();
-            if (type.equals("CUdeviceptr") && shapes[i] instanceof ParameterDescription.Number) {
+            // What nobody looks behind is an address of the device all the same: that of a tensor map, for example.
+            if (type.equals("CUdeviceptr") && shapes[i] instanceof ParameterDescription.Number
+                    || shapes[i] instanceof ParameterDescription.Opaque opaque && !opaque.function()) {
                 found.add(i);
             }
             devices[i] = type.equals("CUdevice") && shapes[i] instanceof ParameterDescription.Number;
         }
+        this.makes = parameters.stream().map(ParameterDescription::shape)
+                .filter(shape -> shape instanceof Pointer pointer && pointer.direction().comesOut())
+                .map(CallPlan::elements).filter(Objects::nonNull).distinct().toArray(HandleKind[]::new);
         this.stream = streamAt;
         this.submits = streamAt >= 0 && NO_SUBMISSION.stream().noneMatch(api::startsWith);
         this.onNullStream = streamAt < 0 && (copies || api.startsWith("cuMemset"));

@@ -2,14 +2,18 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
@@ -26,8 +30,13 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param charge  what it has taken of its tenant's memory
  * @param pinned  memory that it maps too
  * @param printing what its kernels print
+ * @param window  its way into its tenant's window
+ * @param pools   its memory pools, and memory that waits for work to end
+ * @param graphMemory memory of its graphs
+ * @param fences  its modules
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
-        PinnedMemory pinned, ClientPrinting printing) {
+        PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
+        ClientFences fences) {
 }

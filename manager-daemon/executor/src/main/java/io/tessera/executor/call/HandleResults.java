@@ -42,6 +42,8 @@ final class HandleResults {
                 }
                 if (plan.api().equals("cuMemCreate")) {
                     memory.allocationCreated(frame.data(i).get(WireTypes.U64, 0));
+                } else if (plan.api().equals("cuMemRetainAllocationHandle")) {
+                    memory.allocationRetained(frame.data(i).get(WireTypes.U64, 0), frame.slot(1));
                 }
             }
         }
@@ -86,7 +88,7 @@ final class HandleResults {
         if (value == 0) {
             return 0;
         }
-        return handles.put(kind, value, parent, Lifetimes.context(kind, context));
+        return handles.put(kind, client.fences().shown(kind, value), parent, Lifetimes.context(kind, context));
     }
 
     /** Something is over: forgets it and what goes away with it. */
@@ -97,9 +99,14 @@ final class HandleResults {
             }
             return;
         }
+        long value = handles.value(kind, said);
         handles.remove(kind, said);
-        if (kind == HandleKind.GRAPH) {
-            client.charge().giveBack(client.memory().uncharge(said));
+        switch (kind) {
+            case GRAPH -> client.graphMemory().graphGone(value);
+            case GRAPH_EXEC -> client.graphMemory().executableGone(value);
+            case GRAPH_NODE -> client.graphMemory().nodeGone(value);
+            default -> {
+            }
         }
         if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
             client.memory().removeOwnedBy(said);

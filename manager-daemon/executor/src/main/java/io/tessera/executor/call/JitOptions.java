@@ -1,8 +1,13 @@
 package io.tessera.executor.call;
 
+import io.tessera.executor.fence.CodeOptions;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -96,6 +101,38 @@ final class JitOptions {
             throw CallFrame.malformed("a log of " + bytes + " bytes");
         }
         return room.allocate(bytes).asSlice(0, bytes);
+    }
+
+    /** What of them changes the code. */
+    CodeOptions code() {
+        List<Integer> numbers = new ArrayList<>();
+        List<Long> of = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            numbers.add(option(i));
+            of.add(travelled.get(WireTypes.U64, (long) i * Long.BYTES));
+        }
+        return CodeOptions.of(numbers, of);
+    }
+
+    /** Writes the logs as the driver would; what is longer than the program's room is cut. */
+    void log(String information, String errors) {
+        log(information, info, INFO_LOG_BYTES);
+        log(errors, error, ERROR_LOG_BYTES);
+    }
+
+    private void log(String text, MemorySegment to, int sizeOption) {
+        if (to.byteSize() == 0) {
+            return;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = (int) Math.min(bytes.length, to.byteSize() - 1);
+        MemorySegment.copy(bytes, 0, to, ValueLayout.JAVA_BYTE, 0, length);
+        to.set(ValueLayout.JAVA_BYTE, length, (byte) 0);
+        for (int i = 0; i < count; i++) {
+            if (option(i) == sizeOption) {
+                values.set(WireTypes.U64, (long) i * Long.BYTES, length + 1L);
+            }
+        }
     }
 
     private long answerBytes() {

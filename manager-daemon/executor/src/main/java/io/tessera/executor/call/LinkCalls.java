@@ -2,11 +2,17 @@ package io.tessera.executor.call;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.LinkInput;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,10 +29,26 @@ final class LinkCalls {
 
     private static final class Linker {
         private final JitOptions options;
+        /** Of its inputs, if they are fenced. */
+        private final List<FencedTables> tables = new ArrayList<>();
+        private boolean asItIs;
         private MemorySegment image;
 
         Linker(JitOptions options) {
             this.options = options;
+        }
+
+        /** Whether it may be linked with those before it: fences hold only where all have them. */
+        boolean takes(LinkInput input) {
+            return input.tables() == null ? tables.isEmpty() : !asItIs;
+        }
+
+        void add(LinkInput input) {
+            if (input.tables() == null) {
+                asItIs = true;
+            } else {
+                tables.add(input.tables());
+            }
         }
     }
 
@@ -60,9 +82,37 @@ final class LinkCalls {
 
     /** Parameters: linker, type, data, bytes, name, count, options, values. */
     private int add(CallFrame frame, ClientContext context) throws RejectedException {
-        frame.required(2);
+        MemorySegment data = frame.required(2);
+        long bytes = frame.slot(3);
+        if (bytes <= 0 || bytes > frame.inBytes(2)) {
+            throw CallFrame.malformed("an input of " + bytes + " bytes");
+        }
         JitOptions options = new JitOptions(frame, 5, 6, 7);
-        int result = call(frame);
+        Linker linker = linkers.get(frame.slot(0));
+        int result;
+        try (Arena arena = Arena.ofConfined()) {
+            LinkInput input = linker == null ? null : client.fences().linkInput((int) frame.slot(1),
+                    data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+            if (input != null && !linker.takes(input)) {
+                options.log("", "fenced and unfenced inputs are not linked with each other");
+                options.answer();
+                return CudaResult.NOT_SUPPORTED;
+            }
+            if (input != null && input.tables() != null) {
+                MemorySegment text = arena.allocate(input.ptx().length + 1L);
+                MemorySegment.copy(input.ptx(), 0, text, ValueLayout.JAVA_BYTE, 0, input.ptx().length);
+                frame.slot(1, LinkInput.PTX);
+                frame.slot(2, text.address());
+                frame.slot(3, text.byteSize());
+            }
+            result = call(frame);
+            if (result == CudaResult.SUCCESS && input != null) {
+                linker.add(input);
+            }
+        } catch (ProgramRefusedException e) {
+            options.log("", e.getMessage());
+            result = e.result();
+        }
         options.answer();
         return result;
     }
@@ -88,6 +138,9 @@ final class LinkCalls {
             }
             linker.image = MemorySegment.ofAddress(client.driver().outLong(0))
                     .reinterpret(client.driver().outLong(1));
+            if (!linker.tables.isEmpty()) {
+                client.fences().linked(linker.image.toArray(ValueLayout.JAVA_BYTE), linker.tables);
+            }
         }
         if (offset < 0 || offset > linker.image.byteSize()) {
             throw CallFrame.malformed("a piece behind the image's end");

@@ -5,10 +5,9 @@ import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.WireTypes;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -21,15 +20,19 @@ final class MemoryCalls {
 
     private final ClientMemory memory;
     private final ClientCharge charge;
-    /** Bytes of the program's own allocation handles. */
-    private final Map<Long, Long> allocations = new HashMap<>();
+    private final ClientWindow window;
+    private final GraphMemory graphs;
+    private final VirtualMemory virtual;
     /** What {@link #before} found and {@link #after} acts on. */
     private MemoryRange found;
     private long taken;
 
-    MemoryCalls(ClientMemory memory, ClientCharge charge) {
-        this.memory = memory;
-        this.charge = charge;
+    MemoryCalls(ClientState client, VirtualMemory virtual) {
+        this.memory = client.memory();
+        this.charge = client.charge();
+        this.window = client.window();
+        this.graphs = client.graphMemory();
+        this.virtual = virtual;
     }
 
     /** Whether the addresses of an entry are checked here. */
@@ -49,25 +52,6 @@ final class MemoryCalls {
             case "cuMemAlloc", "cuMemAllocAsync", "cuMemAllocFromPoolAsync", "cuMemCreate" -> take(frame.slot(1));
             case "cuMemAllocPitch" -> take(product(frame.slot(2), frame.slot(3)));
             case "cuMemFree", "cuMemFreeAsync" -> freeing(frame.slot(0));
-            case "cuMemMap", "cuMemSetAccess" -> {
-                if (memory.reservation(frame.slot(0), frame.slot(1)).isEmpty()) {
-                    throw CallFrame.malformed("an address range that the client has not reserved");
-                }
-            }
-            case "cuMemGetAccess" -> {
-                if (memory.reservation(frame.slot(2), 1).isEmpty() && !memory.contains(frame.slot(2), 1)) {
-                    throw CallFrame.malformed("memory that is not the client's");
-                }
-            }
-            case "cuMemUnmap" -> {
-                if (memory.mappedIn(frame.slot(0), frame.slot(1)).isEmpty()) {
-                    throw CallFrame.malformed("nothing of the client is mapped there");
-                }
-            }
-            case "cuMemAddressFree" -> {
-                found = memory.reservation(frame.slot(0), frame.slot(1)).orElseThrow(
-                        () -> CallFrame.malformed("an address range that the client has not reserved"));
-            }
             default -> {
             }
         }
@@ -98,29 +82,24 @@ final class MemoryCalls {
 
     /** After the driver has answered. */
     void after(CallFrame frame, int context, int result) {
-        if (result != CudaResult.SUCCESS) {
+        boolean freed = result == CudaResult.NOT_READY && frame.plan().api().equals("cuMemFree");
+        if (result != CudaResult.SUCCESS && !freed) {
             charge.giveBack(taken);
             return;
         }
         switch (frame.plan().api()) {
             case "cuMemAlloc" -> add(frame, frame.slot(1), Origin.ALLOCATED, context);
-            case "cuMemAllocAsync", "cuMemAllocFromPoolAsync" -> add(frame, frame.slot(1), Origin.POOLED, context);
+            case "cuMemAllocAsync", "cuMemAllocFromPoolAsync" -> add(frame, frame.slot(1),
+                    graphs.isOfGraph(frame.data(0).get(WireTypes.U64, 0)) ? Origin.GRAPH : Origin.POOLED, context);
             case "cuMemAllocPitch" -> {
                 long bytes = frame.data(1).get(WireTypes.U64, 0) * frame.slot(3);
                 add(frame, Math.max(bytes, taken), Origin.ALLOCATED, context);
             }
-            case "cuMemFree", "cuMemFreeAsync", "cuMemAddressFree" -> {
-                if (found != null) {
+            case "cuMemFree", "cuMemFreeAsync" -> {
+                if (found != null && found.origin() != Origin.GRAPH) { // a graph's goes with the graph
                     memory.remove(found);
                     charge.giveBack(found.charged());
                 }
-            }
-            case "cuMemAddressReserve" -> memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0),
-                    frame.slot(1), Origin.RESERVED, 0, 0, 0));
-            case "cuMemMap" -> memory.add(new MemoryRange(frame.slot(0), frame.slot(1), Origin.MAPPED, 0, 0, 0));
-            case "cuMemUnmap" -> {
-                List<MemoryRange> gone = memory.mappedIn(frame.slot(0), frame.slot(1));
-                gone.forEach(memory::remove);
             }
             case "cuModuleGetGlobal", "cuLibraryGetGlobal" -> global(frame, context);
             default -> {
@@ -129,6 +108,9 @@ final class MemoryCalls {
     }
 
     private void add(CallFrame frame, long bytes, Origin origin, int context) {
+        if (frame.data(0).get(WireTypes.U64, 0) == 0) {
+            return; // an allocation of nothing
+        }
         memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), Math.max(1, bytes), origin, context, taken, 0));
     }
 
@@ -146,14 +128,20 @@ final class MemoryCalls {
 
     /** An allocation handle was made; known by what the client calls it. */
     void allocationCreated(long handle) {
-        allocations.put(handle, taken);
+        virtual.created(handle, taken);
+    }
+
+    /** A handle was asked for of what is mapped at an address. */
+    void allocationRetained(long handle, long address) {
+        virtual.retained(handle, address);
     }
 
     /** The last reference to an allocation handle is gone. */
     void allocationReleased(long handle) {
-        Long bytes = allocations.remove(handle);
-        if (bytes != null) {
+        long bytes = virtual.released(handle);
+        if (bytes != 0) {
             charge.giveBack(bytes);
+            window.discharge(bytes);
         }
     }
 }

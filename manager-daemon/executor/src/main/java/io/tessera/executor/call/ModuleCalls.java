@@ -2,6 +2,10 @@ package io.tessera.executor.call;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.CodeOptions;
+import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.ProgramSource;
 import io.tessera.executor.print.PrintingImage;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
@@ -22,7 +26,74 @@ final class ModuleCalls {
     /** Parameters: module, image. */
     int load(CallFrame frame, ClientContext context) throws RejectedException {
         frame.slot(1, image(frame, 1));
-        return loaded(frame, client.driver().call(frame.plan().entry(), frame.slots()));
+        return load(frame, false, frame.plan().entry(), null);
+    }
+
+    /** Fences what can be fenced; the client's policy decides about the rest. */
+    private int load(CallFrame frame, boolean library, DriverEntry entry, JitOptions options) {
+        ClientFences fences = client.fences();
+        int result;
+        try {
+            ProgramSource source = ProgramSource.of(frame.data(1).asSlice(0, frame.inBytes(1)));
+            long standIn = fences.load(source, options == null ? CodeOptions.none() : options.code(), library);
+            if (standIn != 0) {
+                frame.data(0).set(WireTypes.U64, 0, standIn);
+                result = CudaResult.SUCCESS;
+            } else {
+                result = client.driver().call(entry, frame.slots());
+                if (result == CudaResult.SUCCESS) {
+                    fences.loadedAsItIs(frame.data(0).get(WireTypes.U64, 0));
+                }
+            }
+        } catch (ProgramRefusedException e) {
+            if (options != null) {
+                options.log("", e.getMessage());
+            }
+            result = e.result();
+        }
+        if (options != null) {
+            options.answer();
+        }
+        return loaded(frame, result);
+    }
+
+    /** Parameter: module or library. */
+    int unload(CallFrame frame, ClientContext context) {
+        return client.fences().unload(frame.slot(0), frame.plan().api().equals("cuLibraryUnload"));
+    }
+
+    /** Parameters: module, library. */
+    int moduleOfLibrary(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            client.fences().moduleOfLibrary(frame.slot(1), frame.data(0).get(WireTypes.U64, 0));
+        }
+        return result;
+    }
+
+    /** Parameters: address, size, module or library, name. */
+    int global(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        frame.want(1, Long.BYTES);
+        String name = frame.required(3).getString(0);
+        try {
+            long[] place = client.fences().global(frame.slot(2), name);
+            if (place == null) {
+                return client.driver().call(frame.plan().entry(), frame.slots());
+            }
+            frame.data(0).set(WireTypes.U64, 0, place[0]);
+            frame.data(1).set(WireTypes.U64, 0, place[1]);
+            return CudaResult.SUCCESS;
+        } catch (ProgramRefusedException e) {
+            return e.result();
+        }
+    }
+
+    /** Parameters: something of a kernel or function. */
+    int changed(CallFrame frame, ClientContext context) {
+        client.fences().kernels().changed();
+        return client.driver().call(frame.plan().entry(), frame.slots());
     }
 
     /** Remembers whether what was loaded prints, by the driver's own handle. */
@@ -38,9 +109,7 @@ final class ModuleCalls {
     int loadEx(CallFrame frame, ClientContext context) throws RejectedException {
         frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 2, 3, 4);
-        int result = client.driver().call(frame.plan().entry(), frame.slots());
-        options.answer();
-        return loaded(frame, result);
+        return load(frame, false, frame.plan().entry(), options);
     }
 
     /** Parameters: library, code, options, values, count, library options, their values, their count. */
@@ -50,9 +119,7 @@ final class ModuleCalls {
         }
         frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 4, 2, 3);
-        int result = client.driver().call(DriverEntry.cuLibraryLoadData, frame.slots());
-        options.answer();
-        return loaded(frame, result);
+        return load(frame, true, DriverEntry.cuLibraryLoadData, options);
     }
 
     /** Where the driver finds the image; also makes sure that it says where it puts its handle. */

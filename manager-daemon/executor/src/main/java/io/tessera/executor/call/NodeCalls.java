@@ -5,7 +5,6 @@ import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -19,13 +18,16 @@ final class NodeCalls {
     private final DriverCalls driver;
     private final StructureTranslation structures;
     private final NodeStructures nodes;
+    private final GraphMemoryCalls memory;
     private final HandleResults results;
 
-    NodeCalls(ClientState client, StructureTranslation structures, NodeStructures nodes, HandleResults results) {
+    NodeCalls(ClientState client, StructureTranslation structures, NodeStructures nodes, GraphMemoryCalls memory,
+            HandleResults results) {
         this.client = client;
         this.driver = client.driver();
         this.structures = structures;
         this.nodes = nodes;
+        this.memory = memory;
         this.results = results;
     }
 
@@ -52,6 +54,7 @@ final class NodeCalls {
         calls.put("cuGraphNodeSetParams", this::any);
         calls.put("cuGraphExecNodeSetParams", this::any);
         calls.put("cuGraphKernelNodeSetAttribute", this::attribute);
+        calls.put("cuGraphConditionalHandleCreate", this::condition);
     }
 
     /** The parameter that is a node's structure: the last pointer. */
@@ -80,8 +83,10 @@ final class NodeCalls {
         int i = structureOf(frame);
         int bytes = ((ParameterDescription.Pointer) frame.plan().shapes[i]).elementBytes();
         MemorySegment parameters = followers(frame, i, bytes);
+        long said = NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes));
         structures.in(frame.data(i), frame.plan().description.parameters().get(i).type());
         nodes.kernel(frame, frame.data(i), parameters);
+        nodes.mayRun(said, frame.data(i).asSlice(0, bytes), parameters);
         return call(frame);
     }
 
@@ -112,29 +117,30 @@ final class NodeCalls {
     }
 
     private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
         int i = structureOf(frame);
         MemorySegment access = followers(frame, i, NodeStructures.ALLOCATION_BYTES);
         structures.in(frame.data(i), "CUDA_MEM_ALLOC_NODE_PARAMS");
         nodes.allocation(frame.data(i), access);
-        int result = charged(frame, frame.data(i), context);
         frame.data(i).set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS, 0);
-        return result;
+        frame.data(i).set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT, 0); // the device reaches all its memory
+        return memory.allocation(frame.data(i), memory.maker(frame, DriverEntry.cuGraphAddEmptyNode), frame.slot(1),
+                context);
     }
 
-    /** Makes an allocation node; its memory counts against the tenant's limit for as long as its graph lives. */
-    private int charged(CallFrame frame, MemorySegment node, ClientContext context) throws RejectedException {
-        long bytes = node.get(WireTypes.U64, 104);
-        if (bytes <= 0 || !client.charge().take(bytes)) {
-            throw new RejectedException(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY,
-                    "a node that allocates " + bytes + " bytes");
-        }
-        int result = call(frame);
-        if (result == CudaResult.SUCCESS) {
-            client.memory().add(new MemoryRange(node.get(WireTypes.U64, 112), bytes, MemoryRange.Origin.GRAPH,
-                    context == null ? 0 : context.number(), bytes, frame.said(1)));
-        } else {
-            client.charge().giveBack(bytes);
-        }
+    /** Makes a node of memory by {@code CUgraphNodeParams}, which the driver gets as an empty one's. */
+    private int memoryNode(CallFrame frame, MemorySegment node, int type, ClientContext context)
+            throws RejectedException {
+        MemorySegment body = frame.room(NodeStructures.ALLOCATION_BYTES);
+        body.copyFrom(node.asSlice(NodeStructures.BODY, NodeStructures.ALLOCATION_BYTES));
+        body.set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS, 0);
+        body.set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT, 0);
+        node.fill((byte) 0);
+        node.set(WireTypes.U32, 0, NodeStructures.EMPTY);
+        GraphMemoryCalls.Maker maker = memory.maker(frame, frame.plan().entry());
+        int result = type == NodeStructures.ALLOCATION ? memory.allocation(body, maker, frame.slot(1), context)
+                : memory.frees(body.get(WireTypes.U64, 0), maker);
+        node.asSlice(NodeStructures.BODY, NodeStructures.ALLOCATION_BYTES).copyFrom(body);
         return result;
     }
 
@@ -145,8 +151,14 @@ final class NodeCalls {
         nodes.any(frame, node, followers);
         int type = node.get(WireTypes.U32, 0);
         boolean adds = frame.plan().api().equals("cuGraphAddNode");
-        int result = adds && type == NodeStructures.ALLOCATION
-                ? charged(frame, node.asSlice(NodeStructures.BODY), context) : call(frame);
+        boolean ofMemory = type == NodeStructures.ALLOCATION || type == NodeStructures.FREE;
+        if (ofMemory && !adds) {
+            throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node's memory cannot be changed");
+        }
+        if (ofMemory) {
+            frame.want(0, Long.BYTES);
+        }
+        int result = ofMemory ? memoryNode(frame, node, type, context) : call(frame);
         if (adds) {
             answer(frame, node, followers, result == CudaResult.SUCCESS ? type : -1, context);
         }
@@ -170,6 +182,16 @@ final class NodeCalls {
                         frame.said(1), context == null ? 0 : context.number()));
             }
         }
+    }
+
+    /** Parameters: condition, graph, context, initial value, flags. */
+    private int condition(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        int result = call(frame);
+        if (result == CudaResult.SUCCESS) {
+            nodes.condition(frame.data(0).get(WireTypes.U64, 0));
+        }
+        return result;
     }
 
     /** Parameters: node, attribute, value. */

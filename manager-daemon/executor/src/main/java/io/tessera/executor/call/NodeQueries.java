@@ -24,12 +24,14 @@ final class NodeQueries {
     private final ClientState client;
     private final DriverCalls driver;
     private final NodeStructures nodes;
+    private final GraphMemoryCalls memory;
     private final HandleResults results;
 
-    NodeQueries(ClientState client, NodeStructures nodes, HandleResults results) {
+    NodeQueries(ClientState client, NodeStructures nodes, GraphMemoryCalls memory, HandleResults results) {
         this.client = client;
         this.driver = client.driver();
         this.nodes = nodes;
+        this.memory = memory;
         this.results = results;
     }
 
@@ -60,6 +62,8 @@ final class NodeQueries {
         if (result == CudaResult.SUCCESS && type.get(WireTypes.U32, 0) == NodeStructures.OPERATIONS
                 && word(frame) >= 0) {
             type.set(WireTypes.U32, 0, NodeStructures.HOST);
+        } else if (result == CudaResult.SUCCESS) {
+            type.set(WireTypes.U32, 0, memory.typeOf(frame.slot(0), type.get(WireTypes.U32, 0)));
         }
         return result;
     }
@@ -144,12 +148,12 @@ final class NodeQueries {
 
     private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment wanted = wanted(frame, NodeStructures.ALLOCATION_BYTES);
-        int result = driver.call(frame.plan().entry(), frame.slots());
-        long count = wanted.get(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT);
-        follow(wanted, NodeStructures.ALLOCATION_BYTES, NodeStructures.ALLOCATION_ACCESS,
-                result == CudaResult.SUCCESS && count < NodeStructures.ANY_BYTES ? count * NodeStructures.ACCESS_BYTES
-                        : 0);
-        return result;
+        byte[] kept = client.graphMemory().allocationOf(frame.slot(0));
+        if (kept == null) {
+            return CudaResult.INVALID_VALUE;
+        }
+        MemorySegment.copy(MemorySegment.ofArray(kept), 0, wanted, 0, kept.length);
+        return CudaResult.SUCCESS;
     }
 
     /** Brings what a pointer in a structure leads to behind it. */

@@ -1,9 +1,12 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * What describes nodes of graphs, as it travels (RELAY.md, section 8), made ready for the driver in place: handles and
@@ -15,7 +18,9 @@ final class NodeStructures {
     static final int COPY = 1;
     static final int MEMSET = 2;
     static final int HOST = 3;
+    static final int EMPTY = 5;
     static final int ALLOCATION = 10;
+    static final int FREE = 11;
     static final int OPERATIONS = 12;
     static final int CONDITIONAL = 13;
 
@@ -35,6 +40,7 @@ final class NodeStructures {
 
     private static final int KERNEL_PARAMETERS = 40;
     private static final int KERNEL_EXTRA = 48;
+    private static final int KERNEL_KERNEL = 56;
     /** In {@code CUDA_MEMCPY_NODE_PARAMS}: the context, and the copy itself. */
     private static final int COPY_CONTEXT = BODY + 8;
     private static final int COPY_BODY = BODY + 16;
@@ -44,17 +50,39 @@ final class NodeStructures {
     private static final int WAIT_EQUAL = 1;
     private static final int MOST_OPERATIONS = 256;
     private static final int MOST_BODIES = 1024;
+    private static final int MOST_CONDITIONS = 1 << 20;
 
     private final ClientState client;
     private final StructureTranslation structures;
     private final CopyStructures copies;
     private final AddressCheck addresses;
+    /** Conditions of the client's graphs: the driver's own values, because kernels set them. */
+    private final Set<Long> conditions = new HashSet<>();
 
     NodeStructures(ClientState client, StructureTranslation structures, CopyStructures copies, AddressCheck addresses) {
         this.client = client;
         this.structures = structures;
         this.copies = copies;
         this.addresses = addresses;
+    }
+
+    /** The function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
+    static long kernelOf(MemorySegment node) {
+        long function = node.get(WireTypes.U64, 0);
+        return function == 0 && node.byteSize() > KERNEL_KERNEL ? node.get(WireTypes.U64, KERNEL_KERNEL) : function;
+    }
+
+    /** Checks that a kernel may be in a graph; the structure is translated already. */
+    void mayRun(long said, MemorySegment node, MemorySegment parameters) throws RejectedException {
+        long value = kernelOf(node);
+        if (said == 0 || value == 0) {
+            return; // the driver refuses it
+        }
+        try {
+            client.fences().kernels().toGraph(said, value, parameters, parameters.byteSize());
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     /** {@code CUDA_KERNEL_NODE_PARAMS}, of either version, that is translated already. */
@@ -94,7 +122,8 @@ final class NodeStructures {
         if (count > MOST_OPERATIONS || operations.byteSize() < count * OPERATION_BYTES) {
             throw CallFrame.malformed(count + " memory operations");
         }
-        addresses.operations(operations, count);
+        addresses.operations(operations, count, true);
+        client.fences().watchdog().waitsForValues();
         node.set(WireTypes.U64, 0, client.device().handle());
         node.set(WireTypes.U64, OPERATIONS_ARRAY, operations.address());
     }
@@ -107,6 +136,7 @@ final class NodeStructures {
         if (word < 0 || word >= RelayLayout.WORDS) {
             throw CallFrame.malformed("word " + word);
         }
+        client.fences().watchdog().hostCall((int) word);
         MemorySegment operations = frame.room(2L * OPERATION_BYTES);
         long address = client.words().address((int) word);
         operations.set(WireTypes.U32, 0, WRITE_64);
@@ -119,6 +149,14 @@ final class NodeStructures {
         node.set(WireTypes.U64, 0, client.device().handle());
         node.set(WireTypes.U32, OPERATIONS_COUNT, 2);
         node.set(WireTypes.U64, OPERATIONS_ARRAY, operations.address());
+    }
+
+    /** A condition was made for a graph of the client. */
+    void condition(long value) throws RejectedException {
+        if (conditions.size() >= MOST_CONDITIONS) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more conditions than a client may have");
+        }
+        conditions.add(value);
     }
 
     /** The word of a node that {@link #hostCall} made, from what the driver tells of it; -1: it is another one. */
@@ -157,13 +195,20 @@ final class NodeStructures {
             node.set(WireTypes.U32, 0, OPERATIONS);
             return;
         }
+        long said = type == KERNEL ? kernelOf(body) : 0;
         structures.in(node, "CUgraphNodeParams");
         switch (type) {
-            case KERNEL -> kernel(frame, body, followers);
+            case KERNEL -> {
+                kernel(frame, body, followers);
+                mayRun(said, body, followers);
+            }
             case MEMSET -> memset(body);
             case ALLOCATION -> allocation(body, followers);
             case OPERATIONS -> operations(body, followers);
             case CONDITIONAL -> {
+                if (!conditions.contains(body.get(WireTypes.U64, 0))) {
+                    throw new RejectedException(CudaResult.INVALID_HANDLE, "no condition of the client");
+                }
                 int size = node.get(WireTypes.U32, CONDITIONAL_SIZE);
                 if (size < 1 || size > MOST_BODIES || followers.byteSize() < (long) size * Long.BYTES) {
                     throw CallFrame.malformed("a conditional node with " + size + " bodies");

@@ -1,52 +1,54 @@
 package io.tessera.executor.call;
 
-import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.MemoryPool;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The device's default and current memory pools, which every client has its own of: what one client releases, trims or sets
- * must not be another's. One owner thread.
+ * Memory pools: a client's own ones, and those that are the device's default and current ones for it. All are the executor's
+ * and lie in the tenant's window; the driver knows of none. One owner thread.
  */
 final class PoolCalls {
-    private static final int PROPERTIES_BYTES = 88;
+    /** Of {@code CUmemPoolProps} (cuda.h). */
+    private static final int PROPERTIES_MOST_BYTES = 24;
+    private static final int ACCESS_BYTES = 12;
+    private static final int READ_WRITE = 3;
     private static final int TYPE_PINNED = 1;
     private static final int LOCATION_DEVICE = 1;
 
-    private final ClientState client;
+    private final ClientPools pools;
     private final HandleResults results;
-    private long standard;
+    private MemoryPool standard;
     private long current;
 
     PoolCalls(ClientState client, HandleResults results) {
-        this.client = client;
+        this.pools = client.pools();
         this.results = results;
     }
 
     /** Parameters: pool, device. */
     int standard(CallFrame frame, ClientContext context) throws RejectedException {
-        int result = open(frame);
+        open();
         frame.want(0, Long.BYTES);
-        frame.data(0).set(WireTypes.U64, 0, standard);
-        return result;
+        frame.data(0).set(WireTypes.U64, 0, standard.number());
+        return CudaResult.SUCCESS;
     }
 
     /** Parameters: pool, device. */
     int current(CallFrame frame, ClientContext context) throws RejectedException {
-        int result = open(frame);
         frame.want(0, Long.BYTES);
-        frame.data(0).set(WireTypes.U64, 0, pool());
-        return result;
+        frame.data(0).set(WireTypes.U64, 0, current().number());
+        return CudaResult.SUCCESS;
     }
 
     /** Parameters: device, pool. */
-    int setCurrent(CallFrame frame, ClientContext context) {
-        current = frame.slot(1);
+    int setCurrent(CallFrame frame, ClientContext context) throws RejectedException {
+        choose(frame.slot(1));
         return CudaResult.SUCCESS;
     }
 
@@ -65,8 +67,13 @@ final class PoolCalls {
     /** Parameters: location, type of allocations, pool. */
     int setCurrentAt(CallFrame frame, ClientContext context) throws RejectedException {
         requireDevice(frame.required(0), frame.slot(1));
-        current = frame.slot(2);
+        choose(frame.slot(2));
         return CudaResult.SUCCESS;
+    }
+
+    /** None: the default one again. */
+    private void choose(long number) throws RejectedException {
+        current = number == 0 ? 0 : pool(number).number();
     }
 
     private static void requireDevice(MemorySegment location, long type) throws RejectedException {
@@ -75,41 +82,109 @@ final class PoolCalls {
         }
     }
 
-    /** Parameters: address, bytes, stream. */
-    int allocate(CallFrame frame, ClientContext context) throws RejectedException {
+    /** Parameters: pool, properties. */
+    int create(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment properties = frame.required(1);
         frame.want(0, Long.BYTES);
-        int result = open(frame);
-        if (result == CudaResult.NOT_SUPPORTED) {
-            return client.driver().call(frame.plan().entry(), frame.slots());
+        long most = properties.get(WireTypes.U64, PROPERTIES_MOST_BYTES);
+        if (properties.get(WireTypes.U32, 0) != TYPE_PINNED || most < 0) {
+            throw CallFrame.malformed("a pool of allocations of type " + properties.get(WireTypes.U32, 0));
         }
-        return result != CudaResult.SUCCESS ? result
-                : client.driver().call(DriverEntry.cuMemAllocFromPoolAsync, frame.slot(0), frame.slot(1), pool(),
-                        frame.slot(2));
+        frame.data(0).set(WireTypes.U64, 0, pools.create(most).number());
+        return CudaResult.SUCCESS;
     }
 
-    /** The current pool, unless it was destroyed: then the default one, as with the driver. */
-    private long pool() {
-        boolean alive = current != 0 && client.handles().ofContext(HandleKind.POOL, -1).stream()
-                .anyMatch(handle -> client.handles().value(HandleKind.POOL, handle) == current);
-        return alive ? current : standard;
+    /** Parameters: pool. The default pools stay. */
+    int destroy(CallFrame frame, ClientContext context) throws RejectedException {
+        MemoryPool pool = pool(frame.slot(0));
+        if (pool == standard) {
+            throw CallFrame.malformed("the default pool stays");
+        }
+        pools.destroy(pool);
+        return CudaResult.SUCCESS;
     }
 
-    private int open(CallFrame frame) throws RejectedException {
-        if (standard != 0) {
-            return CudaResult.SUCCESS;
+    /** Parameters: pool, attribute, value. */
+    int get(CallFrame frame, ClientContext context) throws RejectedException {
+        MemoryPool pool = pool(frame.slot(0));
+        int attribute = attribute(frame);
+        MemorySegment value = frame.data(2);
+        if (value == null || value.byteSize() < Long.BYTES) {
+            throw CallFrame.malformed("no room for an attribute");
         }
-        MemorySegment properties = frame.room(PROPERTIES_BYTES);
-        properties.set(WireTypes.U32, 0, TYPE_PINNED);
-        properties.set(WireTypes.U32, 8, LOCATION_DEVICE);
-        properties.set(WireTypes.U32, 12, client.device().device());
-        DriverCalls driver = client.driver();
-        int result = driver.call(DriverEntry.cuMemPoolCreate, driver.out(0), properties.address());
-        if (result == CudaResult.SUCCESS) {
-            standard = driver.outLong(0);
-            if (results.translated(HandleKind.POOL, standard, 0, 0) == HandleTable.NONE) {
-                return CudaResult.OUT_OF_MEMORY;
+        value.set(WireTypes.U64, 0, pool.attribute(attribute));
+        return CudaResult.SUCCESS;
+    }
+
+    /** Parameters: pool, attribute, value. */
+    int set(CallFrame frame, ClientContext context) throws RejectedException {
+        MemoryPool pool = pool(frame.slot(0));
+        int attribute = attribute(frame);
+        MemorySegment value = frame.required(2);
+        boolean flag = MemoryPool.isFlag(attribute);
+        if (frame.inBytes(2) < (flag ? Integer.BYTES : Long.BYTES)
+                || !pool.attribute(attribute, flag ? value.get(WireTypes.U32, 0) : value.get(WireTypes.U64, 0))) {
+            throw CallFrame.malformed("attribute " + attribute + " of a pool cannot be set so");
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private static int attribute(CallFrame frame) throws RejectedException {
+        int attribute = (int) frame.slot(1);
+        if (attribute < 1 || attribute > MemoryPool.LAST_ATTRIBUTE) {
+            throw CallFrame.malformed("attribute " + attribute + " of a pool");
+        }
+        return attribute;
+    }
+
+    /** Parameters: pool, bytes to keep. */
+    int trim(CallFrame frame, ClientContext context) throws RejectedException {
+        pools.trim(pool(frame.slot(0)), frame.slot(1));
+        return CudaResult.SUCCESS;
+    }
+
+    /** Parameters: pool, access descriptions, count. The device itself reads and writes, always. */
+    int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
+        pool(frame.slot(0));
+        for (long i = 0; i < frame.slot(2); i++) {
+            if (frame.required(1).get(WireTypes.U32, i * ACCESS_BYTES + 8) != READ_WRITE) {
+                throw CallFrame.malformed("a device loses access to its own memory");
             }
         }
-        return result;
+        return CudaResult.SUCCESS;
+    }
+
+    /** Parameters: flags, pool, location. */
+    int getAccess(CallFrame frame, ClientContext context) throws RejectedException {
+        pool(frame.slot(1));
+        frame.want(0, Integer.BYTES);
+        frame.data(0).set(WireTypes.U32, 0, READ_WRITE);
+        return CudaResult.SUCCESS;
+    }
+
+    /** The pool that an allocation of a client comes from that names none. */
+    MemoryPool current() throws RejectedException {
+        open();
+        MemoryPool chosen = current == 0 ? null : pools.pool(current);
+        return chosen == null ? standard : chosen; // one that was destroyed is no current one, as with the driver
+    }
+
+    /** The pool that a call names, by what stands for the client's handle. */
+    MemoryPool pool(long number) throws RejectedException {
+        MemoryPool pool = pools.pool(number);
+        if (pool == null) {
+            throw CallFrame.malformed("no pool of the client");
+        }
+        return pool;
+    }
+
+    private void open() throws RejectedException {
+        if (standard == null) {
+            MemoryPool made = pools.create(0);
+            if (results.translated(HandleKind.POOL, made.number(), 0, 0) == HandleTable.NONE) {
+                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many pools as there can be");
+            }
+            standard = made;
+        }
     }
 }

@@ -32,6 +32,8 @@ final class ResourceCalls {
     void register(Map<String, SpecialCall> calls) {
         calls.put("cuTexObjectCreate", this::create);
         calls.put("cuSurfObjectCreate", this::create);
+        calls.put("cuTexObjectDestroy", this::destroy);
+        calls.put("cuSurfObjectDestroy", this::destroy);
         calls.put("cuTexObjectGetResourceDesc", this::describe);
         calls.put("cuSurfObjectGetResourceDesc", this::describe);
     }
@@ -45,28 +47,22 @@ final class ResourceCalls {
             addresses.own(resource.get(WireTypes.U64, ADDRESS), resource.get(WireTypes.U64, SIZE));
         } else if (type == PITCH_2D) {
             long width = resource.get(WireTypes.U64, SIZE);
-            long bytes = elementBytes(resource);
+            long bytes = ArrayFormat.elementBytes(resource.get(WireTypes.U32, FORMAT),
+                    resource.get(WireTypes.U32, CHANNELS));
             if (width < 0 || width > Integer.MAX_VALUE) {
                 throw CallFrame.malformed("a texture " + width + " elements wide");
             }
             addresses.own(resource.get(WireTypes.U64, ADDRESS), AddressCheck.span(width * bytes,
                     resource.get(WireTypes.U64, HEIGHT), resource.get(WireTypes.U64, PITCH)));
         }
-        return client.driver().call(frame.plan().entry(), frame.slots());
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        return result == CudaResult.SUCCESS ? client.fences().texture(frame.data(0).get(WireTypes.U64, 0), true) : result;
     }
 
-    private static long elementBytes(MemorySegment resource) throws RejectedException {
-        int bytes = switch (resource.get(WireTypes.U32, FORMAT)) { // CUarray_format
-            case 0x01, 0x08 -> 1;
-            case 0x02, 0x09, 0x10 -> 2;
-            case 0x03, 0x0a, 0x20 -> 4;
-            default -> throw CallFrame.malformed("elements of a format that linear memory does not have");
-        };
-        int channels = resource.get(WireTypes.U32, CHANNELS);
-        if (channels < 1 || channels > 4) {
-            throw CallFrame.malformed(channels + " channels");
-        }
-        return (long) bytes * channels;
+    /** Parameter: object. Kernels are kept from it before it is gone. */
+    private int destroy(CallFrame frame, ClientContext context) {
+        int result = client.fences().texture(frame.slot(0), false);
+        return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
     }
 
     /** Parameters: resource, object. */

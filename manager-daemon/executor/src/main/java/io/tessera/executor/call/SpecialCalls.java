@@ -16,13 +16,22 @@ final class SpecialCalls {
 
     /** For one client. */
     static Map<String, SpecialCall> of(ClientState client, HandleResults results, AddressCheck addresses,
-            CopyStructures copies) {
+            CopyStructures copies, VirtualMemoryCalls virtual, GraphMemoryCalls graphMemory) {
         Map<String, SpecialCall> calls = new HashMap<>();
         ModuleCalls modules = new ModuleCalls(client);
         calls.put("cuModuleLoadData", modules::load);
         calls.put("cuModuleLoadFatBinary", modules::load);
         calls.put("cuModuleLoadDataEx", modules::loadEx);
         calls.put("cuLibraryLoadData", modules::library);
+        calls.put("cuModuleUnload", modules::unload);
+        calls.put("cuLibraryUnload", modules::unload);
+        calls.put("cuLibraryGetModule", modules::moduleOfLibrary);
+        calls.put("cuModuleGetGlobal", modules::global);
+        calls.put("cuLibraryGetGlobal", modules::global);
+        for (String api : List.of("cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig",
+                "cuKernelSetAttribute", "cuKernelSetCacheConfig")) {
+            calls.put(api, modules::changed);
+        }
         calls.put("cuKernelGetName", modules::name);
         calls.put("cuFuncGetName", modules::name);
         PoolCalls pools = new PoolCalls(client, results);
@@ -32,7 +41,16 @@ final class SpecialCalls {
         calls.put("cuMemGetDefaultMemPool", pools::standardAt);
         calls.put("cuMemGetMemPool", pools::currentAt);
         calls.put("cuMemSetMemPool", pools::setCurrentAt);
-        calls.put("cuMemAllocAsync", pools::allocate);
+        calls.put("cuMemPoolCreate", pools::create);
+        calls.put("cuMemPoolDestroy", pools::destroy);
+        calls.put("cuMemPoolGetAttribute", pools::get);
+        calls.put("cuMemPoolSetAttribute", pools::set);
+        calls.put("cuMemPoolTrimTo", pools::trim);
+        calls.put("cuMemPoolSetAccess", pools::setAccess);
+        calls.put("cuMemPoolGetAccess", pools::getAccess);
+        new AllocationCalls(client, pools, graphMemory).register(calls);
+        virtual.register(calls);
+        graphMemory.register(calls);
         calls.put("cuCtxSetLimit", new LimitCalls(client)::set);
         calls.put("cuStreamBeginCapture", (frame, context) -> {
             frame.slot(1, DeviceContext.CAPTURE_RELAXED);
@@ -41,9 +59,11 @@ final class SpecialCalls {
         StructureTranslation structures = new StructureTranslation(client, addresses, results);
         NodeStructures nodes = new NodeStructures(client, structures, copies, addresses);
         new LinkCalls(client).register(calls);
-        new NodeCalls(client, structures, nodes, results).register(calls);
-        new NodeQueries(client, nodes, results).register(calls);
+        new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
+        new NodeQueries(client, nodes, graphMemory, results).register(calls);
+        new TensorMapCalls(client, addresses).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
+        new TensorMapCalls(client, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));
         calls.put("cuStreamSetAttribute", (frame, context) -> {
             structures.attribute((int) frame.slot(1), frame.required(2));

@@ -7,9 +7,14 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.fence.FenceFigures;
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.executor.window.TenantWindows;
 import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.UnfencedPolicy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,7 +62,14 @@ public final class ManagerChannel {
                 orders.admit(RelayToken.ofHex(client.get("token").getAsString()),
                         new Admission.Client(client.get("client").getAsLong(), client.get("pid").getAsInt(),
                                 (int) client.get("uid").getAsLong(), client.get("tenant").getAsString(),
-                                client.get("limitBytes").getAsLong()));
+                                client.get("limitBytes").getAsLong(), fences(client)));
+            } else if (said.has("limit")) {
+                JsonObject limit = said.getAsJsonObject("limit");
+                long bytes = limit.get("limitBytes").getAsLong();
+                if (bytes < 0) {
+                    throw new IllegalArgumentException("a limit of " + bytes + " bytes");
+                }
+                orders.limit(limit.get("tenant").getAsString(), bytes);
             } else if (said.has("stop")) {
                 orders.stop();
             } else {
@@ -66,6 +78,21 @@ public final class ManagerChannel {
         } catch (JsonParseException | IllegalArgumentException | IllegalStateException | NullPointerException e) {
             LOG.warn("the manager says what cannot be read: {} ({})", line, e.getMessage());
         }
+    }
+
+    /** What is not said counts as the safest. */
+    private static FenceSettings fences(JsonObject client) {
+        FenceSettings safest = FenceSettings.safest();
+        return new FenceSettings(
+                FenceChoice.ofLabel(text(client, "fence")).orElse(safest.fence()),
+                UnfencedPolicy.ofLabel(text(client, "unfenced")).orElse(safest.unfenced()),
+                client.has("fenceAlone") ? client.get("fenceAlone").getAsBoolean() : safest.fenceAlone(),
+                client.has("timeoutS") ? client.get("timeoutS").getAsInt() : 0,
+                client.has("sharedTimeoutS") ? client.get("sharedTimeoutS").getAsInt() : 0);
+    }
+
+    private static String text(JsonObject from, String name) {
+        return from.has(name) ? from.get(name).getAsString() : "";
     }
 
     /** The executor can be reached. */
@@ -84,13 +111,25 @@ public final class ManagerChannel {
 
     /** The executor cannot be, or cannot go on. */
     public void failed(String reason) {
+        failed(reason, null);
+    }
+
+    /**
+     * The executor cannot go on.
+     *
+     * @param tenant whose kernels are the cause; null: it is not known
+     */
+    public void failed(String reason, String tenant) {
         JsonObject failed = new JsonObject();
         failed.addProperty("reason", reason);
+        if (tenant != null) {
+            failed.addProperty("tenant", tenant);
+        }
         tell("failed", failed);
     }
 
-    /** What the clients do. */
-    public void stats(List<ClientSession> sessions) {
+    /** What the clients do, and the bounds of the tenants' windows. */
+    public void stats(List<ClientSession> sessions, List<TenantWindows.Bounds> bounds) {
         JsonArray clients = new JsonArray();
         for (ClientSession session : sessions) {
             JsonObject client = new JsonObject();
@@ -100,10 +139,28 @@ public final class ManagerChannel {
             client.addProperty("launches", session.counters().launches());
             client.addProperty("records", session.counters().records());
             client.addProperty("rejected", session.counters().rejected());
+            FenceFigures fences = session.fences();
+            if (fences != null) {
+                client.addProperty("fence", fences.fence());
+                client.addProperty("unfenced", fences.unfenced());
+                client.addProperty("violations", fences.violations());
+            }
             clients.add(client);
         }
         JsonObject stats = new JsonObject();
         stats.add("clients", clients);
+        JsonArray windows = new JsonArray();
+        for (TenantWindows.Bounds window : bounds) {
+            JsonObject entry = new JsonObject();
+            entry.addProperty("tenant", window.tenant());
+            entry.addProperty("base", window.baseAddress());
+            entry.addProperty("size", window.sizeBytes());
+            entry.addProperty("committedBytes", window.committedBytes());
+            entry.addProperty("quotaBytes", window.quotaBytes());
+            entry.addProperty("sinkBytes", window.sinkBytes());
+            windows.add(entry);
+        }
+        stats.add("windows", windows);
         tell("stats", stats);
     }
 

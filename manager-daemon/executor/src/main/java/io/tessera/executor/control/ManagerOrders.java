@@ -8,6 +8,13 @@ public interface ManagerOrders {
     /** A client will come. */
     void admit(RelayToken token, Admission.Client client);
 
+    /**
+     * A tenant's limit of device memory changes while it runs.
+     *
+     * @param limitBytes 0: none
+     */
+    void limit(String tenant, long limitBytes);
+
     /** The executor must end; also said when the manager is gone. */
     void stop();
 }

@@ -26,6 +26,8 @@ public final class CudaResult {
     public static final int NOT_SUPPORTED = 801;
     /** CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
     public static final int CAPTURE_UNSUPPORTED = 900;
+    /** CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. */
+    public static final int CAPTURE_INVALIDATED = 901;
     /** CUDA_ERROR_UNKNOWN. */
     public static final int UNKNOWN = 999;
 

@@ -8,6 +8,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.stream.ClientContext;
@@ -32,6 +33,7 @@ public final class LaunchExecutor {
     /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
     private static final int ATTRIBUTE_BYTES = 72;
     private static final int MOST_ATTRIBUTES = 64;
+    private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
@@ -55,6 +57,7 @@ public final class LaunchExecutor {
     private final MemorySegment extra;
     private final MemorySegment size;
     private final MemorySegment parameters;
+    private ClientStream launched;
 
     /** For one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(ClientState client, Arena arena) {
@@ -108,6 +111,8 @@ public final class LaunchExecutor {
         long parametersAt = BODY + (long) attributeCount * ATTRIBUTE_BYTES;
         MemorySegment.copy(record, parametersAt, parameters, 0, parameterBytes);
         size.set(WireTypes.U64, 0, parameterBytes);
+        launched = stream;
+        function = code(record.get(WireTypes.U64, FUNCTION), function, stream, parameterBytes);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         client.streams().before(stream);
         int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)
@@ -126,6 +131,21 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
         return client.driver().call(DriverEntry.cuLaunchKernel, slots);
+    }
+
+    /** The stream of the last launch that reached the driver. */
+    public ClientStream stream() {
+        return launched;
+    }
+
+    /** Which of a kernel's codes is launched. */
+    private long code(long said, long function, ClientStream stream, int parameterBytes) throws RejectedException {
+        try {
+            return client.fences().kernels().toLaunch(said, function, client.streams().isCapturing(stream), parameters,
+                    parameterBytes);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     private int extended(MemorySegment record, long function, ClientStream stream, int parameterBytes,
@@ -154,6 +174,14 @@ public final class LaunchExecutor {
         int id = attributes.get(WireTypes.U32, at);
         if (id == DEVICE_UPDATABLE_NODE) {
             throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node that the device updates");
+        }
+        if (id == ACCESS_POLICY_WINDOW) {
+            long address = attributes.get(WireTypes.U64, at + 8);
+            long bytes = attributes.get(WireTypes.U64, at + 16);
+            if (address != 0 && bytes != 0 && !client.memory().contains(address, bytes)) {
+                throw malformed("a window of " + Long.toUnsignedString(bytes) + " bytes at " + Long.toHexString(address)
+                        + " is not the client's; " + client.memory().around(address));
+            }
         }
         if (id == PROGRAMMATIC_EVENT || id == COMPLETION_EVENT) {
             long said = attributes.get(WireTypes.U64, at + 8);

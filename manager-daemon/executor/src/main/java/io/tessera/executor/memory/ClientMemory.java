@@ -47,6 +47,9 @@ public final class ClientMemory {
                 return false;
             }
             MemoryRange range = entry.getValue();
+            if (range.origin() == Origin.SHUT) {
+                return false;
+            }
             long here = range.end() - at;
             if (Long.compareUnsigned(left, here) <= 0) {
                 last = range;
@@ -58,6 +61,13 @@ public final class ClientMemory {
             at += here;
             left -= here;
         }
+    }
+
+    /** What of the client's lies next to an address, for somebody who reads that it was refused. */
+    public String around(long address) {
+        Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);
+        return entry == null ? "it has none below" : "the next below is " + Long.toHexString(entry.getKey()) + " to "
+                + Long.toHexString(entry.getValue().end());
     }
 
     private static boolean holds(MemoryRange range, long address, long bytes) {
@@ -78,24 +88,11 @@ public final class ClientMemory {
         ranges.values().removeIf(range -> range.owner() == owner && owner != 0);
     }
 
-    /** Ranges of a graph count no more, because it is gone; returns the bytes that they counted. */
-    public long uncharge(long owner) {
-        long bytes = 0;
-        for (Map.Entry<Long, MemoryRange> entry : ranges.entrySet()) {
-            MemoryRange range = entry.getValue();
-            if (range.owner() == owner && owner != 0 && range.charged() != 0) {
-                bytes += range.charged();
-                entry.setValue(new MemoryRange(range.address(), range.bytes(), range.origin(), range.context(), 0, owner));
-            }
-        }
-        return bytes;
-    }
-
     /** Mappings that lie in so many bytes from an address, in order. */
     public List<MemoryRange> mappedIn(long address, long bytes) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.tailMap(address, true).values()) {
-            if (Long.compareUnsigned(range.end(), address + bytes) > 0 || range.origin() != Origin.MAPPED) {
+            if (Long.compareUnsigned(range.end(), address + bytes) > 0 || range.origin() != Origin.MAPPED && range.origin() != Origin.SHUT) {
                 break;
             }
             found.add(range);

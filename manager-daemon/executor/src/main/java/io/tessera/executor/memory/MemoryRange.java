@@ -19,6 +19,8 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         POOLED,
         /** A mapping of the program's own allocation handles: ends by cuMemUnmap. */
         MAPPED,
+        /** A mapping of the program's own that it has not allowed itself to use: nothing can be copied there. */
+        SHUT,
         /** An address range without memory: ends by cuMemAddressFree. Nothing can be copied there. */
         RESERVED,
         /** A variable of a module: ends with it. */

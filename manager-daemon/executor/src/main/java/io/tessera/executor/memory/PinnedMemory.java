@@ -9,31 +9,58 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Memory that one client and the executor both map. {@link #create} is called by the thread of the connections, the rest
- * by the client's owner thread; thread-safe. {@link #close} unmaps everything.
+ * Memory that one client and the executor both map, at addresses in the host part of the tenant's window (RELAY.md,
+ * section 6). {@link #create} is called by the thread of the connections, the rest by the client's owner thread;
+ * thread-safe. {@link #close} gives back everything that the device does not know.
  */
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
-    /** Regions that are mapped and not registered yet or any more: a client cannot fill the host by asking alone. */
+    /** Regions that are made and not registered yet or any more: a client cannot fill the host by asking alone. */
     private static final int MOST_REGIONS = 65_536;
     private static final long MOST_BYTES = 1L << 40;
+    private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
 
     private final SharedMemoryPort memory;
     private final FilePort files;
-    private final PinnedAddresses addresses;
     private final Map<Long, Region> regions = new HashMap<>();
+    private volatile HostAddresses addresses;
     private long lastId;
 
-    /**
-     * A region.
-     *
-     * @param mapped where
-     * @param arena  its closing unmaps it
-     */
-    public record Region(MemorySegment mapped, Arena arena) {
+    /** A region. */
+    public static final class Region {
+        private final long address;
+        private final long bytes;
+        private final long roundedBytes;
+        private final int descriptor;
+        private Arena arena;
+
+        private Region(long address, long bytes, long roundedBytes, int descriptor) {
+            this.address = address;
+            this.bytes = bytes;
+            this.roundedBytes = roundedBytes;
+            this.descriptor = descriptor;
+        }
+
+        /** Where it is for client, executor and device. */
+        public long address() {
+            return address;
+        }
+
+        /** What the client maps of it. */
+        public long bytes() {
+            return bytes;
+        }
+
+        /** What the device maps of it: whole granules. */
+        public long roundedBytes() {
+            return roundedBytes;
+        }
     }
 
     /**
@@ -45,38 +72,59 @@ public final class PinnedMemory implements AutoCloseable {
     public record Offer(RelayPinned pinned, int descriptor) {
     }
 
-    /** Nothing yet. */
-    public PinnedMemory(SharedMemoryPort memory, FilePort files, PinnedAddresses addresses) {
+    /** Nothing yet, and no addresses. */
+    public PinnedMemory(SharedMemoryPort memory, FilePort files) {
         this.memory = memory;
         this.files = files;
-        this.addresses = addresses;
     }
 
-    /** Makes a region, or says why not in the answer. */
-    public synchronized Offer create(long bytes, long notBelow) throws LinuxException {
+    /** The client's window is there: from now on {@link #create} gives addresses of its host part. */
+    public void use(HostAddresses ofWindow) {
+        addresses = ofWindow;
+    }
+
+    /** Whether {@link #create} may be called. */
+    public boolean isReady() {
+        return addresses != null;
+    }
+
+    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    public synchronized Offer create(long bytes, long notBelow) {
+        try {
+            return make(bytes, notBelow);
+        } catch (LinuxException e) {
+            LOG.warn("{} bytes of pinned memory cannot be made: {}", bytes, e.getMessage());
+            return refused(CudaResult.OUT_OF_MEMORY);
+        }
+    }
+
+    private Offer make(long bytes, long notBelow) throws LinuxException {
         if (bytes <= 0 || bytes > MOST_BYTES || regions.size() >= MOST_REGIONS) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
         }
-        long rounded = RelayLayout.align(bytes, PAGE);
-        int descriptor = memory.create("tessera-pinned", rounded);
-        Arena arena = Arena.ofShared();
+        long rounded = addresses.rounded(bytes);
+        long address = addresses.take(rounded, notBelow);
+        if (address == 0) {
+            return refused(CudaResult.OUT_OF_MEMORY);
+        }
+        int descriptor = -1;
         boolean kept = false;
         try {
+            descriptor = memory.create("tessera-pinned", rounded);
             // Space now: a full host is an answer here and not a fault in the middle of a copy.
             if (files.reserve(descriptor, rounded) != 0) {
                 return refused(CudaResult.OUT_OF_MEMORY);
             }
-            MemorySegment mapped = addresses.map(descriptor, rounded, notBelow, arena);
-            if (mapped.equals(SharedMemoryPort.TAKEN)) {
-                return refused(CudaResult.OUT_OF_MEMORY);
-            }
-            regions.put(++lastId, new Region(mapped, arena));
+            long told = RelayLayout.align(bytes, PAGE);
+            regions.put(++lastId, new Region(address, told, rounded, memory.copy(descriptor)));
             kept = true;
-            return new Offer(new RelayPinned(lastId, mapped.address(), rounded, CudaResult.SUCCESS), descriptor);
+            return new Offer(new RelayPinned(lastId, address, told, CudaResult.SUCCESS), descriptor);
         } finally {
             if (!kept) {
-                arena.close();
-                memory.close(descriptor);
+                addresses.give(address);
+                if (descriptor >= 0) {
+                    memory.close(descriptor);
+                }
             }
         }
     }
@@ -90,17 +138,56 @@ public final class PinnedMemory implements AutoCloseable {
         return regions.get(id);
     }
 
-    /** Unmaps a region, after the device has forgotten it. */
-    public synchronized void remove(long id) {
-        Region region = regions.remove(id);
-        if (region != null) {
-            region.arena().close();
+    /** Maps a region in this process, at its address; false if something is there, or the system refuses. */
+    public synchronized boolean map(Region region) {
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment mapped = memory.mapAt(region.descriptor, region.address, region.roundedBytes, arena);
+            if (!mapped.equals(SharedMemoryPort.TAKEN)) {
+                region.arena = arena;
+                return true;
+            }
+        } catch (LinuxException e) {
+            LOG.warn("pinned memory cannot be mapped: {}", e.getMessage());
+        }
+        arena.close();
+        return false;
+    }
+
+    /** Unmaps a region in this process, after the device has forgotten it. */
+    public synchronized void unmap(Region region) {
+        if (region.arena != null) {
+            region.arena.close();
+            region.arena = null;
         }
     }
 
+    /** Forgets a region that is not mapped here. */
+    public synchronized void remove(long id) {
+        Region region = regions.remove(id);
+        if (region != null) {
+            end(region);
+        }
+    }
+
+    private void end(Region region) {
+        addresses.give(region.address);
+        try {
+            memory.close(region.descriptor);
+        } catch (LinuxException e) {
+            LOG.warn("while pinned memory was given back: {}", e.getMessage());
+        }
+    }
+
+    /** A region that is still mapped stays so, with its addresses: the device may use it. */
     @Override
     public synchronized void close() {
-        regions.values().forEach(region -> region.arena().close());
-        regions.clear();
+        for (Iterator<Region> i = regions.values().iterator(); i.hasNext();) {
+            Region region = i.next();
+            if (region.arena == null) {
+                i.remove();
+                end(region);
+            }
+        }
     }
 }

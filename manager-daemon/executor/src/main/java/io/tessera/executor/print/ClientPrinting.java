@@ -3,6 +3,7 @@ package io.tessera.executor.print;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.Set;
  */
 public final class ClientPrinting {
     private static final long DISABLE_TIMING = 2;
+    /** As many as there are words: one more waits for a word that somebody waits for already. */
+    private static final int MOST_MARKS = RelayLayout.WORDS;
 
     private final DriverCalls driver;
     private final RelaySegment segment;
@@ -23,13 +26,20 @@ public final class ClientPrinting {
     private final Set<Long> modules = new HashSet<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
+    /** Looks what kernels reported, before the client hears that they are done. */
+    private final Runnable looked;
     private boolean prints;
 
     private record Mark(int word, long value, long event) {
     }
 
-    /** A client that has no module. */
-    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text) {
+    /**
+     * A client that has no module.
+     *
+     * @param looked called when work is done, before the client hears of it
+     */
+    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, Runnable looked) {
+        this.looked = looked;
         this.driver = driver;
         this.segment = segment;
         this.text = text;
@@ -51,10 +61,23 @@ public final class ClientPrinting {
         return answer;
     }
 
+    /** From now on the client waits until somebody has looked what its kernels did. */
+    public void watch() {
+        prints = true;
+    }
+
+    /** Whether functions print: text follows each mark. */
+    public boolean prints() {
+        return prints;
+    }
+
     /** After a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
         if (!prints) {
             return CudaResult.SUCCESS;
+        }
+        if (marks.size() >= MOST_MARKS) {
+            return CudaResult.OUT_OF_MEMORY;
         }
         Long event = events.poll();
         if (event == null) {
@@ -97,6 +120,7 @@ public final class ClientPrinting {
 
     /** Brings the text of what came before an event that is complete. Returns the CUresult. */
     public int before(long event) {
+        looked.run();
         return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment)
                 : CudaResult.SUCCESS;
     }

@@ -75,8 +75,12 @@ final class FunctionQuery {
                 : HandleKind.MODULE;
         long module = client.handles().value(owner, parent);
         long library = owner == HandleKind.MODULE ? client.handles().table(owner).parent(parent) : 0;
-        return client.printing().ask(library == 0 ? module
-                : client.handles().value(HandleKind.LIBRARY, library));
+        long owned = library == 0 ? module : client.handles().value(HandleKind.LIBRARY, library);
+        if (client.fences().reports(owned)) {
+            client.printing().watch();
+            return true;
+        }
+        return client.printing().ask(owned);
     }
 
     private void parameters(boolean kernel, long value, MemorySegment answer) {

@@ -68,18 +68,28 @@ public final class QueryExecutor {
         if (region == null || registered.contains(id)) {
             return CudaResult.INVALID_VALUE;
         }
-        DriverCalls driver = client.driver();
-        long address = region.mapped().address();
-        int result = driver.call(DriverEntry.cuMemHostRegister_v2, address, region.mapped().byteSize(),
-                PORTABLE_AND_MAPPED);
+        int result = client.window().openHost(region.address(), region.roundedBytes(), () -> register(region));
         if (result != CudaResult.SUCCESS) {
             return result;
         }
         registered.add(id);
-        client.memory().add(new MemoryRange(address, region.mapped().byteSize(), Origin.PINNED, 0, 0, 0));
-        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), address, 0);
+        client.memory().add(new MemoryRange(region.address(), region.bytes(), Origin.PINNED, 0, 0, 0));
+        DriverCalls driver = client.driver();
+        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), region.address(), 0);
         answer.set(WireTypes.U64, 0, driver.outLong(0));
         bytes = Long.BYTES;
+        return result;
+    }
+
+    private int register(PinnedMemory.Region region) {
+        if (!client.pinned().map(region)) {
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        int result = client.driver().call(DriverEntry.cuMemHostRegister_v2, region.address(), region.roundedBytes(),
+                PORTABLE_AND_MAPPED);
+        if (result != CudaResult.SUCCESS) {
+            client.pinned().unmap(region);
+        }
         return result;
     }
 
@@ -88,13 +98,22 @@ public final class QueryExecutor {
         if (region == null) {
             return CudaResult.INVALID_VALUE;
         }
-        int result = CudaResult.SUCCESS;
-        if (registered.remove(id)) {
-            client.memory().beginningAt(region.mapped().address()).ifPresent(client.memory()::remove);
-            result = client.driver().call(DriverEntry.cuMemHostUnregister, region.mapped().address());
+        if (registered.contains(id)) {
+            int result = client.window().closeHost(region.address(), region.roundedBytes(), () -> {
+                int done = client.driver().call(DriverEntry.cuMemHostUnregister, region.address());
+                if (done == CudaResult.SUCCESS) {
+                    client.pinned().unmap(region);
+                }
+                return done;
+            });
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            registered.remove(id);
+            client.memory().beginningAt(region.address()).ifPresent(client.memory()::remove);
         }
         client.pinned().remove(id);
-        return result;
+        return CudaResult.SUCCESS;
     }
 
     private int memory(MemorySegment answer) {
@@ -102,6 +121,8 @@ public final class QueryExecutor {
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         long free = driver.outLong(0);
         long total = driver.outLong(1);
+        // What the window has and does not use is the tenant's to have, and is nobody else's.
+        free = Math.min(total, free + client.window().reclaimableBytes());
         TenantMemory tenant = client.charge().tenant();
         if (tenant.limitBytes() != 0) {
             total = Math.min(total, tenant.limitBytes());

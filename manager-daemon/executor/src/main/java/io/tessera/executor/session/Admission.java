@@ -1,5 +1,6 @@
 package io.tessera.executor.session;
 
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.RelayToken;
 import java.util.HashMap;
@@ -26,8 +27,9 @@ public final class Admission {
      * @param uid        its user
      * @param tenant     what its limit attaches to
      * @param limitBytes the tenant's limit on this device; 0: none
+     * @param fences     how it is fenced
      */
-    public record Client(long clientId, int pid, int uid, String tenant, long limitBytes) {
+    public record Client(long clientId, int pid, int uid, String tenant, long limitBytes, FenceSettings fences) {
     }
 
     private record Announced(Client client, long untilNs) {

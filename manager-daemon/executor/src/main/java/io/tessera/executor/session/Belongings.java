@@ -22,7 +22,7 @@ final class Belongings {
             HandleKind.EVENT, HandleKind.STREAM, HandleKind.TEXTURE, HandleKind.SURFACE, HandleKind.LINKER,
             HandleKind.MODULE, HandleKind.LIBRARY);
     private static final List<HandleKind> AFTER_MEMORY =
-            List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP, HandleKind.POOL);
+            List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP);
     private static final Map<HandleKind, DriverEntry> ENDS = Map.ofEntries(
             Map.entry(HandleKind.GRAPH_EXEC, DriverEntry.cuGraphExecDestroy),
             Map.entry(HandleKind.GRAPH, DriverEntry.cuGraphDestroy),
@@ -31,12 +31,9 @@ final class Belongings {
             Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
             Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
             Map.entry(HandleKind.LINKER, DriverEntry.cuLinkDestroy),
-            Map.entry(HandleKind.MODULE, DriverEntry.cuModuleUnload),
-            Map.entry(HandleKind.LIBRARY, DriverEntry.cuLibraryUnload),
             Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease),
             Map.entry(HandleKind.ARRAY, DriverEntry.cuArrayDestroy),
-            Map.entry(HandleKind.MIPMAP, DriverEntry.cuMipmappedArrayDestroy),
-            Map.entry(HandleKind.POOL, DriverEntry.cuMemPoolDestroy));
+            Map.entry(HandleKind.MIPMAP, DriverEntry.cuMipmappedArrayDestroy));
     private static final int ALL = -1;
 
     private final ClientState client;
@@ -92,28 +89,37 @@ final class Belongings {
             if (kind == HandleKind.STREAM
                     && client.handles().table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
                 client.streams().destroying(stream);
+                client.fences().watchdog().forget(stream.value());
             }
             int references = Math.max(1, kind.deviceValue() ? 1 : client.handles().table(kind).references(handle));
             boolean counted = kind == HandleKind.ALLOCATION;
             for (int i = 0; i < (counted ? references : 1); i++) {
-                result = worse(result, driver.call(ENDS.get(kind), value));
+                result = worse(result, end(kind, value));
                 calls.freed(kind, handle);
             }
         }
         return result;
     }
 
+    private int end(HandleKind kind, long value) {
+        return kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
+                ? client.fences().unload(value, kind == HandleKind.LIBRARY) : driver.call(ENDS.get(kind), value);
+    }
+
     private int free(MemoryRange range) {
-        int result = switch (range.origin()) {
-            case ALLOCATED, POOLED -> driver.call(DriverEntry.cuMemFree_v2, range.address());
-            case MAPPED -> driver.call(DriverEntry.cuMemUnmap, range.address(), range.bytes());
-            case RESERVED -> driver.call(DriverEntry.cuMemAddressFree, range.address(), range.bytes());
-            case GLOBAL, GRAPH, PINNED -> CudaResult.SUCCESS;
-        };
+        switch (range.origin()) {
+            case ALLOCATED, POOLED -> client.pools().free(range.address());
+            case MAPPED, SHUT -> {
+                return calls.unmapped(range);
+            }
+            case RESERVED -> client.window().release(range.address());
+            case GLOBAL, GRAPH, PINNED -> { // go with something else
+            }
+        }
         if (range.origin() != MemoryRange.Origin.PINNED) {
             client.memory().remove(range);
             client.charge().giveBack(range.charged());
         }
-        return result;
+        return CudaResult.SUCCESS;
     }
 }

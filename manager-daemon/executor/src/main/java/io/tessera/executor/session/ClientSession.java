@@ -4,6 +4,7 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.os.FutexPort;
@@ -39,6 +40,8 @@ public final class ClientSession {
     /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
     private static final long END_NS = 10_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
+    /** While waits of streams are ended, of which one may follow another thousands of times. */
+    private static final long RELEASE_POLL_NS = 50_000L;
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
     private final long clientId;
@@ -54,6 +57,7 @@ public final class ClientSession {
     private volatile boolean over;
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
+    private Containment contain;
     private Thread thread;
 
     /**
@@ -82,7 +86,8 @@ public final class ClientSession {
             ClientState made = makeState.apply(arena);
             state = made;
             made.device().enter(made.driver());
-            try (RecordDispatcher records = new RecordDispatcher(made, futex, reports, arena)) {
+            contain = new Containment(made, reports, clientId, name);
+            try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
                 serve(records, new RingConsumer(segment, arena));
                 finish(records);
@@ -95,6 +100,10 @@ public final class ClientSession {
         } catch (LinuxException | RuntimeException | Error e) {
             LOG.error("{} is let go because its thread failed", name, e);
         } finally {
+            ClientState known = state;
+            if (known != null) {
+                known.window().abandon();
+            }
             segment.end();
             over = true;
         }
@@ -102,6 +111,13 @@ public final class ClientSession {
 
     private void serve(RecordDispatcher records, RingConsumer ring)
             throws LinuxException, BrokenRingException {
+        int opened = state.window().open();
+        if (opened != CudaResult.SUCCESS) {
+            LOG.error("{} has no window ({})", name, opened);
+            records.refuse(opened);
+            return;
+        }
+        state.pinned().use(state.window().hostAddresses());
         int registered = state.words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
@@ -111,7 +127,7 @@ public final class ClientSession {
         try {
             while (!ending) {
                 long nowNs = clock.nanoTime();
-                int work = ring.poll(records, BATCH, nowNs);
+                int work = poll(records, ring, BATCH, nowNs);
                 look(records, nowNs);
                 if (work > 0) {
                     records.counters().publish();
@@ -123,10 +139,25 @@ public final class ClientSession {
                 }
                 idle(records, ring, nowNs - idleSinceNs);
             }
-            ring.poll(records, Integer.MAX_VALUE, clock.nanoTime());
+            poll(records, ring, Integer.MAX_VALUE, clock.nanoTime());
         } catch (BrokenRingException e) {
             finish(records);
             throw e;
+        }
+    }
+
+    /** Executes records; while pages of the tenant's window change, the client waits here. */
+    private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
+            throws BrokenRingException {
+        boolean whole = state.window().enter();
+        try {
+            if (!whole && !records.isLost()) {
+                LOG.error("{} is let go: the driver refuses memory behind its window", name);
+                records.refuse(CudaResult.OUT_OF_MEMORY);
+            }
+            return ring.poll(records, most, nowNs);
+        } finally {
+            state.window().leave();
         }
     }
 
@@ -136,12 +167,14 @@ public final class ClientSession {
         } else if (idleNs < YIELD_NS) {
             Thread.yield();
         } else {
+            state.window().rest(idleNs);
             sleep(records, ring);
         }
     }
 
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
+        records.pollAwaited(nowNs);
         if (!state.watch().isEmpty()) {
             int result = state.watch().poll();
             if (CudaResult.isFatal(result)) {
@@ -153,6 +186,8 @@ public final class ClientSession {
         if (lostResult != CudaResult.SUCCESS && !records.isLost()) {
             records.refuse(lostResult);
         }
+        contain.look(records, nowNs);
+        state.pools().poll(nowNs);
         int result = records.marks().poll(nowNs);
         if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
             result = state.printing().poll();
@@ -166,8 +201,8 @@ public final class ClientSession {
         segment.park();
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.watch().isEmpty() || state.printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
-            futex.await(segment.parkedWord(), 1, sleepNs);
+                    : records.marks().isOut() || state.pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
+            futex.await(segment.parkedWord(), 1, contain.sleepNs(sleepNs));
         }
         segment.unpark();
     }
@@ -175,31 +210,49 @@ public final class ClientSession {
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
         records.counters().publish();
-        if (lostResult != CudaResult.SUCCESS || records.isLost()) {
+        if (lostResult != CudaResult.SUCCESS || records.isGone()) {
             return; // the context is gone with everything in it
         }
+        state.fences().stop();
         long untilNs = clock.nanoTime() + END_NS;
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY) {
             if (clock.nanoTime() - untilNs > 0) {
-                reports.stuck(clientId);
+                reports.stuck(clientId, state.fences().member().tenant());
                 return;
             }
-            LockSupport.parkNanos(END_POLL_NS);
+            LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : RELEASE_POLL_NS);
         }
+        state.streams().awaited().close(state.driver());
         if (!CudaResult.isFatal(result)) {
-            result = records.belongings().freeAll();
+            state.fences().quiet();
+            result = freeAll(records);
         }
         if (CudaResult.isFatal(result)) {
             records.lose(result, "the end of " + name);
             return;
         }
         state.printing().close();
+        state.fences().close();
         records.queries().unpinAll();
         state.words().unregister();
         state.charge().close();
         state.pinned().close();
+        state.window().close();
         LOG.info("{} ended; everything is freed", name);
+    }
+
+    private int freeAll(RecordDispatcher records) {
+        state.window().enter();
+        try {
+            int result = records.belongings().freeAll();
+            if (!CudaResult.isFatal(result)) {
+                state.pools().close();
+            }
+            return result;
+        } finally {
+            state.window().leave();
+        }
     }
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */
@@ -207,6 +260,7 @@ public final class ClientSession {
         for (int word = 0; word < RelayLayout.WORDS; word++) {
             segment.word(word, 0);
         }
+        state.streams().awaited().release(state.driver());
         return state.streams().query();
     }
 
@@ -256,6 +310,23 @@ public final class ClientSession {
     public long usedBytes() {
         ClientState known = state;
         return known == null ? 0 : known.charge().usedBytes();
+    }
+
+    /** How it is fenced; null before its thread has begun. */
+    public FenceFigures fences() {
+        ClientState known = state;
+        return known == null ? null : known.fences().figures();
+    }
+
+    /** What it was doing when something went wrong; null before its thread has begun. */
+    public Suspect suspect() {
+        ClientState known = state;
+        RecordDispatcher records = dispatcher;
+        if (known == null || records == null) {
+            return null;
+        }
+        return new Suspect(known.fences().member().tenant(), name, records.marks().hasWork(),
+                known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.tessera.executor.session;
 
+import io.tessera.executor.fence.Company;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.MalformedMessageException;
@@ -18,6 +19,9 @@ final class Connection implements RelayMessageListener {
     private long[] pinAsked;
     private boolean outOfOrder;
     private boolean open = true;
+    private Admission.Client announced;
+    private Company.Member member;
+    private long settlesBeforeNs;
     private ClientSession session;
     private PinnedMemory pinned;
     private Arena segmentArena;
@@ -44,6 +48,28 @@ final class Connection implements RelayMessageListener {
         if (outOfOrder) {
             throw new MalformedMessageException(RefusalCode.MALFORMED, "a message at the wrong time");
         }
+    }
+
+    /** It is the announced client, and is among the others from now on; served when those are ready for it. */
+    void announced(Admission.Client client, Company.Member newMember, long untilNs) {
+        announced = client;
+        member = newMember;
+        settlesBeforeNs = untilNs;
+    }
+
+    /** Who was announced; null before. */
+    Admission.Client announced() {
+        return announced;
+    }
+
+    /** The client among the others; null before it is announced. */
+    Company.Member member() {
+        return member;
+    }
+
+    /** Until when the others may take to be ready. */
+    long settlesBeforeNs() {
+        return settlesBeforeNs;
     }
 
     void serve(SessionFactory.Made made) {

@@ -1,6 +1,7 @@
 package io.tessera.executor.session;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.executor.fence.Company;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -31,6 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class Connections implements AutoCloseable {
     /** The manager tells us who comes before it tells the client where we are, but over another way. */
     private static final long ANNOUNCEMENT_NS = 5_000_000_000L;
+    /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
+    private static final long SETTLING_NS = 8_000_000_000L;
     private static final int MOST_WAITING = 256;
     private static final int BACKLOG = 512;
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
@@ -40,6 +43,7 @@ public final class Connections implements AutoCloseable {
     private final NanoClock clock;
     private final Admission admission;
     private final SessionFactory factory;
+    private final Company company;
     private final Reports reports;
     private final List<Connection> connections = new ArrayList<>();
     private final List<Connection> leaving = new ArrayList<>();
@@ -47,9 +51,14 @@ public final class Connections implements AutoCloseable {
     private int listening = -1;
     private long listeningToken;
 
-    /** No clients yet. */
+    /**
+     * No clients yet.
+     *
+     * @param company is told who comes and goes
+     */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
-            Reports reports) {
+            Company company, Reports reports) {
+        this.company = company;
         this.os = os;
         this.poller = poller;
         this.clock = clock;
@@ -103,6 +112,14 @@ public final class Connections implements AutoCloseable {
     private void act(Connection connection) throws LinuxException, MalformedMessageException {
         connection.checkOrder();
         admit(connection);
+        pin(connection);
+    }
+
+    /** A client may ask before its thread has a window for it: it is answered when that is there. */
+    private void pin(Connection connection) throws LinuxException {
+        if (connection.session() == null || !connection.pinned().isReady()) {
+            return;
+        }
         long[] asked = connection.takePin();
         if (asked != null) {
             PinnedMemory.Offer offer = connection.pinned().create(asked[0], asked[1]);
@@ -130,11 +147,17 @@ public final class Connections implements AutoCloseable {
         if (connection.session() != null || connection.token() == null) {
             return;
         }
-        Admission.Client client = admission.take(connection.token(), connection.peer, clock.nanoTime());
-        if (client == null) {
+        if (!isAmongUs(connection)) {
             return; // not yet; see doWork
         }
-        SessionFactory.Made made = factory.make(client, reports);
+        Admission.Client client = connection.announced();
+        SessionFactory.Made made;
+        try {
+            made = factory.make(client, connection.member(), reports);
+        } catch (LinuxException e) {
+            refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+            return;
+        }
         try {
             connection.serve(made);
             int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
@@ -144,6 +167,32 @@ public final class Connections implements AutoCloseable {
             os.sockets().close(made.descriptor());
         }
         LOG.info("{} has come", made.session());
+    }
+
+    /** Whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
+    private boolean isAmongUs(Connection connection) {
+        long nowNs = clock.nanoTime();
+        if (connection.announced() == null) {
+            Admission.Client client = admission.take(connection.token(), connection.peer, nowNs);
+            if (client == null) {
+                return false;
+            }
+            String refusal = company.refusal(client.uid());
+            if (refusal != null) {
+                refuse(connection, RefusalCode.PEER, refusal);
+                return false;
+            }
+            connection.announced(client, company.enter(client.tenant(), client.uid(), reports::look),
+                    nowNs + SETTLING_NS);
+        }
+        if (company.isSettled(connection.member())) {
+            return true;
+        }
+        if (nowNs - connection.settlesBeforeNs() > 0) {
+            refuse(connection, RefusalCode.PEER,
+                    "a kernel that another tenant launched while it was alone does not end; try again later");
+        }
+        return false;
     }
 
     private void refuse(Connection connection, RefusalCode code, String reason) {
@@ -170,6 +219,8 @@ public final class Connections implements AutoCloseable {
         if (connection.session() != null) {
             connection.session().end();
             leaving.add(connection);
+        } else if (connection.member() != null) {
+            company.leave(connection.member());
         }
     }
 
@@ -178,11 +229,15 @@ public final class Connections implements AutoCloseable {
         for (Connection connection : List.copyOf(connections)) {
             try {
                 admit(connection);
+                pin(connection);
             } catch (LinuxException e) {
-                refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+                LOG.debug("{} is gone: {}", connection, e.getMessage());
+                close(connection);
+            }
+            if (!connection.isOpen()) {
                 continue;
             }
-            if (connection.session() == null && connection.deadlineNs - nowNs < 0) {
+            if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {
                 refuse(connection, RefusalCode.PEER, "the manager has not announced this process");
             } else if (connection.session() != null) {
                 connection.session().segment().executorHeartbeatNs(nowNs);
@@ -191,7 +246,17 @@ public final class Connections implements AutoCloseable {
                 }
             }
         }
-        leaving.removeIf(Connection::unmapIfOver);
+        removeThoseWhoLeft();
+    }
+
+    private void removeThoseWhoLeft() {
+        leaving.removeIf(connection -> {
+            boolean over = connection.unmapIfOver();
+            if (over) {
+                company.leave(connection.member());
+            }
+            return over;
+        });
     }
 
     /** Calls somebody for every session, those that are leaving included. */
@@ -215,7 +280,7 @@ public final class Connections implements AutoCloseable {
 
     /** Whether sessions have not ended yet. */
     public boolean isLeaving() {
-        leaving.removeIf(Connection::unmapIfOver);
+        removeThoseWhoLeft();
         return !leaving.isEmpty();
     }
 }

@@ -16,6 +16,10 @@ final class MarkWatch {
     private int word;
     private long value;
     private long nextNs;
+    /** How much was submitted, before the last mark and before the last one that has come. */
+    private volatile long submissions;
+    private long marked;
+    private volatile long known;
 
     MarkWatch(ClientState client) {
         this.client = client;
@@ -24,6 +28,7 @@ final class MarkWatch {
     /** A mark was submitted; the last one speaks for all, because an error of the context stops every stream. */
     void added(ClientStream newStream, int newWord, long newValue) {
         stream = newStream;
+        marked = submissions;
         word = newWord;
         value = newValue;
     }
@@ -33,8 +38,19 @@ final class MarkWatch {
         if (stream != null) {
             long written = client.segment().word(word);
             stream = written == value || written == value + 1 ? null : stream; // one more: its text has come too
+            known = stream == null ? marked : known;
         }
         return stream != null;
+    }
+
+    /** A kernel was launched or something else was submitted. */
+    void submitted() {
+        submissions++;
+    }
+
+    /** Whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
+    boolean hasWork() {
+        return submissions != known;
     }
 
     /** Asks the device if it is time to. Returns a fatal CUresult, else SUCCESS. */

@@ -2,8 +2,9 @@ package io.tessera.executor.session;
 
 import static io.tessera.protocol.SegmentLayout.offset;
 
-import io.tessera.device.HandleKind;
+import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
@@ -40,6 +41,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     private final ClientState client;
     private final FutexPort futex;
+    private final NanoClock clock;
     private final Reports reports;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
@@ -48,13 +50,17 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final RecordCounters counters = new RecordCounters();
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
+    private final RefusalLog refusals;
+    private final AwaitedMark awaited;
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
+    private boolean gone;
 
     /** For one client; memory of an arena that lives as long as this. */
-    public RecordDispatcher(ClientState client, FutexPort futex, Reports reports, Arena arena) {
+    public RecordDispatcher(ClientState client, FutexPort futex, NanoClock clock, Reports reports, Arena arena) {
         this.client = client;
+        this.clock = clock;
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
@@ -62,6 +68,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.queries = new QueryExecutor(client);
         this.belongings = new Belongings(client, calls);
         this.marks = new MarkWatch(client);
+        this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
+                + client.fences().member().tenant() + "\"");
+        this.awaited = new AwaitedMark(client, marks);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -83,9 +92,28 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
+    /** Looks after a mark that somebody waits for; between records. */
+    void pollAwaited(long nowNs) {
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.poll(nowNs));
+        }
+    }
+
+    /** An error that is nobody's answer. */
+    private void noticed(int result) {
+        if (CudaResult.isFatal(result) && !isLost()) {
+            lose(result, "an awaited mark");
+        } else if (result != CudaResult.SUCCESS) {
+            client.segment().callError(result);
+        }
+    }
+
     @Override
     public void record(MemorySegment record, int length) {
         counters.record();
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.submit());
+        }
         outBytes = 0;
         int kind = RecordHeader.kind(record);
         int slot = RecordHeader.slot(record);
@@ -99,7 +127,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
+            refusals.refused(record, result, e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
@@ -118,6 +146,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** The context is lost: nothing reaches the driver any more. */
     void lose(int result, String reason) {
+        gone = true;
         refuse(result);
         reports.contextLost(result, reason);
     }
@@ -128,7 +157,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         client.segment().contextError(result);
     }
 
-    /** Whether nothing reaches the driver any more. */
+    /** Whether the context is lost for everybody, and all that was in it. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Whether nothing of the client reaches the driver any more. */
     boolean isLost() {
         return lostResult != CudaResult.SUCCESS;
     }
@@ -137,7 +171,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         switch (kind) {
             case LAUNCH -> {
                 counters.launch();
-                return launches.launch(record, length);
+                return launch(record, length);
             }
             case CALL -> {
                 counters.call();
@@ -177,6 +211,16 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             }
         }
         throw new IllegalStateException("kind " + kind);
+    }
+
+    private int launch(MemorySegment record, int length) throws RejectedException {
+        int result = launches.launch(record, length);
+        marks.submitted();
+        ClientStream stream = launches.stream();
+        if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
+            client.fences().watchdog().launched(stream.value(), clock.nanoTime());
+        }
+        return result;
     }
 
     private void answer(int slot, int result) {
@@ -233,6 +277,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
             return before;
         }
+        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !client.printing().prints()) {
+            awaited.open(stream, word, value);
+            return CudaResult.SUCCESS;
+        }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
@@ -254,6 +302,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int word = word(record, length);
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
+        client.fences().watchdog().hostCall(word);
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
             result = client.words().await(stream, word, 0);
@@ -278,5 +327,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public void close() {
         calls.close();
+        refusals.close();
     }
 }

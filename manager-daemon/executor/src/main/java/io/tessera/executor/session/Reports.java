@@ -10,6 +10,9 @@ public interface Reports {
      */
     void contextLost(int result, String reason);
 
-    /** A client's work did not end in time after the client had gone: the executor cannot go on. */
-    void stuck(long clientId);
+    /** Something that newcomers wait for may be so now. */
+    void look();
+
+    /** A client's work does not end, though the client has gone or was ended: the executor cannot go on. */
+    void stuck(long clientId, String tenant);
 }

@@ -3,13 +3,18 @@ package io.tessera.executor.session;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.PinnedAddresses;
+import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.print.ClientPrinting;
@@ -21,10 +26,16 @@ import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.memory.GraphRanges;
+import io.tessera.executor.window.ClientWindow;
+import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
@@ -38,8 +49,10 @@ public final class SessionFactory {
     private final NanoClock clock;
     private final int pid;
     private final PrintedText text;
-    private final PinnedAddresses addresses;
-    private final Map<String, TenantMemory> tenants = new HashMap<>();
+    private final FenceOffice office;
+    private final CallGate gate = new CallGate();
+    private final TenantWindows windows;
+    private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
      * A session that has not begun, and what its maker owns.
@@ -54,7 +67,8 @@ public final class SessionFactory {
 
     /** For one device. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
-            FutexPort futex, NanoClock clock, int pid, PrintedText text) {
+            FutexPort futex, NanoClock clock, int pid, PrintedText text,
+            FenceOffice office) {
         this.device = device;
         this.snapshot = snapshot;
         this.memory = memory;
@@ -63,15 +77,20 @@ public final class SessionFactory {
         this.clock = clock;
         this.pid = pid;
         this.text = text;
-        this.addresses = new PinnedAddresses(memory);
+        this.office = office;
+        DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
+        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
+                new WindowSpace(range.first(), range.end() - range.first()));
     }
 
     /**
      * Makes a session.
      *
+     * @param member the client among the others
+     *
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
-    public Made make(Admission.Client client, Reports reports) throws LinuxException {
+    public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -85,11 +104,11 @@ public final class SessionFactory {
             snapshot.write(segment.device(), visible);
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
-            PinnedMemory pinned = new PinnedMemory(memory, files, addresses);
+            PinnedMemory pinned = new PinnedMemory(memory, files);
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, segment, charge, pinned), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, pinned), futex, clock, reports);
             done = true;
             return new Made(session, pinned, descriptor, arena);
         } finally {
@@ -100,12 +119,35 @@ public final class SessionFactory {
         }
     }
 
-    private ClientState state(Arena arena, RelaySegment segment, ClientCharge charge, PinnedMemory pinned) {
-        DriverCalls driver = new DriverCalls(device.port(), arena);
+    /**
+     * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
+     *
+     * @param limitBytes 0: none
+     */
+    public void limit(String tenant, long limitBytes) {
+        TenantMemory known = tenants.get(tenant);
+        if (known != null) {
+            known.limitBytes(limitBytes);
+        }
+    }
+
+    /** The tenants' windows. */
+    public TenantWindows windows() {
+        return windows;
+    }
+
+    private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
+            ClientCharge charge, PinnedMemory pinned) {
+        DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
-        ClientPrinting printing = new ClientPrinting(driver, segment, text);
-        return new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(), charge, pinned,
-                printing);
+        ClientStreams streams = new ClientStreams(driver, handles);
+        ClientMemory owned = new ClientMemory();
+        ClientWindow window = windows.client(who.tenant(), charge.tenant(), driver, streams);
+        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
+        ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
+        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+                new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
     }
 }

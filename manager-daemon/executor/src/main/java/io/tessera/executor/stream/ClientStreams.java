@@ -6,9 +6,11 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /**
  * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
@@ -21,12 +23,19 @@ public final class ClientStreams {
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
+    private final AwaitedValues awaited = new AwaitedValues();
+    private final List<LongConsumer> ends = new ArrayList<>();
     private ClientContext recent;
 
     /** No contexts yet. */
     public ClientStreams(DriverCalls driver, ClientHandles handles) {
         this.driver = driver;
         this.handles = handles;
+    }
+
+    /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
+    public void beforeEnd(LongConsumer listener) {
+        ends.add(listener);
     }
 
     /** Makes a context; false if the number is in use or 0. */
@@ -65,6 +74,19 @@ public final class ClientStreams {
         return (ClientStream) handles.table(HandleKind.STREAM).attachment(said);
     }
 
+    /** The stream of a context that has a driver's handle; null if there is none. */
+    public ClientStream ofValue(long value, ClientContext context) {
+        if (context.legacy != null && context.legacy.value == value) {
+            return context.legacy;
+        }
+        for (ClientStream stream : context.streams) {
+            if (stream.value == value) {
+                return stream;
+            }
+        }
+        return null;
+    }
+
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
         int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
@@ -90,6 +112,7 @@ public final class ClientStreams {
         if (stream.capturing) {
             context.captures--;
         }
+        ends.forEach(listener -> listener.accept(stream.value));
         context.streams.remove(stream);
         context.behindLegacy.remove(stream);
         if (stream.event != 0) {
@@ -160,6 +183,18 @@ public final class ClientStreams {
         return context.joiner;
     }
 
+    /** The driver's handles of streams that come after everything that was submitted in all contexts so far. */
+    public List<Long> joinAll() {
+        List<Long> joiners = new ArrayList<>();
+        for (ClientContext context : contexts.values()) {
+            ClientStream joiner = joined(context);
+            if (joiner != null) {
+                joiners.add(joiner.value);
+            }
+        }
+        return joiners;
+    }
+
     private void join(ClientStream stream) {
         ClientContext context = stream.context;
         if (context.joiner == null) {
@@ -194,6 +229,16 @@ public final class ClientStreams {
                 && driver.outInt(0) != 0;
     }
 
+    /** Whether a capture is open in any context. */
+    public boolean isAnyCapturing() {
+        for (ClientContext context : contexts.values()) {
+            if (context.captures > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Notes that a capture was begun on a stream, or is over. */
     public void capturing(ClientStream stream, boolean begins) {
         if (stream.capturing != begins) {
@@ -209,11 +254,31 @@ public final class ClientStreams {
                 if (own.event != 0) {
                     driver.call(DriverEntry.cuEventDestroy_v2, own.event);
                 }
+                ends.forEach(listener -> listener.accept(own.value));
                 driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
             }
         }
         contexts.remove(context.number);
         recent = null;
+    }
+
+    /**
+     * A stream will wait for a value, or a graph whenever it is launched.
+     *
+     * @param flags   {@code CUstreamWaitValue_flags}
+     * @param inGraph whether it is a node's
+     * @return false if no value ends this wait, or there are too many: the wait is then refused
+     */
+    public boolean waits(long address, boolean wide, long value, int flags, boolean inGraph) {
+        if (awaited.isFull() && query() == CudaResult.SUCCESS) {
+            awaited.idle();
+        }
+        return awaited.add(address, wide, value, flags, inGraph);
+    }
+
+    /** What streams and graphs wait for. */
+    public AwaitedValues awaited() {
+        return awaited;
     }
 
     /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */
@@ -233,6 +298,44 @@ public final class ClientStreams {
             }
         }
         return CudaResult.SUCCESS;
+    }
+
+    /**
+     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. What a stream did
+     * before it began to be captured is waited for by the joiner, see {@link #settle}.
+     *
+     * @param asker the calls of the asking thread
+     */
+    public int queryFrom(DriverCalls asker) {
+        for (ClientContext context : contexts.values()) {
+            for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
+                int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+            for (ClientStream stream : context.streams) {
+                int result = queryFrom(asker, stream);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private static int queryFrom(DriverCalls asker, ClientStream stream) {
+        boolean capturing = stream.context.captures > 0
+                && asker.call(DriverEntry.cuStreamIsCapturing, stream.value, asker.out(0)) == CudaResult.SUCCESS
+                && asker.outInt(0) != 0;
+        return capturing ? CudaResult.SUCCESS : asker.call(DriverEntry.cuStreamQuery, stream.value);
+    }
+
+    /** Before a stream may begin to take part in a capture: its work so far is the joiner's to wait for. */
+    public void settle(ClientStream stream) {
+        if (stream.workSinceJoin) {
+            join(stream);
+        }
     }
 
     /** CUresult of asking whether the work of one stream is done. */

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean recording = true;
     /** While set, no stream is done. */
     public volatile boolean held;
+    /** Streams that are not done, and the events behind their work. */
+    public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -36,12 +39,16 @@ public final class FakeDriver implements DriverPort {
     };
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
+    /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
+    public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
     private final Arena arena = Arena.ofShared();
-    private final Map<Long, Arena> allocations = new ConcurrentHashMap<>();
+    /** Its virtual memory. */
+    public final FakePages pages = new FakePages();
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
+    private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
     private volatile int lost;
 
@@ -119,7 +126,12 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernel -> launch(s, 0, 8, 10);
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
-            case cuStreamQuery, cuEventQuery -> held ? NOT_READY : 0;
+            case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
+            case cuEventRecord -> {
+                eventStreams.put(slot(s, 0), slot(s, 1));
+                yield 0;
+            }
+            case cuEventQuery -> held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L)) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {
@@ -136,15 +148,28 @@ public final class FakeDriver implements DriverPort {
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
-            case cuMemAlloc_v2, cuMemAllocAsync -> allocate(slot(s, 0), slot(s, 1));
-            case cuMemFree_v2, cuMemFreeAsync -> free(slot(s, 0));
             case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
+            case cuMemcpyHtoD_v2 -> copy(s);
+            case cuMemHostAlloc -> put(slot(s, 0), arena.allocate(slot(s, 1), 4096).address());
+            case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuMemsetD8_v2 -> {
+                at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
+                yield 0;
+            }
             case cuMemsetD8Async -> {
                 if (touchesMemory) {
-                    at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
+                    pages.fill(slot(s, 0), slot(s, 2), (byte) slot(s, 1));
                 }
                 yield 0;
             }
+            case cuMemAddressReserve -> pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
+            case cuMemAddressFree -> pages.release(slot(s, 0), slot(s, 1));
+            case cuMemCreate -> pages.create(slot(s, 0), slot(s, 1));
+            case cuMemRelease -> pages.drop(slot(s, 0));
+            case cuMemMap -> pages.map(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 3));
+            case cuMemUnmap -> pages.unmap(slot(s, 0), slot(s, 1));
+            case cuMemSetAccess -> pages.allow(slot(s, 0), slot(s, 1));
             default -> device(entry, s);
         };
     }
@@ -162,15 +187,16 @@ public final class FakeDriver implements DriverPort {
                 at(slot(s, 0), slot(s, 1)).setString(0, "Fake GPU");
                 yield 0;
             }
-            case cuDeviceTotalMem_v2 -> put(slot(s, 0), 1L << 30);
+            case cuDeviceTotalMem_v2 -> put(slot(s, 0), pages.capacityBytes);
+            case cuMemGetAllocationGranularity -> put(slot(s, 0), FakePages.GRANULE);
             case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) * 3);
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
-            case cuMemGetInfo_v2 -> put(slot(s, 0), 1L << 29) + put(slot(s, 1), 1L << 30);
+            case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), 0);
             case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
             case cuFuncGetParamInfo -> slot(s, 1) > 1 ? 1 : put(slot(s, 2), slot(s, 1) * 8) + put(slot(s, 3), 8);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
-            case cuMemPoolCreate, cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
+            case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
             default -> 0;
         };
     }
@@ -184,6 +210,16 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
+    /** Every program has every constant of a fenced module, of 64 bytes, and nothing else. */
+    private int global(long address, long size, long module, String name) {
+        if (!name.startsWith("__tessera_")) {
+            return 500;
+        }
+        MemorySegment place = constants.computeIfAbsent(name + "@" + Long.toHexString(module), _ -> arena.allocate(64, 64));
+        put(size, 64);
+        return put(address, place.address());
+    }
+
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
         launches.incrementAndGet();
         String name = functions.getOrDefault(slot(s, functionAt), "");
@@ -194,41 +230,21 @@ public final class FakeDriver implements DriverPort {
         if (name.equals("fill")) {
             MemorySegment extra = at(slot(s, extraAt), 40);
             MemorySegment parameters = at(extra.getAtIndex(ValueLayout.JAVA_LONG, 1), 16);
-            put(parameters.getAtIndex(ValueLayout.JAVA_LONG, 0), parameters.getAtIndex(ValueLayout.JAVA_LONG, 1));
+            pages.putLong(parameters.getAtIndex(ValueLayout.JAVA_LONG, 0), parameters.getAtIndex(ValueLayout.JAVA_LONG, 1));
         }
         return streamAt >= 0 && slot(s, streamAt) == 0 ? 400 : 0;
     }
 
-    private int allocate(long result, long bytes) {
-        if (bytes == 0 || bytes > 1L << 30) {
-            return bytes == 0 ? 1 : 2;
-        }
-        Arena own = Arena.ofShared();
-        MemorySegment memory = own.allocate(bytes, 256);
-        allocations.put(memory.address(), own);
-        count("memory", 1);
-        return put(result, memory.address());
-    }
-
-    private int free(long address) {
-        Arena own = allocations.remove(address);
-        if (own == null) {
-            return 1;
-        }
-        own.close();
-        return count("memory", -1);
-    }
-
     private int copy(MemorySegment s) {
-        if (!touchesMemory) {
-            return 0;
+        if (touchesMemory) {
+            pages.copy(slot(s, 0), slot(s, 1), slot(s, 2));
         }
-        at(slot(s, 0), slot(s, 2)).copyFrom(at(slot(s, 1), slot(s, 2)));
         return 0;
     }
 
     @Override
     public void close() {
+        pages.close();
         arena.close();
     }
 }

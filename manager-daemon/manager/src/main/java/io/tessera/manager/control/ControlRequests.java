@@ -47,9 +47,10 @@ final class ControlRequests {
                 case "status" -> status(nowNs);
                 case "scheduler" -> scheduler(request, peerUid, nowNs);
                 case "quantum" -> quantum(request, peerUid, nowNs);
+                case "limit" -> limit(request, peerUid);
                 case "stop" -> stop(peerUid);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
-                        + "\": ping, status, scheduler, quantum, stop");
+                        + "\": ping, status, scheduler, quantum, limit, stop");
             };
         } catch (RefusedRequest e) {
             return error(e.getMessage());
@@ -86,16 +87,33 @@ final class ControlRequests {
 
     private JsonObject quantum(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
         authorise(peerUid);
-        JsonElement value = request.get("ns");
-        if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
-            throw new RefusedRequest("\"ns\" must be a number of nanoseconds");
-        }
+        long ns = whole(request, "ns", "nanoseconds");
         try {
-            return known(target.quantum(device(request), new BigDecimal(value.getAsString()).longValueExact(), nowNs));
-        } catch (ArithmeticException | NumberFormatException e) {
-            throw new RefusedRequest("\"ns\" must be a whole number of nanoseconds");
+            return known(target.quantum(device(request), ns, nowNs));
         } catch (IllegalArgumentException e) {
             throw new RefusedRequest(e.getMessage());
+        }
+    }
+
+    private JsonObject limit(JsonObject request, int peerUid) throws RefusedRequest {
+        authorise(peerUid);
+        long bytes = whole(request, "bytes", "bytes");
+        if (bytes < 0) {
+            throw new RefusedRequest("a limit is not below 0");
+        }
+        target.limit(text(request, "tenant"), bytes);
+        return ok();
+    }
+
+    private static long whole(JsonObject request, String field, String unit) throws RefusedRequest {
+        JsonElement value = request.get(field);
+        if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
+            throw new RefusedRequest("\"" + field + "\" must be a number of " + unit);
+        }
+        try {
+            return new BigDecimal(value.getAsString()).longValueExact();
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw new RefusedRequest("\"" + field + "\" must be a whole number of " + unit);
         }
     }
 

@@ -25,6 +25,13 @@ public interface ControlTarget {
      */
     boolean quantum(Optional<DeviceUuid> device, long quantumNs, long nowNs);
 
+    /**
+     * Sets the device memory that a tenant of executors may use, on each device, from now on.
+     *
+     * @param bytes 0: no limit
+     */
+    void limit(String tenant, long bytes);
+
     /** Ends the manager after the answer was sent. */
     void stop();
 

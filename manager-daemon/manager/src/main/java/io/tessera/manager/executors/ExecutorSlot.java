@@ -45,6 +45,7 @@ final class ExecutorSlot {
     private boolean software;
     private long totalBytes;
     private JsonArray clients = new JsonArray();
+    private JsonArray windows = new JsonArray();
     private long restarts;
     private long pauseNs = FIRST_PAUSE_NS;
     private long readySinceNs;
@@ -90,6 +91,19 @@ final class ExecutorSlot {
         if (said.get("clients") instanceof JsonArray told) {
             clients = told;
         }
+        windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
+    }
+
+    /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
+    void failing(String why, long nowNs) {
+        reason = why;
+        if (state == State.READY) {
+            if (nowNs - readySinceNs > STEADY_NS) {
+                pauseNs = FIRST_PAUSE_NS;
+            }
+            state = State.RESTARTING;
+            deadlineNs = Long.MAX_VALUE;
+        }
     }
 
     /** It is dead; it is started again after a pause, if it ever was ready. */
@@ -107,6 +121,7 @@ final class ExecutorSlot {
         pauseNs = Math.min(LONGEST_PAUSE_NS, pauseNs * 2);
         restarts += was ? 1 : 0;
         clients = new JsonArray();
+        windows = new JsonArray();
     }
 
     DeviceUuid uuid() {
@@ -141,6 +156,9 @@ final class ExecutorSlot {
             json.addProperty("reason", reason);
         }
         json.add("clients", clients);
+        if (!windows.isEmpty()) {
+            json.add("windows", windows);
+        }
         return json;
     }
 }

@@ -2,17 +2,20 @@ package io.tessera.manager.executors;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.session.Session;
 import io.tessera.os.LinuxException;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.RelayToken;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,35 +25,49 @@ import org.slf4j.LoggerFactory;
  * say comes to it over the proxy.
  */
 public final class Executors implements Conductor.Timed {
+    private static final int MOST_LIMITS = 100_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
 
     private final ExecutorKind kind;
+    private final FenceRules fences;
     private final ExecutorLauncher launcher;
     private final Path directory;
     private final ConductorProxy proxy;
     private final List<ExecutorSlot> slots = new ArrayList<>();
-    private final Set<Session> waiting = new LinkedHashSet<>();
+    private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
+    private final Quarantine quarantine = new Quarantine();
+    /** Limits that were set while tenants ran, in bytes. */
+    private final Map<String, Long> limits = new HashMap<>();
     private boolean closed;
 
     /**
      * None is started.
      *
+     * @param fences    how tenants are fenced
      * @param directory where their sockets and logs lie
      */
-    public Executors(ExecutorKind kind, ExecutorLauncher launcher, Path directory, ConductorProxy proxy) {
+    public Executors(ExecutorKind kind, FenceRules fences, ExecutorLauncher launcher, Path directory,
+            ConductorProxy proxy) {
         this.kind = kind;
+        this.fences = fences;
         this.launcher = launcher;
         this.directory = directory;
         this.proxy = proxy;
     }
 
     /** A client asks which executors serve it; it is answered when they are ready, or cannot be. */
-    public void ask(Session session, long nowNs) {
+    public void ask(Session session, FenceWish wish, long nowNs) {
         if (kind == ExecutorKind.NONE) {
             session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
             return;
         }
-        waiting.add(session);
+        long outNs = quarantine.leftNs(session.hello().tenant(), nowNs);
+        if (outNs > 0) {
+            session.answerRelay(List.of(RelayAnswer.none("kernels of tenant \"" + session.hello().tenant()
+                    + "\" ended the executor for all; try again in " + (outNs / 1_000_000_000L + 1) + " s")));
+            return;
+        }
+        waiting.put(session, wish);
         if (slots.isEmpty()) {
             add(0, nowNs);
         } else if (slots.getFirst().state == ExecutorSlot.State.ABSENT && slots.getFirst().deadlineNs <= nowNs) {
@@ -120,7 +137,11 @@ public final class Executors implements Conductor.Timed {
                 }
                 answerIfSettled();
             } else if (line.get("failed") instanceof JsonObject failed) {
-                slot.reason = failed.get("reason").getAsString();
+                slot.failing(failed.get("reason").getAsString(), nowNs);
+                if (failed.get("tenant") instanceof JsonPrimitive tenant) {
+                    LOG.warn("tenant \"{}\" ended executor {} for all", tenant.getAsString(), slot.ordinal);
+                    quarantine.add(tenant.getAsString(), nowNs);
+                }
             } else if (line.get("stats") instanceof JsonObject stats) {
                 slot.stats(stats);
             }
@@ -137,12 +158,12 @@ public final class Executors implements Conductor.Timed {
         if (!settled) {
             return;
         }
-        List<Session> asked = List.copyOf(waiting);
+        Map<Session, FenceWish> asked = new LinkedHashMap<>(waiting);
         waiting.clear();
         asked.forEach(this::answer);
     }
 
-    private void answer(Session session) {
+    private void answer(Session session, FenceWish wish) {
         List<ExecutorSlot> ready = slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).toList();
         if (ready.isEmpty()) {
             session.answerRelay(List.of(RelayAnswer.none(slots.getFirst().reason)));
@@ -152,21 +173,23 @@ public final class Executors implements Conductor.Timed {
         for (int device = 0; device < ready.size(); device++) {
             ExecutorSlot slot = ready.get(device);
             RelayToken token = RelayToken.create();
-            slot.running.tell(admission(session, token));
+            slot.running.tell(admission(session, wish, token));
             answers.add(new RelayAnswer(device, ready.size(), slot.software(), slot.uuid(), token,
                     slot.socket.toString(), ""));
         }
         session.answerRelay(answers);
     }
 
-    private static JsonObject admission(Session session, RelayToken token) {
+    private JsonObject admission(Session session, FenceWish wish, RelayToken token) {
         JsonObject client = new JsonObject();
         client.addProperty("token", token.hex());
         client.addProperty("client", session.clientId());
         client.addProperty("pid", session.peer().pid());
         client.addProperty("uid", Integer.toUnsignedLong(session.peer().uid()));
         client.addProperty("tenant", session.hello().tenant());
-        client.addProperty("limitBytes", Math.max(0, session.hello().limitBytes()));
+        client.addProperty("limitBytes", limits.getOrDefault(session.hello().tenant(),
+                Math.max(0, session.hello().limitBytes())));
+        fences.announce(client, wish);
         JsonObject line = new JsonObject();
         line.add("admit", client);
         return line;
@@ -212,6 +235,23 @@ public final class Executors implements Conductor.Timed {
         JsonArray all = new JsonArray();
         slots.forEach(slot -> all.add(slot.json()));
         return all;
+    }
+
+    /**
+     * Sets the device memory that a tenant may use on each device, in whatever executors it is and will be.
+     *
+     * @param bytes 0: no limit
+     */
+    public void limit(String tenant, long bytes) {
+        if (limits.size() < MOST_LIMITS || limits.containsKey(tenant)) {
+            limits.put(tenant, bytes);
+        }
+        JsonObject limit = new JsonObject();
+        limit.addProperty("tenant", tenant);
+        limit.addProperty("limitBytes", bytes);
+        JsonObject line = new JsonObject();
+        line.add("limit", limit);
+        slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.tell(line));
     }
 
     /** Has all executors end. */

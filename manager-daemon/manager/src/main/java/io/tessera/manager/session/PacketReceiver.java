@@ -4,6 +4,7 @@ import io.tessera.os.LinuxException;
 import io.tessera.protocol.ClientMessageAdapter;
 import io.tessera.protocol.ClientMessageListener;
 import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.RefusalCode;
@@ -96,7 +97,7 @@ final class PacketReceiver implements ClientMessageListener {
     }
 
     @Override
-    public void onRelayAsk() {
-        fromRegistered("RELAY_ASK", () -> listener.relayAsk(session, nowNs));
+    public void onRelayAsk(FenceWish wish) {
+        fromRegistered("RELAY_ASK", () -> listener.relayAsk(session, wish, nowNs));
     }
 }

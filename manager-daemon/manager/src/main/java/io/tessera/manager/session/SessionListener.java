@@ -1,6 +1,7 @@
 package io.tessera.manager.session;
 
 import io.tessera.protocol.DeviceAnnouncement;
+import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.MalformedMessageException;
 
 /** Hears what registered clients say. Called by the owner thread; all times are CLOCK_MONOTONIC nanoseconds. */
@@ -30,7 +31,7 @@ public interface SessionListener {
     void quotaReturn(Session session, int slot, long grantedBytes, long nowNs) throws MalformedMessageException;
 
     /** It asks which executors serve it. */
-    void relayAsk(Session session, long nowNs);
+    void relayAsk(Session session, FenceWish wish, long nowNs);
 
     /** It is gone with whatever it held. Its segment may still be read during this call and not afterwards. */
     void ended(Session session, long nowNs);

@@ -37,6 +37,8 @@ public final class RelayLayout {
     public static final int WORDS = 16_384;
     /** Bytes of device printf on their way, a power of two. */
     public static final int PRINT_BYTES = 262_144;
+    /** Bytes of sentences for the user of a client, NUL-padded. */
+    public static final int NOTICE_BYTES = 2048;
     /** Device attributes by CUdevice_attribute. */
     public static final int ATTRIBUTES = 256;
     /** Context limits by CUlimit. */
@@ -57,6 +59,8 @@ public final class RelayLayout {
     public static final int FLAG_BULK = 1;
     /** LAUNCH: cooperative. */
     public static final int FLAG_COOPERATIVE = 2;
+    /** MARK without a slot: the sender waits for it now. */
+    public static final int FLAG_WAITED = 4;
     /** CONTEXT: a context comes. */
     public static final int CONTEXT_CREATE = 1;
     /** CONTEXT: a context goes. */
@@ -183,7 +187,11 @@ public final class RelayLayout {
             bytes(56, "pad6"),
             U64.withName("client_heartbeat_ns"),
             bytes(56, "pad7"),
-            bytes(3584, "pad8"),
+            U32.withName("notice_bytes"),
+            U32.withName("time_share"),
+            bytes(56, "pad8"),
+            bytes(NOTICE_BYTES, "notice"),
+            bytes(4096 - 576 - NOTICE_BYTES, "pad10"),
             DEVICE.withName("device"),
             bytes(4096 - DEVICE.byteSize(), "pad9"),
             bytes(PRINT_BYTES, "print"),

@@ -5,7 +5,9 @@ import static io.tessera.protocol.relay.RelayLayout.SEGMENT;
 
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
@@ -46,6 +48,9 @@ public record RelaySegment(MemorySegment memory) {
     private static final long CLAIMED = offset(SEGMENT, "claimed");
     private static final long PRINTED = offset(SEGMENT, "printed");
     private static final long PRINT_TAKEN = offset(SEGMENT, "print_taken");
+    private static final long NOTICE_SAID = offset(SEGMENT, "notice_bytes");
+    private static final long TIME_SHARE = offset(SEGMENT, "time_share");
+    private static final long NOTICE = offset(SEGMENT, "notice");
     private static final long CLIENT_HEARTBEAT_NS = offset(SEGMENT, "client_heartbeat_ns");
 
     /** Fills the header but for the version, of a zeroed segment. */
@@ -110,6 +115,40 @@ public record RelaySegment(MemorySegment memory) {
     /** Says that the executor has let go of the client. */
     public void end() {
         WireTypes.setIntRelease(memory, ENDED, 1);
+    }
+
+    /** Asks the client to start again in time sharing; it looks at that after a call that failed. */
+    public void askForTimeSharing() {
+        WireTypes.setIntRelease(memory, TIME_SHARE, 1);
+    }
+
+    /** Whether the client is asked to start again in time sharing. */
+    public boolean isAskedForTimeSharing() {
+        return WireTypes.getIntAcquire(memory, TIME_SHARE) != 0;
+    }
+
+    /**
+     * Adds a line that the client shows its user after the next call that fails; cut or lost when there is no more room.
+     * One writer at a time.
+     *
+     * @param text without its line end
+     */
+    public void notice(String text) {
+        int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
+        byte[] line = (text.replace('\n', ' ') + "\n").getBytes(StandardCharsets.UTF_8);
+        int bytes = Math.min(line.length, RelayLayout.NOTICE_BYTES - said);
+        if (bytes < 2) {
+            return;
+        }
+        line[bytes - 1] = '\n';
+        MemorySegment.copy(line, 0, memory, ValueLayout.JAVA_BYTE, NOTICE + said, bytes);
+        WireTypes.setIntRelease(memory, NOTICE_SAID, said + bytes);
+    }
+
+    /** All lines for the user so far. */
+    public String notices() {
+        int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
+        return new String(memory.asSlice(NOTICE, said).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
     /** Ring position up to which records are read. */

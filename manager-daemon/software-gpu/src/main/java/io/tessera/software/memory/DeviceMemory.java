@@ -68,8 +68,15 @@ public final class DeviceMemory implements AutoCloseable {
     /** Gives everything back; no kernel may be running. */
     @Override
     public synchronized void close() {
-        physicals.values().forEach(physical -> HostMapping.close(physical.fd()));
+        physicals.values().stream().filter(physical -> physical.fd() >= 0)
+                .forEach(physical -> HostMapping.close(physical.fd()));
         physicals.clear();
+        reservations.forEach((address, bytes) -> {
+            if (MemoryMap.inFar(address, bytes)) {
+                HostMapping.unmap(address, bytes);
+            }
+        });
+        reservations.clear();
         HostMapping.unmap(begin, span);
         map.close();
     }
@@ -227,11 +234,15 @@ public final class DeviceMemory implements AutoCloseable {
      *
      * @param bytes multiple of {@link #PHYSICAL_GRANULARITY}
      * @param align a power of two, or 0
-     * @param hint  wanted address, or 0; taken if it is free
+     * @param hint  wanted address, or 0; taken if it is free: one of the device's own range, or of the far one
      * @throws OutOfDeviceMemoryException if no such range is free
      */
     public synchronized long reserve(long bytes, long align, long hint) {
         requireGranular(bytes);
+        if (MemoryMap.inFar(hint, bytes) && hint % PHYSICAL_GRANULARITY == 0 && HostMapping.mapAt(hint, bytes)) {
+            reservations.put(hint, bytes);
+            return hint;
+        }
         long address = hint;
         boolean hinted = hint >= begin && hint + bytes <= windowsBegin && hint % PHYSICAL_GRANULARITY == 0
                 && ranges.takeAt(hint, bytes);
@@ -263,7 +274,11 @@ public final class DeviceMemory implements AutoCloseable {
             return false;
         }
         reservations.remove(address);
-        ranges.give(address);
+        if (MemoryMap.inFar(address, bytes)) {
+            HostMapping.unmap(address, bytes);
+        } else {
+            ranges.give(address);
+        }
         return true;
     }
 
@@ -299,13 +314,18 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
+    /** What is released cannot be mapped again, so its descriptor is not needed any more. */
     private void keep(long handle, Physical physical) {
-        if (physical.released() && physical.mappings() == 0) {
+        Physical kept = physical;
+        if (physical.released() && physical.fd() >= 0) {
             HostMapping.close(physical.fd());
+            kept = new Physical(-1, physical.bytes(), physical.mappings(), true);
+        }
+        if (physical.released() && physical.mappings() == 0) {
             usedBytes -= physical.bytes();
             physicals.remove(handle);
         } else {
-            physicals.put(handle, physical);
+            physicals.put(handle, kept);
         }
     }
 

@@ -21,6 +21,9 @@ final class HostMapping {
     private static final int MAP_FIXED = 0x10;
     private static final int MAP_ANONYMOUS = 0x20;
     private static final int MAP_NORESERVE = 0x4000;
+    private static final int MAP_FIXED_NOREPLACE = 0x100000;
+    private static final int EEXIST = 17;
+    private static final int ENOMEM = 12;
     private static final int MADV_DONTNEED = 4;
     private static final int MFD_CLOEXEC = 1;
 
@@ -78,6 +81,23 @@ final class HostMapping {
     static long reserve(long bytes) {
         return call("mmap", s -> (long) MMAP.invokeExact(s, 0L, bytes, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L));
+    }
+
+    /** Maps a private range at an address if nothing is there and the process may have it; false if not. */
+    static boolean mapAt(long address, long bytes) {
+        try {
+            long at = call("mmap", s -> (long) MMAP.invokeExact(s, address, bytes, PROT_READ_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0L));
+            if (at != address) { // a kernel before 4.17 takes the address for a hint
+                unmap(at, bytes);
+            }
+            return at == address;
+        } catch (HostMemoryException e) {
+            if (e.errno() == EEXIST || e.errno() == ENOMEM) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** Replaces pages by fresh private ones, which read as zero. */

@@ -4,8 +4,16 @@ package io.tessera.software.memory;
 public final class HostMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    private final int errno;
+
     HostMemoryException(String call, int errno) {
         super(call + " failed with error number " + errno
                 + "; the host is short of memory or address space for the software GPU's arena");
+        this.errno = errno;
+    }
+
+    /** The error number. */
+    int errno() {
+        return errno;
     }
 }

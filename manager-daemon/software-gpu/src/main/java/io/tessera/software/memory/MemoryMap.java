@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * Says which addresses kernels may touch: a byte per granule of {@link #GRANULE} bytes for the device's own address
- * range, and a sorted list for registered host memory outside it. Checks may run on any thread at any time; changes are
+ * range, a byte per {@link #FAR_GRANULE} for the far range, where programs place windows much larger than the memory, and
+ * a sorted list for registered host memory outside the device's own range. Checks may run on any thread at any time; changes are
  * made under the lock of {@link DeviceMemory} and are seen by launches that begin later.
  */
 public final class MemoryMap {
@@ -12,10 +13,20 @@ public final class MemoryMap {
     public static final int GRANULE = 512;
     private static final int GRANULE_SHIFT = 9;
 
+    /** First address of the far range. Nothing that the system chooses by itself lies there. */
+    static final long FAR_BEGIN = 0x2000_0000_0000L;
+    /** First address behind the far range. */
+    static final long FAR_END = 0x3000_0000_0000L;
+    /** Bytes per entry of the far range; every mapping there starts and ends at a multiple. */
+    public static final long FAR_GRANULE = 2L << 20;
+    private static final int FAR_SHIFT = 21;
+    private static final long FAR_GRANULES = FAR_END - FAR_BEGIN >>> FAR_SHIFT;
+
     private final long begin;
     private final long granules;
     /** Address of the map itself: outside the Java heap, so that the untouched part of a large one costs nothing. */
     private final long entries;
+    private final long farEntries;
     /** Begin and end of each range, by address; replaced, never changed. */
     private volatile long[] hostRanges = {};
 
@@ -23,10 +34,12 @@ public final class MemoryMap {
         this.begin = begin;
         this.granules = bytes >>> GRANULE_SHIFT;
         this.entries = HostMapping.map(granules);
+        this.farEntries = HostMapping.map(FAR_GRANULES);
     }
 
     void close() {
         HostMapping.unmap(entries, granules);
+        HostMapping.unmap(farEntries, FAR_GRANULES);
     }
 
     /**
@@ -39,7 +52,7 @@ public final class MemoryMap {
         if (granule < granules) {
             return MemoryKind.of(RealMemory.getByte(entries + granule));
         }
-        return inHostRange(address, 1) ? MemoryKind.GLOBAL : MemoryKind.NONE;
+        return isFar(address) || inHostRange(address, 1) ? MemoryKind.GLOBAL : MemoryKind.NONE;
     }
 
     /**
@@ -53,7 +66,13 @@ public final class MemoryMap {
         if (granule < granules) {
             return RealMemory.getByte(entries + granule) != 0;
         }
-        return inHostRange(address, bytes);
+        return isFar(address) || inHostRange(address, bytes);
+    }
+
+    /** Whether something is mapped at an address of the far range, for all of its granule. */
+    private boolean isFar(long address) {
+        long granule = address - FAR_BEGIN >>> FAR_SHIFT;
+        return granule < FAR_GRANULES && granule >= 0 && RealMemory.getByte(farEntries + granule) != 0;
     }
 
     /**
@@ -78,7 +97,7 @@ public final class MemoryMap {
             return true;
         }
         if (address - begin >>> GRANULE_SHIFT >= granules) {
-            return inHostRange(address, bytes);
+            return isFarRange(address, bytes) || inHostRange(address, bytes);
         }
         long last = address + bytes - 1 - begin >>> GRANULE_SHIFT;
         if (last >= granules) {
@@ -86,6 +105,18 @@ public final class MemoryMap {
         }
         for (long granule = address - begin >>> GRANULE_SHIFT; granule <= last; granule++) {
             if (RealMemory.getByte(entries + granule) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isFarRange(long address, long bytes) {
+        if (bytes < 0 || bytes > FAR_END - FAR_BEGIN) {
+            return false;
+        }
+        for (long at = address & -FAR_GRANULE; at < address + bytes; at += FAR_GRANULE) {
+            if (!isFar(at)) {
                 return false;
             }
         }
@@ -109,8 +140,18 @@ public final class MemoryMap {
         return false;
     }
 
+    /** Whether a range lies in the far range. */
+    static boolean inFar(long address, long bytes) {
+        return address >= FAR_BEGIN && bytes >= 0 && bytes <= FAR_END - address;
+    }
+
     /** Sets the entries of a range of whole granules. */
     void set(long address, long bytes, MemoryKind kind) {
+        if (inFar(address, bytes)) {
+            RealMemory.fill(farEntries + (address - FAR_BEGIN >>> FAR_SHIFT), bytes >>> FAR_SHIFT,
+                    (byte) kind.ordinal());
+            return;
+        }
         RealMemory.fill(entries + (address - begin >>> GRANULE_SHIFT), bytes >>> GRANULE_SHIFT,
                 (byte) kind.ordinal());
     }

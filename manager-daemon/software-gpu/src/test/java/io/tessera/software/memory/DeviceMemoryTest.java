@@ -157,4 +157,39 @@ class DeviceMemoryTest {
         assertEquals((short) 0x1111, RealMemory.compareAndExchangeShort(address + 2, (short) 5, (short) 6));
         assertEquals(0x11117777, RealMemory.getInt(address));
     }
+
+    @Test
+    void oneMemoryIsMappedAllOverAFarWindow() {
+        long window = 36L << 30;
+        long at = MemoryMap.FAR_END - window;
+        assertEquals(at, memory.reserve(window, 0, at));
+        assertTrue(memory.reserve(PIECE, 0, at) != at, "it is taken");
+        long sink = 16 * MIB;
+        long handle = memory.createPhysical(sink);
+        for (long offset = 0; offset < window; offset += sink) {
+            memory.map(at + offset, sink, 0, handle);
+        }
+        assertFalse(memory.map().allows(at, 8), "no access yet");
+        memory.setAccess(at, window, true);
+        RealMemory.putLong(at + 8, 4711);
+        assertEquals(4711, RealMemory.getLong(at + window - sink + 8), "all of it is one piece");
+        assertTrue(memory.map().allowsRange(at + 100, window - 100));
+        assertFalse(memory.map().allowsRange(at + 100, window));
+        assertEquals(64 * MIB - sink, memory.freeBytes(), "and is counted once");
+
+        long real = memory.createPhysical(PIECE);
+        memory.unmap(at + sink, sink);
+        assertFalse(memory.map().allows(at + sink, 1));
+        memory.map(at + sink, PIECE, 0, real);
+        memory.setAccess(at + sink, PIECE, true);
+        assertEquals(0, RealMemory.getLong(at + sink + 8));
+        assertTrue(memory.releasePhysical(real));
+        assertTrue(memory.releasePhysical(handle));
+        assertEquals(4711, RealMemory.getLong(at + 8), "mappings outlive handles");
+        memory.unmap(at, sink);
+        memory.unmap(at + sink, PIECE);
+        memory.unmap(at + 2 * sink, window - 2 * sink);
+        assertEquals(64 * MIB, memory.freeBytes());
+        assertTrue(memory.releaseReservation(at, window));
+    }
 }

@@ -6,12 +6,19 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.PinnedAddresses;
+import io.tessera.executor.memory.GraphRanges;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.RehearsalClient;
@@ -21,7 +28,13 @@ import io.tessera.executor.session.Reports;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
+import io.tessera.executor.window.ClientWindow;
+import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.Linux;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RecordKind;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
@@ -54,6 +67,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class RelayRecordBenchmark {
     private static final int BATCH = 256;
     private static final long BYTES = 65_536;
+    private static final long DEVICE_BYTES = 8L << 30;
     private static final long NON_BLOCKING = 1;
 
     private final Arena arena = Arena.ofConfined();
@@ -72,14 +86,25 @@ public class RelayRecordBenchmark {
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(0);
+        ClientStreams streams = new ClientStreams(driver, handles);
+        TenantMemory tenant = new TenantMemory(0);
+        ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
+                driver, streams);
+        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        ClientMemory owned = new ClientMemory();
+        ClientCharge charge = new ClientCharge(tenant);
+        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
+        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none()),
+                new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles);
         ClientPrinting printing = new ClientPrinting(driver, segment,
-                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")));
-        ClientState state = new ClientState(device, driver, segment, handles, new ClientStreams(driver, handles),
-                new Words(driver, segment), new EventWatch(driver, segment, printing), new ClientMemory(),
-                new ClientCharge(new TenantMemory(0)), new PinnedMemory(Linux.sharedMemory(), Linux.open().files(),
-                        new PinnedAddresses(Linux.sharedMemory())), printing);
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
+        ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+                new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
+                        Linux.open().files()), printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
+        window.open();
         state.words().register();
-        records = new RecordDispatcher(state, Linux.futex(), new NoReports(), arena);
+        records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);
         ring = new RingConsumer(segment, arena);
         client = new RehearsalClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);
@@ -149,8 +174,13 @@ public class RelayRecordBenchmark {
         }
 
         @Override
-        public void stuck(long clientId) {
+        public void stuck(long clientId, String tenant) {
             throw new IllegalStateException("stuck");
+        }
+
+        @Override
+        public void look() {
+            throw new IllegalStateException("look");
         }
     }
 }

@@ -13,6 +13,8 @@ public enum ExitCode {
     USAGE(2),
     /** No manager runs, or it could not be started. */
     NO_MANAGER(3),
+    /** {@code fence}: something cannot be fenced, or is not there. */
+    REFUSED(4),
     /** {@code run}: the program could not be executed; the shell's own number. */
     NOT_EXECUTABLE(126),
     /** {@code run}: the program was not found; the shell's own number. */

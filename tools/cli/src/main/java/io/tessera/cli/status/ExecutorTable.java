@@ -3,6 +3,7 @@ package io.tessera.cli.status;
 import io.tessera.cli.status.StatusReport.ClientState;
 import io.tessera.cli.status.StatusReport.ExecutorClient;
 import io.tessera.cli.status.StatusReport.ExecutorState;
+import io.tessera.cli.status.StatusReport.TenantWindow;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
@@ -41,14 +42,36 @@ final class ExecutorTable {
             if (!executor.clients().isEmpty()) {
                 lines.addAll(table(report, executor).lines(INDENT, style));
             }
+            if (!executor.windows().isEmpty()) {
+                lines.addAll(windows(executor).lines(INDENT, style));
+            }
         }
         return lines;
+    }
+
+    private static TextTable windows(ExecutorState executor) {
+        TextTable table = new TextTable().column("WINDOW", Side.LEFT).column("TENANT", Side.LEFT)
+                .column("SIZE", Side.RIGHT).column("COMMITTED", Side.RIGHT).column("LIMIT", Side.RIGHT)
+                .column("SINK", Side.RIGHT);
+        for (TenantWindow window : executor.windows()) {
+            table.row(List.of(Cell.of("0x" + Long.toHexString(window.base())), Cell.of(window.tenant()),
+                    Cell.of(Sizes.format(window.size())), Cell.of(Sizes.format(window.committedBytes())),
+                    Cell.of(window.quotaBytes() == 0 ? "-" : Sizes.format(window.quotaBytes())),
+                    Cell.of(window.sinkBytes() == 0 ? "-" : Sizes.format(window.sinkBytes()))));
+        }
+        return table;
+    }
+
+    private static Cell notable(long count) {
+        return count == 0 ? Cell.of("0") : new Cell(Long.toString(count), Emphasis.CAUTION);
     }
 
     private static TextTable table(StatusReport report, ExecutorState executor) {
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
                 .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
-                .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT);
+                .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT)
+                .column("FENCE", Side.LEFT)
+                .column("UNFENCED", Side.RIGHT).column("VIOLATIONS", Side.RIGHT);
         for (ExecutorClient client : executor.clients()) {
             Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
             table.row(List.of(Cell.of(Long.toString(client.client())),
@@ -56,7 +79,7 @@ final class ExecutorTable {
                     Cell.of(known.map(ClientState::tenant).orElse("-")),
                     Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
                     Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),
-                    Cell.of(Long.toString(client.rejected()))));
+                    Cell.of(Long.toString(client.rejected())), Cell.of(client.fence()), notable(client.unfenced()), notable(client.violations())));
         }
         return table;
     }

@@ -61,9 +61,11 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param restarts   how often it died and came back
      * @param reason     why it is not ready
      * @param clients    what its clients do
+     * @param windows    where its tenants' memory lies
      */
     public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
-            long totalBytes, long pid, long usedBytes, long restarts, String reason, List<ExecutorClient> clients) {
+            long totalBytes, long pid, long usedBytes, long restarts, String reason, List<ExecutorClient> clients,
+            List<TenantWindow> windows) {
         /** Fills in what was left out. */
         public ExecutorState {
             state = orUnknown(state);
@@ -71,6 +73,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
             name = orUnknown(name);
             reason = Objects.requireNonNullElse(reason, "");
             clients = orEmpty(clients);
+            windows = orEmpty(windows);
         }
     }
 
@@ -83,8 +86,34 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param launches  kernels that were launched
      * @param records   all records
      * @param rejected  records that were refused
+     * @param fence     how kernels are fenced beside others: mask, modulo, check
+     * @param unfenced  images that run as they are
+     * @param violations accesses outside the window, traps and failed assertions that were recorded
      */
-    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected) {
+    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected,
+            String fence, long unfenced, long violations) {
+        /** Fills in what was left out. */
+        public ExecutorClient {
+            fence = Objects.requireNonNullElse(fence, "-");
+        }
+    }
+
+    /**
+     * A tenant's window in an executor.
+     *
+     * @param tenant         its label
+     * @param base           first address
+     * @param size           bytes
+     * @param committedBytes what of it has memory
+     * @param quotaBytes     the tenant's limit; 0: none
+     * @param sinkBytes      memory behind all that has none; 0: not yet
+     */
+    public record TenantWindow(String tenant, long base, long size, long committedBytes, long quotaBytes,
+            long sinkBytes) {
+        /** Fills in what was left out. */
+        public TenantWindow {
+            tenant = orUnknown(tenant);
+        }
     }
 
     /**

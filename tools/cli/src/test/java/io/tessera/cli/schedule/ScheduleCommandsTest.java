@@ -53,6 +53,19 @@ class ScheduleCommandsTest {
                 "quantum", "2s", "--device=" + UUID);
     }
 
+    @Test
+    void limitOfATenant() throws IOException {
+        sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":8589934592}", "alice: 8.0 GiB", "limit", "alice",
+                "8GiB");
+        sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":0}", "alice: no limit", "limit", "alice", "none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "8 apples", "-1GiB", "99999999TiB", "x"})
+    void whatIsNoLimitIsRefused(String size) throws IOException {
+        assertEquals(2, CommandRun.of(folder, "limit", "alice", "--", size).code());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"500", "0ms", "fast", "-1s", "1h"})
     void whatIsNoQuantumIsRefusedWithWhatIsAccepted(String duration) throws IOException {

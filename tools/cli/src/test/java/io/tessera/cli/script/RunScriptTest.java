@@ -51,6 +51,21 @@ class RunScriptTest {
         return result.out();
     }
 
+    @ParameterizedTest
+    @CsvSource({"TESSERA_FENCE,--fence,check,check", "TESSERA_UNFENCED,--unfenced,time,time",
+        "TESSERA_KERNEL_TIMEOUT,--kernel-timeout,90s,90"})
+    void fencesOfTheTenant(String name, String option, String value, String expected) throws Exception {
+        assertEquals(expected, variable(name, option, value));
+        assertEquals(expected, variable(name, option + "=" + value));
+        assertEquals("", variable(name));
+        assertEquals(2, kit.tessera("run", option, "nonsense", "--", "true").code());
+    }
+
+    @Test
+    void fencesAlsoAlone() throws Exception {
+        assertEquals("1", variable("TESSERA_FENCE_ALONE", "--fence-alone"));
+    }
+
     @Test
     void argumentsArriveAsTheyAre() throws Exception {
         Result result = kit.tessera("run", "--", "printf", "[%s]", "a b", "", "c'd\"e", "*", "$HOME", "--memory", "x\ny");

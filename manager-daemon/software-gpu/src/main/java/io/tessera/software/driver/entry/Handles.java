@@ -16,10 +16,12 @@ public final class Handles {
     /** Above all that Linux maps on x86-64, so that a handle taken for a pointer is found out. */
     private static final long FIRST = 0x7e55_0000_0000_0000L;
     private static final long STEP = 16;
+    private static final int INDICES = 1 << 20;
 
     private final Map<Long, Object> objects = new ConcurrentHashMap<>();
     private final Map<Object, Long> numbers = new IdentityHashMap<>();
     private long next = FIRST;
+    private long nextIndex;
 
     /** The number of an object; it gets one if it has none. */
     public synchronized long of(Object object) {
@@ -28,6 +30,22 @@ public final class Handles {
             objects.put(next, made);
             return next;
         });
+    }
+
+    /**
+     * A number for an object that kernels get: as on a GPU an index, below 2^20 and free again when the object is gone.
+     *
+     * @return 0: there are as many objects as there can be
+     */
+    synchronized long index(Object object) {
+        for (int i = 0; i < INDICES; i++) {
+            nextIndex = nextIndex % (INDICES - 1) + 1;
+            if (objects.putIfAbsent(nextIndex, object) == null) {
+                numbers.put(object, nextIndex);
+                return nextIndex;
+            }
+        }
+        return 0;
     }
 
     /** A number for an object that is made with its number. */

@@ -38,6 +38,8 @@ final class TextureEntries {
     private void create(Call call, long texture) {
         long out = call.pointer(0);
         call.context();
-        HostMemory.putLong(out, state.handles().of(TextureObject.create(state, call.pointer(1), texture)));
+        long index = state.handles().index(TextureObject.create(state, call.pointer(1), texture));
+        DriverException.require(index != 0, CudaError.OUT_OF_MEMORY);
+        HostMemory.putLong(out, index);
     }
 }

@@ -6,7 +6,6 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.AccessDescription;
 import io.tessera.software.driver.abi.StructLayouts.AllocationProperties;
-import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.memory.PhysicalMemory;
 import io.tessera.software.memory.DeviceMemory;
 
@@ -87,11 +86,9 @@ final class VirtualMemoryEntries {
         HostMemory.putLong(out, state.handles().of(state.virtual().create(call.word(1), properties)));
     }
 
-    /** The driver waits for the work there is: a kernel must not meet memory that went away under it. */
+    /** Waits for nobody, as the NVIDIA driver: a kernel that still uses the memory is the program's fault. */
     private void unmap(Call call) {
-        Context context = state.current();
-        DriverException.require(context != null, CudaError.INVALID_CONTEXT);
-        context.drain();
+        DriverException.require(state.current() != null, CudaError.INVALID_CONTEXT);
         state.virtual().unmap(call.word(0), call.word(1));
     }
 

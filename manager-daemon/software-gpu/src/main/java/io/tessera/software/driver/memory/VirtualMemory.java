@@ -77,6 +77,9 @@ public final class VirtualMemory {
 
     /** Maps memory; kernels may not touch it before {@link #setAccess}. */
     public void map(long address, long bytes, long offset, PhysicalMemory physical) {
+        requireGranular(bytes);
+        // CUDA 13.0 maps memory as a whole and no part of it.
+        DriverException.require(offset == 0 && bytes == physical.bytes(), CudaError.NOT_SUPPORTED);
         Allocation mapping = memory.addresses().describe(address, bytes, Allocation.Kind.MAPPED, 0, 0);
         mapping.setBacking(physical);
         try {

@@ -1,0 +1,74 @@
+package io.tessera.guardian.cache;
+
+import io.tessera.guardian.image.ImageExtent;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The name of an entry: SHA-256 over an image and a {@link CodeIdentity}, so that nobody finds code that was made from
+ * something else. Immutable.
+ *
+ * @param hex 64 lower-case hexadecimal digits
+ */
+public record CacheKey(String hex) {
+    /** Bytes of the hash. */
+    static final int BYTES = 32;
+    private static final int HEX_DIGITS = 2 * BYTES;
+
+    /** Checks the form. */
+    public CacheKey {
+        if (!isHex(hex)) {
+            throw new IllegalArgumentException("no key: " + hex);
+        }
+    }
+
+    /**
+     * The key of code that is made from an image.
+     *
+     * @param image    as a program gave it to the driver; what lies behind its declared end does not count, so that the
+     *                 image in a file and the one in a program's memory have the same key
+     * @param identity how the code is made
+     */
+    public static CacheKey of(byte[] image, CodeIdentity identity) {
+        MessageDigest digest = sha256();
+        digest.update(image, 0, ImageExtent.of(image));
+        // Lengths before the texts, and the image hashed on its own: no two different inputs are the same bytes.
+        byte[] imageHash = digest.digest();
+        digest.update(imageHash);
+        for (String part : new String[] {identity.mode(), Integer.toString(identity.rewriterVersion()),
+            identity.architecture(), identity.compiler(), identity.options()}) {
+            byte[] text = part.getBytes(StandardCharsets.UTF_8);
+            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+                digest.update((byte) (text.length >>> shift));
+            }
+            digest.update(text);
+        }
+        return new CacheKey(HexFormat.of().formatHex(digest.digest()));
+    }
+
+    /** The hash itself, in a new array. */
+    byte[] bytes() {
+        return HexFormat.of().parseHex(hex);
+    }
+
+    /** Whether a text is a key. */
+    static boolean isHex(String text) {
+        return text.length() == HEX_DIGITS
+                && text.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return hex.substring(0, 12);
+    }
+}

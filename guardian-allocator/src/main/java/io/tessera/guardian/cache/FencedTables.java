@@ -1,0 +1,73 @@
+package io.tessera.guardian.cache;
+
+import io.tessera.guardian.fence.ConstantPatch;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.TensorMapParameter;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Variable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What is needed besides the machine code to load a fenced module: {@link FencedModule} without its PTX and reports. Kept
+ * beside the code in a cache, so that a second start parses nothing. Immutable.
+ *
+ * @param mode        how the module is fenced
+ * @param id          {@link FencedModule#id()}
+ * @param variables   {@link FencedModule#variables()}
+ * @param patches     {@link FencedModule#patches()}
+ * @param functions   {@link FencedModule#functions()}
+ * @param assertTexts {@link FencedModule#assertTexts()}
+ * @param reports     whether its code may write into the report area, so that somebody has to look there
+ * @param keepsState  whether loaded code keeps what another copy of the module would not share: constants and texture
+ *                    references that the host writes
+ * @param tensorMaps  {@link FencedModule#tensorMaps()}
+ */
+public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
+        List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
+        List<TensorMapParameter> tensorMaps) {
+    /** What is added to code that is recorded when it is met. */
+    private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE);
+
+    /** Copies the lists. */
+    public FencedTables {
+        variables = List.copyOf(variables);
+        patches = List.copyOf(patches);
+        functions = List.copyOf(functions);
+        assertTexts = List.copyOf(assertTexts);
+        tensorMaps = List.copyOf(tensorMaps);
+    }
+
+    /** The tables of a module. */
+    public static FencedTables of(FencedModule module) {
+        return new FencedTables(module.mode(), module.id(), module.variables(), module.patches(), module.functions(),
+                module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
+                        .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
+                module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps());
+    }
+
+    private static boolean isState(Variable variable) {
+        return !variable.name().startsWith(WindowConstants.PREFIX)
+                && (variable.space() == StateSpace.CONST || variable.type().kind() == ScalarType.Kind.OPAQUE);
+    }
+
+    /** Their binary form, for {@link CachedCode#tables()}. */
+    public byte[] bytes() {
+        return FencedTablesWriter.write(this);
+    }
+
+    /**
+     * The tables in their binary form.
+     *
+     * @throws IOException if the bytes are of another version or no tables: who reads makes the code anew
+     */
+    public static FencedTables read(byte[] bytes) throws IOException {
+        return FencedTablesReader.read(bytes);
+    }
+}

@@ -1,0 +1,93 @@
+package io.tessera.guardian.cache;
+
+import io.tessera.guardian.fence.ConstantPatch;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.TensorMapParameter;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
+ * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state. A text is its length in bytes and UTF-8. Stateless.
+ */
+final class FencedTablesWriter {
+    /** Version of the form. */
+    static final int VERSION = 3;
+    static final int MANAGED = 1;
+    static final int CONSTANT_SPACE = 2;
+
+    private FencedTablesWriter() {
+    }
+
+    static byte[] write(FencedTables tables) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeInt(VERSION);
+            text(out, tables.mode().name());
+            out.writeInt(tables.id());
+            out.writeInt(tables.variables().size());
+            for (HoistedVariable variable : tables.variables()) {
+                variable(out, variable);
+            }
+            out.writeInt(tables.patches().size());
+            for (ConstantPatch patch : tables.patches()) {
+                text(out, patch.constant());
+                relocation(out, patch.relocation());
+            }
+            texts(out, tables.functions());
+            texts(out, tables.assertTexts());
+            out.writeBoolean(tables.reports());
+            out.writeBoolean(tables.keepsState());
+            out.writeInt(tables.tensorMaps().size());
+            for (TensorMapParameter map : tables.tensorMaps()) {
+                text(out, map.kernel());
+                text(out, map.parameter());
+                out.writeInt(map.index());
+                out.writeLong(map.offsetBytes());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory takes all bytes", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void variable(DataOutputStream out, HoistedVariable variable) throws IOException {
+        text(out, variable.name());
+        text(out, variable.constant());
+        text(out, variable.linkage().name());
+        out.writeByte((variable.managed() ? MANAGED : 0) | (variable.constantSpace() ? CONSTANT_SPACE : 0));
+        out.writeLong(variable.sizeBytes());
+        out.writeInt(variable.alignmentBytes());
+        out.writeInt(variable.initial().length);
+        out.write(variable.initial());
+        out.writeInt(variable.relocations().size());
+        for (HoistedVariable.Relocation relocation : variable.relocations()) {
+            relocation(out, relocation);
+        }
+    }
+
+    private static void relocation(DataOutputStream out, HoistedVariable.Relocation relocation) throws IOException {
+        out.writeLong(relocation.offsetBytes());
+        out.writeByte(relocation.widthBytes());
+        out.writeByte(relocation.shiftBits());
+        text(out, relocation.variable());
+        out.writeLong(relocation.addend());
+    }
+
+    private static void texts(DataOutputStream out, List<String> texts) throws IOException {
+        out.writeInt(texts.size());
+        for (String text : texts) {
+            text(out, text);
+        }
+    }
+
+    private static void text(DataOutputStream out, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+}

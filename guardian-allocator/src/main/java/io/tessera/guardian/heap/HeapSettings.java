@@ -1,0 +1,50 @@
+package io.tessera.guardian.heap;
+
+/**
+ * The measures of a heap. Immutable.
+ *
+ * @param rangeBytes   what there is to hand out, a multiple of the granule
+ * @param granuleBytes what is committed and decommitted, a power of two and at least {@link #SPAN_BYTES}: the device's
+ *                     granularity or, where only whole sink mappings can be replaced, the window's slot
+ * @param minGrowBytes a growth commits at least this much where quota and addresses allow it, because each one stops the
+ *                     tenant's kernels; 0 commits just what is needed
+ * @param maxGrowBytes and looks ahead at most this far; between the two it is an eighth of what is committed
+ */
+public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes, long maxGrowBytes) {
+    /** The unit of large allocations: the granularity of NVIDIA GPUs, and of PyTorch's segments. */
+    public static final long SPAN_BYTES = 1L << HeapSettings.SPAN_LOG2;
+
+    static final int SPAN_LOG2 = 21;
+
+    /** Every allocation is aligned to this at least: CUDA C++ Programming Guide, "Device Memory Accesses". */
+    public static final long MIN_ALIGNMENT_BYTES = 1L << HeapSettings.CELL_LOG2;
+
+    static final int CELL_LOG2 = 8;
+
+    private static final long MIN_GROW_BYTES = 32L << 20;
+    private static final long MAX_GROW_BYTES = 1L << 30;
+
+    /** Checks the measures. */
+    public HeapSettings {
+        if (Long.bitCount(granuleBytes) != 1 || granuleBytes < SPAN_BYTES) {
+            throw new IllegalArgumentException("a granule of " + granuleBytes + " bytes is no power of two from 2 MiB on");
+        }
+        if (rangeBytes <= 0 || rangeBytes % granuleBytes != 0 || rangeBytes >> SPAN_LOG2 > Integer.MAX_VALUE / 2) {
+            throw new IllegalArgumentException("a range of " + rangeBytes + " bytes is no multiple of granules of "
+                    + granuleBytes);
+        }
+        if (minGrowBytes < 0 || maxGrowBytes < minGrowBytes) {
+            throw new IllegalArgumentException("growth between " + minGrowBytes + " and " + maxGrowBytes + " bytes");
+        }
+    }
+
+    /** A heap that grows by an eighth of what it has, at least 32 MiB and at most 1 GiB. */
+    public static HeapSettings standard(long rangeBytes, long granuleBytes) {
+        return new HeapSettings(rangeBytes, granuleBytes, MIN_GROW_BYTES, MAX_GROW_BYTES);
+    }
+
+    /** A heap that commits what is needed, rounded up to granules, and no more. */
+    public static HeapSettings exact(long rangeBytes, long granuleBytes) {
+        return new HeapSettings(rangeBytes, granuleBytes, 0, 0);
+    }
+}

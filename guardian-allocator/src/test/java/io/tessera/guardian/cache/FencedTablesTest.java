@@ -1,0 +1,68 @@
+package io.tessera.guardian.cache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.tessera.guardian.fence.ConstantPatch;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.TensorMapParameter;
+import io.tessera.guardian.ptx.Linkage;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tables come back as they were; damaged ones are refused by one exception. */
+@Timeout(60)
+class FencedTablesTest {
+    private static FencedTables tables(Random random) {
+        List<HoistedVariable> variables = random.ints(random.nextInt(4), 0, 1000).mapToObj(n -> {
+            byte[] initial = new byte[random.nextInt(50)];
+            random.nextBytes(initial);
+            return new HoistedVariable("größe" + n, "__tessera_at_" + n, Linkage.values()[n % Linkage.values().length],
+                    random.nextBoolean(), random.nextBoolean(), random.nextLong(), 1 << n % 9, initial,
+                    List.of(relocation(random), relocation(random)));
+        }).toList();
+        return new FencedTables(FenceMode.values()[random.nextInt(FenceMode.values().length)], random.nextInt(), variables,
+                random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
+                List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
+                List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))));
+    }
+
+    private static HoistedVariable.Relocation relocation(Random random) {
+        return new HoistedVariable.Relocation(random.nextLong(), 1 + random.nextInt(8), 8 * random.nextInt(8), "x",
+                random.nextLong());
+    }
+
+    @Test
+    void theyComeBackAsTheyWere() throws IOException {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 300; i++) {
+            FencedTables tables = tables(random);
+            assertEquals(tables, FencedTables.read(tables.bytes()), "seed " + seed);
+        }
+    }
+
+    @Test
+    void damagedOnesAreRefusedOrReadAsSomething() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 300; i++) {
+            byte[] whole = tables(random).bytes();
+            byte[] cut = Arrays.copyOf(whole, random.nextInt(whole.length));
+            assertThrows(IOException.class, () -> FencedTables.read(cut), "seed " + seed);
+            byte[] longer = Arrays.copyOf(whole, whole.length + 1);
+            assertThrows(IOException.class, () -> FencedTables.read(longer), "seed " + seed);
+            whole[random.nextInt(whole.length)] ^= (byte) (1 << random.nextInt(8));
+            try {
+                FencedTables.read(whole);
+            } catch (IOException e) {
+                continue; // the only way in which it may fail
+            }
+        }
+    }
+}

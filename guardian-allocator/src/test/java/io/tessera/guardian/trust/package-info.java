@@ -1,0 +1,2 @@
+/** Which lists are believed. */
+package io.tessera.guardian.trust;

@@ -1,0 +1,60 @@
+package io.tessera.executor.fence;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.fence.FenceMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The same modules without fences, for a tenant that is alone: made when nobody waits for them, over the same variables. A
+ * program that keeps state of its own in its code (constants and texture references that the host writes) has none: its two
+ * codes would not share that. One owner thread.
+ */
+final class AloneModules {
+    private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);
+
+    private final ClientFences fences;
+    private final FenceOffice office;
+    private final DriverCalls driver;
+
+    AloneModules(ClientFences fences, FenceOffice office, DriverCalls driver) {
+        this.fences = fences;
+        this.office = office;
+        this.driver = driver;
+    }
+
+    /** Begins to make a loaded module's code, and takes it when it is there. Returns its handle; 0: not now. */
+    long find(TenantModule module) {
+        if (module.aloneHandle != 0 || module.neverAlone) {
+            return module.aloneHandle;
+        }
+        if (module.alone == null) {
+            module.alone = office.makeLater(module.source, module.options);
+            return 0;
+        }
+        return module.alone.isDone() ? load(module) : 0;
+    }
+
+    private long load(TenantModule module) {
+        module.neverAlone = true; // if it fails; the fenced one serves
+        module.source = null;
+        try {
+            FencedProgram program = module.alone.resultNow();
+            long handle = ProgramLoader.load(program, false, driver);
+            try {
+                ProgramLoader.fill(handle, false, program, fences.windowConstants(FenceMode.NONE), module.memory,
+                        driver);
+                module.aloneHandle = handle;
+                module.neverAlone = false;
+                return handle;
+            } finally {
+                if (module.aloneHandle == 0) {
+                    ProgramLoader.unload(handle, false, driver);
+                }
+            }
+        } catch (ProgramRefusedException | IllegalStateException e) {
+            LOG.info("image {} is fenced also while its tenant is alone: {}", module.label(), e.getMessage());
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,414 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.TensorMaps;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All modules of one client: loads what can be fenced in its fenced form, when something of it is needed, lets through by
+ * the client's policy what cannot, and keeps what the program sees as it would be without. One owner thread; the figures may
+ * be read by any.
+ */
+public final class ClientFences {
+    /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
+    private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
+    private static final int MOST_NAMES = 1 << 18;
+    private static final Logger LOG = LoggerFactory.getLogger(ClientFences.class);
+
+    private final FenceSettings settings;
+    private final FenceOffice office;
+    private final Company.Member member;
+    private final WindowAccess window;
+    private final ClientCharge charge;
+    private final DriverCalls driver;
+    private final RelaySegment segment;
+    private final Map<Long, TenantModule> modules = new HashMap<>();
+    /** By the driver's handle; also modules of libraries. */
+    private final Map<Long, TenantModule> loaded = new HashMap<>();
+    private final UnfencedImages unfenced;
+    private final TextureBitmap textures;
+    private final TensorMaps tensorMaps;
+    private final Map<Long, String> names = new HashMap<>();
+    /** Variables of modules that are gone; they go when the client's work is done. */
+    private final List<HoistedMemory> leaving = new ArrayList<>();
+    private final int device;
+    private final ClientMemory memory;
+    private final ClientKernels kernels;
+    private final Watchdog watchdog;
+    private long nextStandIn = FIRST_STAND_IN;
+    private ReportPage page;
+    private Violations violations;
+    private volatile long violationCount;
+
+    /** A client that has loaded nothing. */
+    public ClientFences(FenceSettings settings, FenceOffice office, Company.Member member, WindowAccess window,
+            ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles) {
+        this.settings = settings;
+        this.office = office;
+        this.member = member;
+        this.window = window;
+        this.charge = charge;
+        this.driver = driver;
+        this.segment = segment;
+        this.memory = memory;
+        this.device = office.device();
+        this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
+        this.textures = new TextureBitmap(driver);
+        this.tensorMaps = handles.tensorMaps();
+        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
+        this.watchdog = new Watchdog(this, driver, segment);
+    }
+
+    FenceSettings settings() {
+        return settings;
+    }
+
+    /** The driver's number of the device. */
+    int device() {
+        return device;
+    }
+
+    /** Whether an address is in the tenant's window or is memory of the client. */
+    boolean owns(long address) {
+        return window.contains(address, 1) || memory.contains(address, 1);
+    }
+
+    /** The module that the client's tables hold so; null: it runs as it is. */
+    TenantModule ofStandIn(long value) {
+        TenantModule module = modules.get(value);
+        return module == null ? loaded.get(value) : module;
+    }
+
+    /** Who the client is among the others. */
+    public Company.Member member() {
+        return member;
+    }
+
+    WindowAccess window() {
+        return window;
+    }
+
+    /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
+    public int texture(long handle, boolean own) {
+        return textures.set(handle, own);
+    }
+
+    TensorMaps tensorMaps() {
+        return tensorMaps;
+    }
+
+    /** What looks after kernels that do not end. */
+    public Watchdog watchdog() {
+        return watchdog;
+    }
+
+    /** Its kernels. */
+    public ClientKernels kernels() {
+        return kernels;
+    }
+
+    /**
+     * An image is to be loaded.
+     *
+     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then
+     *         {@link #loadedAsItIs} is told
+     * @throws ProgramRefusedException if it must not be loaded; the user was told
+     */
+    public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
+        FencedProgram linked = office.maker().linked(source.main(), settings.mode());
+        String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
+        if (lacking != null) {
+            unfenced.decide(source, lacking, kernels.hasLaunched());
+            return 0;
+        }
+        long standIn = nextStandIn;
+        nextStandIn += 2;
+        TenantModule module = new TenantModule(standIn, source, library, options);
+        module.program = linked;
+        module.neverAlone = linked != null;
+        if (source.isText() || linked != null) {
+            realise(module);
+        }
+        modules.put(standIn, module);
+        return standIn;
+    }
+
+    /**
+     * An input of the JIT's linker.
+     *
+     * @param type CUjitInputType
+     * @throws ProgramRefusedException if it must not be linked; the user was told
+     */
+    public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
+        ModuleImage image = ModuleImage.of(data);
+        ProgramSource source = new ProgramSource(List.of(image), data);
+        String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
+                ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
+        if (lacking != null) {
+            unfenced.decide(source, lacking, kernels.hasLaunched());
+            return new LinkInput(null, null);
+        }
+        try {
+            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode(), true);
+            return new LinkInput(fenced.ptx().getBytes(StandardCharsets.UTF_8), FencedTables.of(fenced));
+        } catch (ProgramRefusedException e) {
+            segment.notice("an input of the linker is refused: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Fenced inputs were linked to this image, which the program will load. */
+    public void linked(byte[] code, List<FencedTables> tables) {
+        office.maker().remember(new FencedProgram(code, tables, "", false));
+    }
+
+    /** The driver has loaded what {@link #load} let through. */
+    public void loadedAsItIs(long handle) {
+        unfenced.loaded(handle);
+    }
+
+    /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
+    public long realised(long value) throws ProgramRefusedException {
+        TenantModule module = modules.get(value);
+        if (module == null) {
+            return value;
+        }
+        realise(module);
+        return module.handle;
+    }
+
+    /** What the client's tables hold for a driver's module or library. */
+    public long shown(HandleKind kind, long value) {
+        if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
+            return value;
+        }
+        TenantModule module = loaded.get(value);
+        return module == null || module.library != (kind == HandleKind.LIBRARY) ? value : module.standIn;
+    }
+
+    private void realise(TenantModule module) throws ProgramRefusedException {
+        if (module.isLoaded()) {
+            return;
+        }
+        if (module.refused != null) {
+            throw module.refused;
+        }
+        try {
+            if (module.program == null) {
+                module.program = office.maker().make(module.source, settings.mode(), module.options, false, driver);
+            }
+            place(module);
+        } catch (ProgramRefusedException e) {
+            module.refused = e;
+            LOG.warn("image {} is refused ({}): {}", module.label(), e.result(), e.getMessage());
+            segment.notice("image " + module.label() + " is refused: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    private void place(TenantModule module) throws ProgramRefusedException {
+        byte[] constants = windowConstants(settings.mode());
+        module.memory = HoistedMemory.place(module.program.tables(), window, charge, driver);
+        long handle = 0;
+        boolean done = false;
+        try {
+            handle = loadCode(module);
+            ProgramLoader.fill(handle, module.library, module.program, constants, module.memory, driver);
+            done = true;
+        } finally {
+            if (!done) {
+                if (handle != 0) {
+                    ProgramLoader.unload(handle, module.library, driver);
+                }
+                module.memory.free(window, charge);
+            }
+        }
+        module.handle = handle;
+        loaded.put(handle, module);
+        violations().add(module.program);
+        if (module.program.keepsState() || settings.fenceAlone() || module.neverAlone) {
+            module.neverAlone = true;
+            module.source = null;
+        }
+    }
+
+    private long loadCode(TenantModule module) throws ProgramRefusedException {
+        try {
+            return ProgramLoader.load(module.program, module.library, driver);
+        } catch (ProgramRefusedException e) {
+            if (!module.program.ahead()) {
+                throw e;
+            }
+            module.program = office.maker().make(module.source, settings.mode(), module.options, true, driver);
+            return ProgramLoader.load(module.program, module.library, driver);
+        }
+    }
+
+    /** What a module of the client has to know of the window. */
+    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+        if (page == null) {
+            page = ReportPage.make(driver);
+        }
+        return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(),
+                textures.address()).bytes();
+    }
+
+    private Violations violations() {
+        if (violations == null) {
+            violations = new Violations(page, segment);
+        }
+        return violations;
+    }
+
+    /** The module that a driver's handle belongs to; null: none of the fenced ones. */
+    TenantModule ofHandle(long handle) {
+        return loaded.get(handle);
+    }
+
+    /** A library was asked for its module. */
+    public void moduleOfLibrary(long library, long module) {
+        TenantModule known = loaded.get(library);
+        if (known != null) {
+            loaded.put(module, known);
+        }
+    }
+
+    /**
+     * Address and size of a variable that was hoisted.
+     *
+     * @param handle the driver's, of a module or library
+     * @return null: the driver knows whether there is such a one
+     * @throws ProgramRefusedException if the program must not know it, or cannot have its address
+     */
+    public long[] global(long handle, String name) throws ProgramRefusedException {
+        TenantModule module = loaded.get(handle);
+        if (module == null) {
+            return null;
+        }
+        if (name.startsWith(WindowConstants.PREFIX)) {
+            throw new ProgramRefusedException(500, "no variable of the program");
+        }
+        HoistedMemory.Place place = module.memory.find(name);
+        if (place == null) {
+            return null;
+        }
+        if (place.variable().managed()) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "managed variable " + name);
+        }
+        return new long[] {module.memory.address(place), place.variable().sizeBytes()};
+    }
+
+    /** Whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
+    public boolean reports(long value) {
+        TenantModule module = modules.get(value);
+        return module != null && module.program != null && module.program.reports();
+    }
+
+    /** Ends a module or library, by what the client's tables hold. Returns the CUresult. */
+    public int unload(long value, boolean library) {
+        TenantModule module = modules.remove(value);
+        if (module == null) {
+            int result = ProgramLoader.unload(value, library, driver);
+            if (result == CudaResult.SUCCESS) {
+                unfenced.unloaded(value);
+            }
+            return result;
+        }
+        loaded.values().removeIf(known -> known == module);
+        kernels.unloaded(module);
+        int result = CudaResult.SUCCESS;
+        if (module.aloneHandle != 0) {
+            result = ProgramLoader.unload(module.aloneHandle, false, driver);
+        }
+        if (module.isLoaded()) {
+            int own = ProgramLoader.unload(module.handle, library, driver);
+            result = result == CudaResult.SUCCESS ? own : result;
+            leaving.add(module.memory);
+        }
+        return result;
+    }
+
+    /** Whether memory waits for the client's work to be done. */
+    public boolean isLeaving() {
+        return !leaving.isEmpty();
+    }
+
+    /** The client has no work now: what waited for that goes. */
+    public void quiet() {
+        leaving.forEach(memory -> memory.free(window, charge));
+        leaving.clear();
+    }
+
+    /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
+    public int violated() {
+        if (page == null) {
+            return CudaResult.SUCCESS;
+        }
+        int result = violations().look();
+        violationCount = result == CudaResult.SUCCESS ? 0 : page.count();
+        return result;
+    }
+
+    /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
+    public boolean stop() {
+        if (page != null) {
+            page.stop();
+        }
+        return page != null;
+    }
+
+    /** How the client is fenced now. Any thread. */
+    public FenceFigures figures() {
+        return new FenceFigures(settings.fence().label(), unfenced.count(),
+                violationCount);
+    }
+
+    /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
+    public void close() {
+        quiet();
+        textures.close();
+        watchdog.close();
+        if (page != null) {
+            page.close(driver);
+            page = null;
+        }
+    }
+
+    /** The program has asked for a function or kernel by its name. */
+    public void named(long function, String name) {
+        if (names.size() < MOST_NAMES) {
+            names.put(function, name);
+        }
+    }
+
+    /** The name of a function or kernel; empty where nobody tells. */
+    String name(long function, boolean kernel) {
+        String known = names.get(function);
+        if (known != null) {
+            return known;
+        }
+        int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0),
+                function);
+        return result == CudaResult.SUCCESS ? DriverText.at(driver.outLong(0)) : "";
+    }
+}

@@ -1,0 +1,242 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.handle.TensorMaps;
+import io.tessera.guardian.window.WindowSpace;
+import io.tessera.protocol.relay.RelayHandle;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or as it is, its pointers checked.
+ * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
+ * any.
+ */
+public final class ClientKernels {
+    private static final int ALONE_NEVER = -1;
+    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
+    private static final int FIRST_SETTABLE = 8;
+    private static final int LAST_SETTABLE = 15;
+    private static final long[] NO_MAPS = {};
+    private static final int RECENT = 16;
+
+    private final ClientFences fences;
+    private final AloneModules modules;
+    private final ClientHandles handles;
+    private final DriverCalls driver;
+    /** A ring; read by others for a log, where a torn view does no harm. */
+    private final Launchable[] recent = new Launchable[RECENT];
+    private long launches;
+
+    ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver) {
+        this.fences = fences;
+        this.modules = modules;
+        this.handles = handles;
+        this.driver = driver;
+    }
+
+    /** Whether any kernel was launched. */
+    boolean hasLaunched() {
+        return launches > 0;
+    }
+
+    /**
+     * The function to launch.
+     *
+     * @param said       the client's handle, of a function or kernel, which names something
+     * @param function   the driver's for it
+     * @param capturing  whether the launch is captured: then it must stay fenced
+     * @param parameters the packed parameters
+     * @param bytes      their length
+     * @throws ProgramRefusedException if it must not be launched so
+     */
+    public long toLaunch(long said, long function, boolean capturing, MemorySegment parameters, long bytes)
+            throws ProgramRefusedException {
+        Launchable kernel = find(said, function);
+        recent[(int) (launches++ % RECENT)] = kernel;
+        if (kernel.module == null) {
+            checkPointers(parameters, bytes);
+            return function;
+        }
+        checkMaps(kernel, parameters, bytes);
+        if (!capturing && !fences.settings().fenceAlone() && fences.member().mayRunNative()) {
+            long alone = alone(kernel, said, function);
+            if (alone != 0) {
+                return alone;
+            }
+        }
+        prepare();
+        return function;
+    }
+
+    /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
+    public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        Launchable kernel = find(said, function);
+        launches++;
+        if (kernel.module == null) {
+            checkPointers(parameters, bytes);
+        } else {
+            checkMaps(kernel, parameters, bytes);
+            prepare();
+        }
+    }
+
+    private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        for (long at : kernel.tensorMaps) {
+            boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
+            if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
+                throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "a tensor map that was not made for it");
+            }
+        }
+    }
+
+    private void prepare() throws ProgramRefusedException {
+        if (!fences.window().isBacked()) {
+            int result = fences.window().backEverywhere();
+            if (result != CudaResult.SUCCESS) {
+                throw new ProgramRefusedException(result, "no memory behind the tenant's window");
+            }
+        }
+    }
+
+    private Launchable find(long said, long function) {
+        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
+        if (table.attachment(said) instanceof Launchable known) {
+            return known;
+        }
+        String name = fences.name(function, kernel);
+        TenantModule module = module(table, said);
+        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel));
+        table.attach(said, found);
+        return found;
+    }
+
+    /** Where among the packed parameters tensor maps lie. */
+    private long[] tensorMaps(TenantModule module, String name, long function, boolean kernel) {
+        if (module == null || module.program == null) {
+            return NO_MAPS;
+        }
+        return module.program.tables().stream().flatMap(tables -> tables.tensorMaps().stream())
+                .filter(map -> map.kernel().equals(name)).mapToLong(map -> {
+                    int result = driver.call(kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo,
+                            function, map.index(), driver.out(0), driver.out(1));
+                    return result == CudaResult.SUCCESS ? driver.outLong(0) + map.offsetBytes() : -1;
+                }).toArray();
+    }
+
+    /** The module of a function: its parent, or that one's. */
+    private TenantModule module(HandleTable table, long said) {
+        long parent = table.parent(said);
+        while (parent != 0) {
+            int type = RelayHandle.type(parent);
+            HandleKind kind = type == HandleKind.KERNEL.number() ? HandleKind.KERNEL
+                    : type == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY : HandleKind.MODULE;
+            TenantModule found = fences.ofStandIn(handles.value(kind, parent));
+            if (found != null) {
+                return found;
+            }
+            parent = handles.table(kind).parent(parent);
+        }
+        return null;
+    }
+
+    private long alone(Launchable kernel, long said, long function) {
+        if (kernel.aloneFunction != 0) {
+            return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
+        }
+        long module = modules.find(kernel.module);
+        if (module == 0) {
+            return 0;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            int result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module,
+                    arena.allocateFrom(kernel.name).address());
+            kernel.aloneFunction = result == CudaResult.SUCCESS ? driver.outLong(0) : ALONE_NEVER;
+        }
+        if (kernel.aloneFunction != ALONE_NEVER) {
+            copyAttributes(said, function, kernel.aloneFunction);
+        }
+        return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
+    }
+
+    /** What the program has set of the one holds for the other. */
+    private void copyAttributes(long said, long from, long to) {
+        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
+            int result = kernel
+                    ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, from, fences.device())
+                    : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, from);
+            int value = driver.outInt(0);
+            if (result == CudaResult.SUCCESS && value > 0) {
+                driver.call(DriverEntry.cuFuncSetAttribute, to, attribute, value);
+            }
+        }
+    }
+
+    /** The program has set something of its kernels: the others are set anew before they are launched. */
+    public void changed() {
+        for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
+            for (long said : handles.ofContext(kind, -1)) {
+                if (handles.table(kind).attachment(said) instanceof Launchable known && known.aloneFunction != ALONE_NEVER) {
+                    known.aloneFunction = 0;
+                }
+            }
+        }
+    }
+
+    void unloaded(TenantModule module) {
+        for (int i = 0; i < RECENT; i++) {
+            Launchable known = recent[i];
+            if (known != null && known.module == module) {
+                recent[i] = new Launchable(known.name, null, NO_MAPS);
+            }
+        }
+    }
+
+    /**
+     * Refuses pointers to another tenant's memory among the arguments of a kernel that nothing fences: every word that could
+     * be one.
+     */
+    private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
+            long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+            boolean inRegion = word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END;
+            if (inRegion && !fences.owns(word)) {
+                throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
+                        + Long.toHexString(word) + ", lies outside the tenant's window");
+            }
+        }
+    }
+
+    /** Names of the last kernels, the latest first. */
+    public List<String> recent() {
+        List<String> names = new ArrayList<>();
+        long last = launches;
+        for (long i = last - 1; i >= Math.max(0, last - RECENT); i--) {
+            Launchable kernel = recent[(int) (i % RECENT)];
+            if (kernel != null && !names.contains(kernel.name)) {
+                names.add(kernel.name);
+            }
+        }
+        return names;
+    }
+
+    /** Whether any of the last kernels ran without a fence. */
+    public boolean ranUnfenced() {
+        for (Launchable kernel : recent) {
+            if (kernel != null && (kernel.module == null || kernel.aloneFunction > 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

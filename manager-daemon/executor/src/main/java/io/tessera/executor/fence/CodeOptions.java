@@ -1,0 +1,48 @@
+package io.tessera.executor.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Options of a program's JIT that change the code. Immutable.
+ *
+ * @param numbers CUjit_option
+ * @param values  as many
+ */
+public record CodeOptions(List<Integer> numbers, List<Long> values) {
+    /** CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, OPTIMIZATION_LEVEL, GENERATE_DEBUG_INFO, GENERATE_LINE_INFO, CACHE_MODE. */
+    private static final List<Integer> CODE = List.of(0, 1, 7, 11, 13, 14);
+
+    /** Copies the lists. */
+    public CodeOptions {
+        numbers = List.copyOf(numbers);
+        values = List.copyOf(values);
+    }
+
+    /** No options. */
+    public static CodeOptions none() {
+        return new CodeOptions(List.of(), List.of());
+    }
+
+    /** Of options as a program gave them, those that count here. */
+    public static CodeOptions of(List<Integer> numbers, List<Long> values) {
+        List<Integer> code = new ArrayList<>();
+        List<Long> of = new ArrayList<>();
+        for (int i = 0; i < numbers.size(); i++) {
+            if (CODE.contains(numbers.get(i))) {
+                code.add(numbers.get(i));
+                of.add(values.get(i));
+            }
+        }
+        return new CodeOptions(code, of);
+    }
+
+    /** As part of a cache's key; empty for none. */
+    String key() {
+        StringBuilder key = new StringBuilder();
+        for (int i = 0; i < numbers.size(); i++) {
+            key.append(i == 0 ? "" : " ").append("jit").append(numbers.get(i)).append('=').append(values.get(i));
+        }
+        return key.toString();
+    }
+}

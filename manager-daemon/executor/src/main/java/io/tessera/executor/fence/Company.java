@@ -1,0 +1,119 @@
+package io.tessera.executor.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
+ * a second tenant comes in, what runs unfenced of the first has to be done. Thread-safe.
+ */
+public final class Company {
+    private final List<Member> members = new ArrayList<>();
+    private volatile boolean shared;
+
+    /**
+     * A client of a tenant. {@link #mayRunNative}, {@link #settle} and the images belong to the client's owner thread.
+     */
+    public final class Member {
+        private final String tenant;
+        private final int uid;
+        private final Runnable settled;
+        /** Written by the owner before it looks at {@link Company#shared}: who flips that sees the one or the other. */
+        private volatile boolean nativeInFlight;
+        private volatile int unfencedImages;
+
+        private Member(String tenant, int uid, Runnable settled) {
+            this.tenant = tenant;
+            this.uid = uid;
+            this.settled = settled;
+        }
+
+        /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
+        boolean mayRunNative() {
+            if (shared) {
+                return false;
+            }
+            if (!nativeInFlight) {
+                nativeInFlight = true;
+            }
+            return !shared;
+        }
+
+        /** The client's tenant. */
+        public String tenant() {
+            return tenant;
+        }
+
+        /** Whether unfenced work has to be waited for, because somebody waits to come in. */
+        boolean mustSettle() {
+            return shared && nativeInFlight;
+        }
+
+        /** Unfenced work that was in flight is done. */
+        void settle() {
+            nativeInFlight = false;
+            settled.run();
+        }
+
+        /** Whether all tenants are one user's. */
+        boolean isAmongItsOwn() {
+            return isOneUser(uid);
+        }
+
+        /** Whether others share the device now. */
+        boolean isShared() {
+            return shared;
+        }
+
+        /** So many images that cannot be fenced are loaded because all tenants are one user's. */
+        void unfencedImages(int images) {
+            unfencedImages = images;
+        }
+    }
+
+    /**
+     * Why a client may not come in now; null: it may.
+     *
+     * @param uid its user
+     */
+    public synchronized String refusal(int uid) {
+        for (Member member : members) {
+            if (member.unfencedImages > 0 && member.uid != uid) {
+                return "tenant \"" + member.tenant + "\" of another user runs kernels that cannot be fenced; try again "
+                        + "when it has ended, or have it run with --unfenced refuse, trusted or time";
+            }
+        }
+        return null;
+    }
+
+    /**
+     * A client comes in. Its kernels run only after {@link #isSettled}.
+     *
+     * @param settled called by owner threads when something that is waited for may be done
+     */
+    public synchronized Member enter(String tenant, int uid, Runnable settled) {
+        Member member = new Member(tenant, uid, settled);
+        members.add(member);
+        count();
+        return member;
+    }
+
+    /** A client is gone, with all its work. */
+    public synchronized void leave(Member member) {
+        members.remove(member);
+        count();
+    }
+
+    private void count() {
+        shared = members.stream().map(member -> member.tenant).distinct().count() > 1;
+    }
+
+    /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */
+    public synchronized boolean isSettled(Member newcomer) {
+        return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
+    }
+
+    private synchronized boolean isOneUser(int uid) {
+        return members.stream().allMatch(member -> member.uid == uid);
+    }
+}

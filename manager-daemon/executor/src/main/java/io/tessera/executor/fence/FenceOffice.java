@@ -1,0 +1,68 @@
+package io.tessera.executor.fence;
+
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.fence.FenceMode;
+import java.lang.foreign.Arena;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
+ * trusted, and one thread that makes what nobody waits for. Thread-safe.
+ */
+public final class FenceOffice implements AutoCloseable {
+    private final DeviceContext device;
+    private final ProgramMaker maker;
+    private final TrustedImages trusted;
+    private final Company company = new Company();
+    private final ExecutorService later = Executors.newSingleThreadExecutor(
+            task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
+
+    /** For a device, with a cache and a list of trusted images. */
+    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted) {
+        this.device = device;
+        this.trusted = trusted;
+        try (Arena arena = Arena.ofConfined()) {
+            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache);
+        }
+    }
+
+    /** Who is in the executor. */
+    public Company company() {
+        return company;
+    }
+
+    int device() {
+        return device.device();
+    }
+
+    ProgramMaker maker() {
+        return maker;
+    }
+
+    TrustedImages trusted() {
+        return trusted;
+    }
+
+    /** Makes a program without fences for a tenant that is alone, some time. */
+    Future<FencedProgram> makeLater(ProgramSource source, CodeOptions options) {
+        return later.submit(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                DriverCalls driver = new DriverCalls(device.port(), arena);
+                device.enter(driver);
+                return maker.make(source, FenceMode.NONE, options, false, driver);
+            } catch (DriverFailedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        later.shutdownNow();
+    }
+}

@@ -1,0 +1,31 @@
+package io.tessera.executor.fence;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
+
+/**
+ * How a client is fenced, as the manager has decided. Immutable.
+ *
+ * @param fence          the fence
+ * @param unfenced       what happens to kernels that cannot be fenced
+ * @param fenceAlone     whether kernels are fenced also while nobody else is there
+ * @param timeoutS       seconds after which a kernel counts as endless while the tenant is alone; 0: never
+ * @param sharedTimeoutS the same while others are there
+ */
+public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean fenceAlone, int timeoutS,
+        int sharedTimeoutS) {
+    /** Of a client of whom nothing is said: the safest. */
+    public static FenceSettings safest() {
+        return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);
+    }
+
+    /** The rewriter's name for the fence. */
+    FenceMode mode() {
+        return switch (fence) {
+            case MASK -> FenceMode.MASK;
+            case MODULO -> FenceMode.MODULO;
+            case CHECK -> FenceMode.CHECK;
+        };
+    }
+}

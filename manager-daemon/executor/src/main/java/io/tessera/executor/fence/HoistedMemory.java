@@ -1,0 +1,174 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.HoistedVariable.Relocation;
+import io.tessera.guardian.ptx.Linkage;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The module variables of one loaded program, in its tenant's window: one block, those with initial bytes first, so that
+ * one copy and one memset fill it. One owner thread.
+ */
+final class HoistedMemory {
+    private static final long ALIGNMENT = 512;
+
+    private final List<Map<String, Place>> places = new ArrayList<>();
+    private long address;
+    private long bytes;
+
+    /** Where a variable lies. */
+    record Place(HoistedVariable variable, long offset) {
+    }
+
+    private HoistedMemory() {
+    }
+
+    /**
+     * Takes memory for the variables and fills it.
+     *
+     * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
+     */
+    static HoistedMemory place(List<FencedTables> tables, WindowAccess window, ClientCharge charge, DriverCalls driver)
+            throws ProgramRefusedException {
+        HoistedMemory memory = new HoistedMemory();
+        long initialised = memory.layOut(tables);
+        if (memory.bytes == 0) {
+            return memory;
+        }
+        memory.address = charge.take(memory.bytes) ? window.allocate(memory.bytes, ALIGNMENT) : 0;
+        if (memory.address == 0) {
+            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "no memory for its variables ("
+                    + memory.bytes + " bytes)");
+        }
+        int result = memory.fill(initialised, driver);
+        if (result != CudaResult.SUCCESS) {
+            memory.free(window, charge);
+            throw new ProgramRefusedException(result, "its variables cannot be filled (" + result + ")");
+        }
+        return memory;
+    }
+
+    /** Returns where the variables without initial bytes begin. */
+    private long layOut(List<FencedTables> tables) {
+        Map<String, Place> shared = new HashMap<>();
+        for (int part = 0; part < tables.size(); part++) {
+            places.add(new HashMap<>());
+        }
+        long initialised = 0;
+        for (boolean filled : new boolean[] {true, false}) {
+            for (int part = 0; part < tables.size(); part++) {
+                for (HoistedVariable variable : tables.get(part).variables()) {
+                    boolean has = variable.initial().length > 0 || !variable.relocations().isEmpty();
+                    boolean known = variable.linkage() != Linkage.INTERNAL && shared.containsKey(variable.name());
+                    if (variable.linkage() == Linkage.EXTERN || has != filled || known) {
+                        continue;
+                    }
+                    long offset = align(bytes, Math.max(1, variable.alignmentBytes()));
+                    Place place = new Place(variable, offset);
+                    bytes = offset + Math.max(1, variable.sizeBytes());
+                    (variable.linkage() == Linkage.INTERNAL ? places.get(part) : shared).put(variable.name(), place);
+                }
+            }
+            initialised = filled ? bytes : initialised;
+        }
+        places.forEach(own -> shared.forEach(own::putIfAbsent));
+        return initialised;
+    }
+
+    private static long align(long offset, long alignment) {
+        return offset + alignment - 1 & -alignment;
+    }
+
+    private int fill(long initialised, DriverCalls driver) throws ProgramRefusedException {
+        int result = CudaResult.SUCCESS;
+        if (initialised > 0) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment image = arena.allocate(initialised, 16);
+                for (Map<String, Place> part : places) {
+                    for (Place place : part.values()) {
+                        if (place.offset < initialised) {
+                            write(image, place, part);
+                        }
+                    }
+                }
+                result = driver.call(DriverEntry.cuMemcpyHtoD_v2, address, image.address(), initialised);
+            }
+        }
+        return result == CudaResult.SUCCESS && bytes > initialised
+                ? driver.call(DriverEntry.cuMemsetD8_v2, address + initialised, 0, bytes - initialised) : result;
+    }
+
+    private void write(MemorySegment image, Place place, Map<String, Place> part) throws ProgramRefusedException {
+        HoistedVariable variable = place.variable;
+        MemorySegment own = image.asSlice(place.offset, Math.max(1, variable.sizeBytes()));
+        MemorySegment.copy(variable.initial(), 0, own, ValueLayout.JAVA_BYTE, 0,
+                (int) Math.min(variable.initial().length, own.byteSize()));
+        for (Relocation relocation : variable.relocations()) {
+            long value = value(relocation, part);
+            for (int i = 0; i < relocation.widthBytes(); i++) {
+                own.set(ValueLayout.JAVA_BYTE, relocation.offsetBytes() + i, (byte) (value >>> i * Byte.SIZE));
+            }
+        }
+    }
+
+    private long value(Relocation relocation, Map<String, Place> part) throws ProgramRefusedException {
+        Place target = part.get(relocation.variable());
+        if (target == null) {
+            throw new ProgramRefusedException(ProgramRefusedException.INVALID_PTX,
+                    "an initialiser names " + relocation.variable() + ", which nobody defines");
+        }
+        return relocation.value(address + target.offset);
+    }
+
+    /** The bits of a relocation in a module of the program. */
+    long value(int part, Relocation relocation) throws ProgramRefusedException {
+        return value(relocation, places.get(part));
+    }
+
+    /** Where a variable lies; null if it is none of the program. */
+    Place find(String name) {
+        for (Map<String, Place> part : places) {
+            Place place = part.get(name);
+            if (place != null) {
+                return place;
+            }
+        }
+        return null;
+    }
+
+    /** Where a module of the program finds a variable; null if nobody defines it. */
+    Place find(int part, String name) {
+        return places.get(part).get(name);
+    }
+
+    /** The device address of a place. */
+    long address(Place place) {
+        return address + place.offset;
+    }
+
+    /** Bytes taken from the window. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Gives the memory back, when no work of the client uses it. */
+    void free(WindowAccess window, ClientCharge charge) {
+        if (address != 0) {
+            window.free(address);
+            charge.giveBack(bytes);
+            address = 0;
+        }
+    }
+}

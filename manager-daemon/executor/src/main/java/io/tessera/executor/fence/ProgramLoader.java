@@ -1,0 +1,118 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.ConstantPatch;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.WindowConstants;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
+final class ProgramLoader {
+    private static final int NOT_FOUND = 500;
+
+    private ProgramLoader() {
+    }
+
+    /**
+     * Loads a program.
+     *
+     * @param library whether as a CUlibrary, else as a CUmodule
+     * @return the driver's handle
+     * @throws ProgramRefusedException with the driver's result
+     */
+    static long load(FencedProgram program, boolean library, DriverCalls driver) throws ProgramRefusedException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment code = arena.allocate(program.code().length, 64);
+            MemorySegment.copy(program.code(), 0, code, ValueLayout.JAVA_BYTE, 0, program.code().length);
+            int result = library
+                    ? driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), 0, 0, 0, 0, 0, 0)
+                    : driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
+            if (result != CudaResult.SUCCESS) {
+                throw new ProgramRefusedException(result, "the driver does not load it (" + result + ")");
+            }
+            return driver.outLong(0);
+        }
+    }
+
+    /** Ends a program. Returns the CUresult. */
+    static int unload(long handle, boolean library, DriverCalls driver) {
+        return driver.call(library ? DriverEntry.cuLibraryUnload : DriverEntry.cuModuleUnload, handle);
+    }
+
+    /**
+     * Fills the constants of a loaded program.
+     *
+     * @param window bytes of {@link WindowConstants}
+     * @throws ProgramRefusedException if one cannot be filled: nothing of it may run
+     */
+    static void fill(long handle, boolean library, FencedProgram program, byte[] window, HoistedMemory memory,
+            DriverCalls driver) throws ProgramRefusedException {
+        try (Arena arena = Arena.ofConfined()) {
+            Filling filling = new Filling(handle, library, driver, arena);
+            boolean runs = false;
+            for (int part = 0; part < program.tables().size(); part++) {
+                FencedTables tables = program.tables().get(part);
+                runs |= !tables.functions().isEmpty();
+                for (HoistedVariable variable : tables.variables()) {
+                    HoistedMemory.Place place = memory.find(part, variable.name());
+                    if (place != null) {
+                        filling.write(variable.constant(), 0, number(memory.address(place), Long.BYTES), false);
+                    }
+                }
+                for (ConstantPatch patch : tables.patches()) {
+                    filling.write(patch.constant(), patch.relocation().offsetBytes(),
+                            number(memory.value(part, patch.relocation()), patch.relocation().widthBytes()), true);
+                }
+            }
+            filling.write(WindowConstants.NAME, 0, window, runs);
+        }
+    }
+
+    private static byte[] number(long value, int width) {
+        byte[] bytes = new byte[width];
+        for (int i = 0; i < width; i++) {
+            bytes[i] = (byte) (value >>> i * Byte.SIZE);
+        }
+        return bytes;
+    }
+
+    /** Address and size of a variable of the driver's; null if there is none. */
+    static long[] global(long handle, boolean library, String name, DriverCalls driver) throws ProgramRefusedException {
+        try (Arena arena = Arena.ofConfined()) {
+            int result = driver.call(library ? DriverEntry.cuLibraryGetGlobal : DriverEntry.cuModuleGetGlobal_v2,
+                    driver.out(0), driver.out(1), handle, arena.allocateFrom(name).address());
+            if (result == NOT_FOUND) {
+                return null;
+            }
+            if (result != CudaResult.SUCCESS) {
+                throw new ProgramRefusedException(result, "its constant " + name + " is not found (" + result + ")");
+            }
+            return new long[] {driver.outLong(0), driver.outLong(1)};
+        }
+    }
+
+    /** Where constants are written from. */
+    private record Filling(long handle, boolean library, DriverCalls driver, Arena arena) {
+        void write(String name, long offset, byte[] bytes, boolean needed) throws ProgramRefusedException {
+            long[] place = global(handle, library, name, driver);
+            if (place == null && !needed) {
+                return; // the compiler has dropped what no code reads
+            }
+            if (place == null || offset < 0 || offset + bytes.length > place[1]) {
+                throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, "its constant " + name + " is missing");
+            }
+            MemorySegment from = arena.allocate(bytes.length, 16);
+            MemorySegment.copy(bytes, 0, from, ValueLayout.JAVA_BYTE, 0, bytes.length);
+            int result = driver.call(DriverEntry.cuMemcpyHtoD_v2, place[0] + offset, from.address(), bytes.length);
+            if (result != CudaResult.SUCCESS) {
+                throw new ProgramRefusedException(result, "its constant " + name + " cannot be written (" + result
+                        + ")");
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.tessera.executor.fence;
+
+import java.util.concurrent.Future;
+
+/** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */
+final class TenantModule {
+    /** What the client's tables have for it: no handle of a driver, which is odd nowhere. */
+    final long standIn;
+    final boolean library;
+    final CodeOptions options;
+    private final String label;
+    /** Needed until nothing is to be made of it any more; then null. */
+    ProgramSource source;
+    FencedProgram program;
+    /** The driver's handle; 0 until it is loaded. */
+    long handle;
+    HoistedMemory memory;
+    /** Why it cannot be loaded; asked again it answers the same. */
+    ProgramRefusedException refused;
+    /** The same without fences, of a tenant that is alone; null: not begun. */
+    Future<FencedProgram> alone;
+    long aloneHandle;
+    /** Whether there is none and will be none without fences. */
+    boolean neverAlone;
+
+    TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options) {
+        this.standIn = standIn;
+        this.source = source;
+        this.library = library;
+        this.options = options;
+        this.label = source.label();
+    }
+
+    /** What users call its image by. */
+    String label() {
+        return label;
+    }
+
+    boolean isLoaded() {
+        return handle != 0;
+    }
+}

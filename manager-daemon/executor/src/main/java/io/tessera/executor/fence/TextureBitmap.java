@@ -1,0 +1,68 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.fence.WindowConstants;
+
+/**
+ * Which texture and surface objects are a client's, in device memory that its fenced kernels read and cannot write. One
+ * owner thread.
+ */
+final class TextureBitmap {
+    private static final int MASK = (1 << WindowConstants.HANDLE_INDEX_BITS) - 1;
+
+    private final DriverCalls driver;
+    private final int[] words = new int[WindowConstants.HANDLE_BITMAP_BYTES / Integer.BYTES];
+    /** 0: no fenced module is loaded yet. */
+    private long address;
+
+    TextureBitmap(DriverCalls driver) {
+        this.driver = driver;
+    }
+
+    /**
+     * Its device address.
+     *
+     * @throws ProgramRefusedException with the driver's result
+     */
+    long address() throws ProgramRefusedException {
+        if (address == 0) {
+            int result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), WindowConstants.HANDLE_BITMAP_BYTES);
+            long made = driver.outLong(0);
+            if (result == CudaResult.SUCCESS) {
+                result = driver.call(DriverEntry.cuMemsetD8_v2, made, 0, WindowConstants.HANDLE_BITMAP_BYTES);
+            }
+            for (int word = 0; word < words.length && result == CudaResult.SUCCESS; word++) {
+                result = words[word] == 0 ? result : write(made, word);
+            }
+            if (result != CudaResult.SUCCESS) {
+                throw new ProgramRefusedException(result, "no memory for the list of its textures (" + result + ")");
+            }
+            address = made;
+        }
+        return address;
+    }
+
+    private int write(long to, int word) {
+        return driver.call(DriverEntry.cuMemsetD32_v2, to + (long) word * Integer.BYTES,
+                Integer.toUnsignedLong(words[word]), 1);
+    }
+
+    /** An object is the client's, or is not any more. Returns the CUresult. */
+    int set(long handle, boolean own) {
+        int index = (int) handle & MASK;
+        int bit = 1 << index % Integer.SIZE;
+        int word = index / Integer.SIZE;
+        words[word] = own ? words[word] | bit : words[word] & ~bit;
+        return address == 0 ? CudaResult.SUCCESS : write(address, word);
+    }
+
+    /** Gives the memory back, when no work of the client is left. */
+    void close() {
+        if (address != 0) {
+            driver.call(DriverEntry.cuMemFree_v2, address);
+            address = 0;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.tessera.executor.fence;
+
+import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.protocol.relay.RelaySegment;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Images of one client that cannot be fenced: whether they may run as they are, and which do. One owner thread. */
+final class UnfencedImages {
+    private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
+
+    private final UnfencedPolicy policy;
+    private final Company.Member member;
+    private final TrustedImages trusted;
+    private final RelaySegment segment;
+    private final Set<Long> handles = new HashSet<>();
+    private volatile int count;
+
+    UnfencedImages(UnfencedPolicy policy, Company.Member member, TrustedImages trusted, RelaySegment segment) {
+        this.policy = policy;
+        this.member = member;
+        this.trusted = trusted;
+        this.segment = segment;
+    }
+
+    /**
+     * Lets an image pass, or not.
+     *
+     * @param lacking  why it cannot be fenced
+     * @param launched whether kernels have run, so that the program cannot start again
+     * @throws ProgramRefusedException if it must not be loaded; the user was told
+     */
+    void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
+        String what = "image " + source.label() + " cannot be fenced: " + lacking;
+        switch (policy) {
+            case OWN -> {
+                if (!member.isAmongItsOwn()) {
+                    throw refused(what + "; other users' programs share the device, so it is refused");
+                }
+            }
+            case TRUSTED -> {
+                if (!trusted.contains(source.main())) {
+                    throw refused(what + ", and it is not trusted (tessera fence --trust)");
+                }
+            }
+            case TIME -> {
+                if (launched) {
+                    throw refused(what + ", and kernels have run already, so that the program cannot start again: run it "
+                            + "with --share time");
+                }
+                LOG.info("{}: the program is asked to start again in time sharing", what);
+                segment.askForTimeSharing();
+                throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, what);
+            }
+            case REFUSE -> throw refused(what + "; run it with --share time, or see tessera help run, --unfenced");
+        }
+        LOG.info("{}; it runs as it is ({})", what, policy.label());
+    }
+
+    private ProgramRefusedException refused(String why) {
+        LOG.warn("{}", why);
+        segment.notice(why);
+        return new ProgramRefusedException(ProgramRefusedException.NO_BINARY, why);
+    }
+
+    /** One that passed is loaded. */
+    void loaded(long handle) {
+        handles.add(handle);
+        counted();
+    }
+
+    /** A handle names nothing any more. */
+    void unloaded(long handle) {
+        if (handles.remove(handle)) {
+            counted();
+        }
+    }
+
+    private void counted() {
+        count = handles.size();
+        member.unfencedImages(policy == UnfencedPolicy.OWN ? count : 0);
+    }
+
+    /** How many are loaded. Any thread. */
+    int count() {
+        return count;
+    }
+}

@@ -1,0 +1,32 @@
+package io.tessera.executor.memory;
+
+import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.pool.GraphMemory;
+
+/** Keeps account of graphs' memory among what is a client's. One owner thread. */
+public final class GraphRanges implements GraphMemory.Owner {
+    private final ClientMemory memory;
+    private final ClientCharge charge;
+
+    /** For one client. */
+    public GraphRanges(ClientMemory memory, ClientCharge charge) {
+        this.memory = memory;
+        this.charge = charge;
+    }
+
+    @Override
+    public void left(long address) {
+        memory.beginningAt(address).ifPresent(range -> {
+            memory.remove(range);
+            memory.add(new MemoryRange(address, range.bytes(), Origin.POOLED, range.context(), range.charged(), 0));
+        });
+    }
+
+    @Override
+    public void gone(long address) {
+        memory.beginningAt(address).ifPresent(range -> {
+            memory.remove(range);
+            charge.giveBack(range.charged());
+        });
+    }
+}

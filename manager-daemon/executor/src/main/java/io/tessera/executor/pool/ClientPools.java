@@ -1,0 +1,192 @@
+package io.tessera.executor.pool;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.pool.MemoryPool.Block;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.window.WindowAccess;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The pools of one client, what of their memory is in use, and memory that waits for work to end. Nothing of one client's
+ * pools is ever another's. One owner thread.
+ */
+public final class ClientPools {
+    /** How often work is asked for that freed memory waits for. */
+    private static final long INTERVAL_NS = 2_000_000L;
+    /** Where nothing is free, what was freed is waited for so long. */
+    private static final long WAIT_NS = 10_000_000_000L;
+    private static final long POLL_NS = 50_000L;
+
+    private final WindowAccess window;
+    private final ClientStreams streams;
+    private final NanoClock clock;
+    private final EventStock events;
+    private final RetiredMemory retired;
+    private final Map<Long, MemoryPool> pools = new HashMap<>();
+    private final List<MemoryPool> ended = new ArrayList<>();
+    private final Map<Long, Block> inUse = new HashMap<>();
+    private long lastNumber;
+    private long nextNs;
+
+    /** No pools yet. */
+    public ClientPools(WindowAccess window, DriverCalls driver, ClientStreams streams, NanoClock clock) {
+        this.window = window;
+        this.streams = streams;
+        this.clock = clock;
+        this.events = new EventStock(driver);
+        this.retired = new RetiredMemory(window, events);
+        streams.beforeEnd(stream -> pools().forEach(pool -> pool.gone(stream, mayRecord())));
+    }
+
+    private List<MemoryPool> pools() {
+        List<MemoryPool> all = new ArrayList<>(pools.values());
+        all.addAll(ended);
+        return all;
+    }
+
+    /** Makes a pool; with a limit of its own if that is not 0. */
+    public MemoryPool create(long mostBytes) {
+        MemoryPool pool = new MemoryPool(++lastNumber, mostBytes, window, events);
+        pools.put(pool.number(), pool);
+        return pool;
+    }
+
+    /** The pool of a number; null if there is none any more. */
+    public MemoryPool pool(long number) {
+        return pools.get(number);
+    }
+
+    /** Ends a pool. */
+    public void destroy(MemoryPool pool) {
+        if (pools.remove(pool.number()) != null) {
+            pool.destroy();
+            if (!pool.isOver()) {
+                ended.add(pool);
+            }
+        }
+    }
+
+    /**
+     * Allocates in the order of a stream.
+     *
+     * @return the address; 0: there is no memory
+     */
+    public long allocate(MemoryPool pool, long bytes, long stream) {
+        Block block = pool.allocate(bytes, stream);
+        if (block == null && reclaim()) {
+            block = pool.allocate(bytes, stream);
+        }
+        long untilNs = clock.nanoTime() + WAIT_NS;
+        while (block == null && isWaiting() && clock.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(POLL_NS);
+            reclaim();
+            block = pool.allocate(bytes, stream);
+        }
+        if (block == null) {
+            return 0;
+        }
+        inUse.put(block.address(), block);
+        return block.address();
+    }
+
+    /** Allocates without a pool, from the window. Returns the address; 0: there is no memory. */
+    public long allocate(long bytes) {
+        long address = window.allocate(bytes, 1);
+        if (address == 0 && reclaim()) {
+            address = window.allocate(bytes, 1);
+        }
+        long untilNs = clock.nanoTime() + WAIT_NS;
+        while (address == 0 && isWaiting() && clock.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(POLL_NS);
+            reclaim();
+            address = window.allocate(bytes, 1);
+        }
+        return address;
+    }
+
+    /** Gives back what the pools have and do not use; true if there was anything to look at. */
+    private boolean reclaim() {
+        boolean any = !retired.isEmpty();
+        retired.poll();
+        for (MemoryPool pool : pools()) {
+            any |= pool.hasFreed() || pool.attribute(5) > pool.attribute(7);
+            pool.sweep(mayRecord());
+            pool.trim(0);
+        }
+        return any;
+    }
+
+    private boolean mayRecord() {
+        return !streams.isAnyCapturing();
+    }
+
+    private boolean isWaiting() {
+        return !retired.isEmpty() || pools().stream().anyMatch(MemoryPool::hasFreed);
+    }
+
+    /** Frees in the order of a stream. */
+    public void free(long address, long stream) {
+        Block block = inUse.remove(address);
+        if (block != null) {
+            block.pool().free(block, stream);
+        } else {
+            retired.after(address, List.of(stream));
+        }
+    }
+
+    /**
+     * Frees when everything is done that the client has submitted so far.
+     *
+     * @return whether that was now
+     */
+    public boolean free(long address) {
+        Block block = inUse.remove(address);
+        if (block != null) {
+            block.pool().forget(block);
+        }
+        if (streams.query() == CudaResult.SUCCESS) {
+            window.free(address);
+            return true;
+        }
+        retired.after(address, streams.joinAll());
+        return false;
+    }
+
+    /** A pool is asked to give memory back until so many bytes are left. */
+    public void trim(MemoryPool pool, long keepBytes) {
+        pool.sweep(mayRecord());
+        pool.trim(keepBytes);
+    }
+
+    /** Whether memory waits for work to end. */
+    public boolean isAwaited() {
+        return isWaiting();
+    }
+
+    /** Looks after freed memory if it is time to; cheap otherwise. */
+    public void poll(long nowNs) {
+        if (nowNs - nextNs < 0 || !isWaiting()) {
+            return;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        retired.poll();
+        boolean mayRecord = mayRecord();
+        pools().forEach(pool -> pool.sweep(mayRecord));
+        ended.removeIf(MemoryPool::isOver);
+    }
+
+    /** All work of the client is done and its allocations are freed: everything goes back, and the events end. */
+    public void close() {
+        retired.releaseAll();
+        pools().forEach(MemoryPool::releaseAll);
+        pools.clear();
+        ended.clear();
+        events.close();
+    }
+}

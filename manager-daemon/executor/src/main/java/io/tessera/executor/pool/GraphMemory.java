@@ -1,0 +1,229 @@
+package io.tessera.executor.pool;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Memory of the graphs of one client. Its address is fixed when its node is made and lies in the tenant's window; it
+ * belongs to the graph and to every executable graph made of it, and goes with the last of them, unless a launch has
+ * allocated it and nobody freed it yet: then the program has it until it frees it. For the driver its nodes are empty
+ * ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
+ */
+public final class GraphMemory {
+    private final ClientPools pools;
+    private final Owner owner;
+    private final Map<Long, Set<Piece>> ofGraph = new HashMap<>();
+    private final Map<Long, Set<Piece>> ofExecutable = new HashMap<>();
+    private final Map<Long, Piece> byAddress = new HashMap<>();
+    private final Map<Long, Piece> allocationNodes = new HashMap<>();
+    private final Map<Long, Piece> freeNodes = new HashMap<>();
+    private final Set<Long> freesItself = new HashSet<>();
+    private long usedBytes;
+    private long usedHigh;
+    private long reservedBytes;
+    private long reservedHigh;
+
+    /** Who keeps account of what is the client's. */
+    public interface Owner {
+        /** Memory is not a graph's any more: it is the program's until it frees it. */
+        void left(long address);
+
+        /** Memory is gone. */
+        void gone(long address);
+    }
+
+    /** One allocation node's memory. */
+    private static final class Piece {
+        final long address;
+        final long bytes;
+        final byte[] parameters;
+        int holders;
+        boolean live;
+        boolean freedInGraph;
+
+        Piece(long address, long bytes, byte[] parameters) {
+            this.address = address;
+            this.bytes = bytes;
+            this.parameters = parameters;
+        }
+    }
+
+    /** No graph has memory. */
+    public GraphMemory(ClientPools pools, Owner owner) {
+        this.pools = pools;
+        this.owner = owner;
+    }
+
+    /** Whether any graph has memory. */
+    public boolean isEmpty() {
+        return byAddress.isEmpty();
+    }
+
+    /**
+     * Memory for a node that is about to be made.
+     *
+     * @return its address; 0: there is none
+     */
+    public long allocate(long bytes) {
+        return pools.allocate(bytes);
+    }
+
+    /** The node could not be made. */
+    public void abandon(long address) {
+        pools.free(address);
+    }
+
+    /**
+     * A node allocates memory.
+     *
+     * @param parameters CUDA_MEM_ALLOC_NODE_PARAMS as the program gave it, with the address
+     */
+    public void allocates(long graph, long node, long address, long bytes, byte[] parameters) {
+        Piece piece = new Piece(address, bytes, parameters.clone());
+        byAddress.put(address, piece);
+        allocationNodes.put(node, piece);
+        hold(ofGraph, graph, piece);
+        reservedBytes += bytes;
+        reservedHigh = Math.max(reservedHigh, reservedBytes);
+    }
+
+    /** Whether memory of a graph begins at an address. */
+    public boolean isOfGraph(long address) {
+        return byAddress.containsKey(address);
+    }
+
+    /** A node frees memory of a graph. */
+    public void frees(long node, long address) {
+        Piece piece = byAddress.get(address);
+        freeNodes.put(node, piece);
+        piece.freedInGraph = true;
+    }
+
+    /** CUDA_MEM_ALLOC_NODE_PARAMS of a node; null: it allocates nothing. */
+    public byte[] allocationOf(long node) {
+        Piece piece = allocationNodes.get(node);
+        return piece == null ? null : piece.parameters.clone();
+    }
+
+    /** The address that a node frees; 0: it frees nothing. */
+    public long freedBy(long node) {
+        Piece piece = freeNodes.get(node);
+        return piece == null ? 0 : piece.address;
+    }
+
+    /** A node is destroyed. */
+    public void nodeGone(long node) {
+        allocationNodes.remove(node);
+        freeNodes.remove(node);
+    }
+
+    private static void hold(Map<Long, Set<Piece>> holders, long holder, Piece piece) {
+        if (holders.computeIfAbsent(holder, _ -> new LinkedHashSet<>()).add(piece)) {
+            piece.holders++;
+        }
+    }
+
+    /** A graph takes part in another: a copy of it, or a child. */
+    public void partOf(long part, long whole) {
+        for (Piece piece : List.copyOf(ofGraph.getOrDefault(part, Set.of()))) {
+            hold(ofGraph, whole, piece);
+        }
+    }
+
+    /** An executable graph was made of a graph, or changed by it. */
+    public void executable(long executable, long graph, boolean freesOnLaunch) {
+        for (Piece piece : ofGraph.getOrDefault(graph, Set.of())) {
+            hold(ofExecutable, executable, piece);
+        }
+        if (freesOnLaunch) {
+            freesItself.add(executable);
+        }
+    }
+
+    /** Whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
+    public boolean mayLaunch(long executable) {
+        return freesItself.contains(executable)
+                || ofExecutable.getOrDefault(executable, Set.of()).stream().noneMatch(piece -> piece.live);
+    }
+
+    /** A launch was submitted. */
+    public void launched(long executable) {
+        for (Piece piece : ofExecutable.getOrDefault(executable, Set.of())) {
+            live(piece, !piece.freedInGraph);
+        }
+    }
+
+    private void live(Piece piece, boolean on) {
+        if (piece.live != on) {
+            piece.live = on;
+            usedBytes += on ? piece.bytes : -piece.bytes;
+            usedHigh = Math.max(usedHigh, usedBytes);
+        }
+    }
+
+    /** The program frees memory of a graph; false if it is not allocated. */
+    public boolean free(long address) {
+        Piece piece = byAddress.get(address);
+        if (piece == null || !piece.live) {
+            return false;
+        }
+        live(piece, false);
+        return true;
+    }
+
+    /** A graph is gone. */
+    public void graphGone(long graph) {
+        release(ofGraph.remove(graph));
+    }
+
+    /** An executable graph is gone. */
+    public void executableGone(long executable) {
+        freesItself.remove(executable);
+        release(ofExecutable.remove(executable));
+    }
+
+    private void release(Set<Piece> pieces) {
+        for (Piece piece : pieces == null ? List.<Piece>of() : new ArrayList<>(pieces)) {
+            if (--piece.holders > 0) {
+                continue;
+            }
+            byAddress.remove(piece.address);
+            allocationNodes.values().removeIf(other -> other == piece);
+            freeNodes.values().removeIf(other -> other == piece);
+            reservedBytes -= piece.bytes;
+            if (piece.live) {
+                live(piece, false);
+                owner.left(piece.address);
+            } else {
+                owner.gone(piece.address);
+                pools.free(piece.address);
+            }
+        }
+    }
+
+    /** CUgraphMem_attribute: used now and at most, reserved now and at most. */
+    public long attribute(int attribute) {
+        return switch (attribute) {
+            case 0 -> usedBytes;
+            case 1 -> usedHigh;
+            case 2 -> reservedBytes;
+            case 3 -> reservedHigh;
+            default -> throw new IllegalArgumentException("no attribute " + attribute);
+        };
+    }
+
+    /** Sets a high mark back; false for any other attribute or value. */
+    public boolean attribute(int attribute, long value) {
+        if (value != 0 || attribute != 1 && attribute != 3) {
+            return false;
+        }
+        usedHigh = attribute == 1 ? usedBytes : usedHigh;
+        reservedHigh = attribute == 3 ? reservedBytes : reservedHigh;
+        return true;
+    }
+}

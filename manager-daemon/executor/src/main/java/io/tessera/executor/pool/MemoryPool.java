@@ -1,0 +1,319 @@
+package io.tessera.executor.pool;
+
+import io.tessera.executor.window.WindowAccess;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work
+ * of that stream; for other streams, and to be given back to the window, when an event that was recorded behind it is
+ * complete. What is complete stays as long as the pool has no more than its release threshold. One owner thread.
+ */
+public final class MemoryPool {
+    /** Numbers of {@code CUmemPool_attribute} (cuda.h); those below are flags of how blocks may be used again. */
+    private static final int RELEASE_THRESHOLD = 4;
+    private static final int RESERVED_CURRENT = 5;
+    private static final int RESERVED_HIGH = 6;
+    private static final int USED_CURRENT = 7;
+    private static final int USED_HIGH = 8;
+    /** The last number of an attribute. */
+    public static final int LAST_ATTRIBUTE = USED_HIGH;
+    /** A block may be larger than what is asked for by this part of it. */
+    private static final int WASTE_SHARE = 8;
+    private static final long ALIGNMENT = 512;
+
+    private final long number;
+    private final long mostBytes;
+    private final WindowAccess window;
+    private final EventStock events;
+    private final long[] flags = {0, 1, 1, 1};
+    /** Freed blocks by the stream that they were freed in. */
+    private final Map<Long, FreedInStream> freed = new HashMap<>();
+    private final Blocks idle = new Blocks();
+    private long threshold;
+    private long reserved;
+    private long reservedHigh;
+    private long used;
+    private long usedHigh;
+    private boolean destroyed;
+
+    /**
+     * Memory of the pool.
+     *
+     * @param address its begin
+     * @param bytes   its size, rounded
+     * @param pool    where it goes when it is freed
+     */
+    public record Block(long address, long bytes, MemoryPool pool) {
+    }
+
+    /** Blocks by size, the last one that came first. */
+    private static final class Blocks {
+        final TreeMap<Long, ArrayDeque<Block>> bySize = new TreeMap<>();
+
+        void add(Block block) {
+            bySize.computeIfAbsent(block.bytes, _ -> new ArrayDeque<>()).push(block);
+        }
+
+        Block take(long bytes) {
+            Map.Entry<Long, ArrayDeque<Block>> entry = bySize.ceilingEntry(bytes);
+            if (entry == null || entry.getKey() - bytes > bytes / WASTE_SHARE) {
+                return null;
+            }
+            return pop(entry);
+        }
+
+        Block largest() {
+            Map.Entry<Long, ArrayDeque<Block>> entry = bySize.lastEntry();
+            return entry == null ? null : pop(entry);
+        }
+
+        private Block pop(Map.Entry<Long, ArrayDeque<Block>> entry) {
+            Block block = entry.getValue().pop();
+            if (entry.getValue().isEmpty()) {
+                bySize.remove(entry.getKey());
+            }
+            return block;
+        }
+    }
+
+    /** What was freed in one stream: what came since the last event, and what lies before each event. */
+    private static final class FreedInStream {
+        final List<Sealed> sealed = new ArrayList<>();
+        Blocks open = new Blocks();
+
+        boolean isEmpty() {
+            return sealed.isEmpty() && open.bySize.isEmpty();
+        }
+    }
+
+    private record Sealed(long event, Blocks blocks) {
+    }
+
+    /**
+     * Without blocks.
+     *
+     * @param number    by which the client's handle finds it
+     * @param mostBytes limit of its own; 0: none
+     */
+    MemoryPool(long number, long mostBytes, WindowAccess window, EventStock events) {
+        this.number = number;
+        this.mostBytes = mostBytes;
+        this.window = window;
+        this.events = events;
+    }
+
+    /** What stands for it in the client's table of handles. */
+    public long number() {
+        return number;
+    }
+
+    /** A block for work of a stream; null: there is no memory. */
+    Block allocate(long bytes, long stream) {
+        long rounded = bytes + ALIGNMENT - 1 & -ALIGNMENT;
+        if (destroyed || rounded < 0 || mostBytes != 0 && rounded > mostBytes - used) {
+            return null;
+        }
+        Block block = again(rounded, stream);
+        if (block == null) {
+            block = fresh(rounded);
+        }
+        if (block != null) {
+            used += block.bytes;
+            usedHigh = Math.max(usedHigh, used);
+        }
+        return block;
+    }
+
+    private Block again(long rounded, long stream) {
+        FreedInStream own = freed.get(stream);
+        if (own != null) {
+            Block block = own.open.take(rounded);
+            for (int i = own.sealed.size() - 1; i >= 0 && block == null; i--) {
+                block = own.sealed.get(i).blocks.take(rounded);
+            }
+            if (block != null) {
+                return block;
+            }
+        }
+        return idle.take(rounded);
+    }
+
+    private Block fresh(long rounded) {
+        if (mostBytes != 0 && reserved + rounded > mostBytes) {
+            sweep(false);
+            trim(Math.max(0, mostBytes - rounded));
+            if (reserved + rounded > mostBytes) {
+                return null;
+            }
+        }
+        long address = window.allocate(rounded, ALIGNMENT);
+        if (address == 0) {
+            return null;
+        }
+        reserved += rounded;
+        reservedHigh = Math.max(reservedHigh, reserved);
+        return new Block(address, rounded, this);
+    }
+
+    /** A block is freed at this place of a stream. */
+    void free(Block block, long stream) {
+        used -= block.bytes;
+        freed.computeIfAbsent(stream, _ -> new FreedInStream()).open.add(block);
+    }
+
+    /** A block leaves the pool; whoever takes it gives its memory back. */
+    void forget(Block block) {
+        used -= block.bytes;
+        reserved -= block.bytes;
+    }
+
+    /** Puts an event behind what was freed in a stream; done before the stream goes. */
+    void seal(long stream) {
+        FreedInStream own = freed.get(stream);
+        if (own != null && !own.open.bySize.isEmpty()) {
+            long event = events.behind(stream);
+            if (event != EventStock.NONE) {
+                own.sealed.add(new Sealed(event, own.open));
+                own.open = new Blocks();
+            }
+        }
+    }
+
+    /** A stream is gone: nothing is freed in it any more, and another one may get its handle. */
+    void gone(long stream, boolean mayRecord) {
+        if (mayRecord) {
+            seal(stream);
+        }
+        FreedInStream own = freed.remove(stream);
+        if (own != null) {
+            // Under a number that no stream has, so that only its events count.
+            freed.merge(0L, own, (old, more) -> {
+                old.sealed.addAll(more.sealed);
+                more.open.bySize.values().forEach(list -> list.forEach(old.open::add));
+                return old;
+            });
+        }
+    }
+
+    /**
+     * Looks which freed blocks no work uses any more, and gives back what the pool has beyond its threshold.
+     *
+     * @param mayRecord whether events may be recorded: not while a stream is captured, which would take them in
+     * @return whether some are still in use
+     */
+    boolean sweep(boolean mayRecord) {
+        for (Long stream : List.copyOf(freed.keySet())) {
+            if (stream != 0 && mayRecord) {
+                seal(stream);
+            }
+        }
+        boolean left = false;
+        for (Iterator<FreedInStream> i = freed.values().iterator(); i.hasNext();) {
+            FreedInStream own = i.next();
+            complete(own);
+            if (own.isEmpty()) {
+                i.remove();
+            } else {
+                left = true;
+            }
+        }
+        trim(threshold);
+        return left;
+    }
+
+    private void complete(FreedInStream own) {
+        for (Iterator<Sealed> i = own.sealed.iterator(); i.hasNext();) {
+            Sealed sealed = i.next();
+            if (events.query(sealed.event) == 0) {
+                sealed.blocks.bySize.values().forEach(list -> list.forEach(idle::add));
+                events.giveBack(sealed.event);
+                i.remove();
+            }
+        }
+    }
+
+    /** Gives complete blocks back to the window until so many bytes are left of what the pool has. */
+    void trim(long keepBytes) {
+        while (Long.compareUnsigned(reserved, keepBytes) > 0) {
+            Block block = idle.largest();
+            if (block == null) {
+                return;
+            }
+            reserved -= block.bytes;
+            window.free(block.address);
+        }
+    }
+
+    /** Whether freed blocks wait for work to end. */
+    boolean hasFreed() {
+        return !freed.isEmpty();
+    }
+
+    /** Ends it: what is in use lives on until it is freed. */
+    void destroy() {
+        destroyed = true;
+        threshold = 0;
+        sweep(false);
+    }
+
+    /** Whether it is ended and has nothing any more. */
+    boolean isOver() {
+        return destroyed && reserved == 0;
+    }
+
+    /** All work of the client is done: every freed block goes back. */
+    void releaseAll() {
+        for (FreedInStream own : freed.values()) {
+            own.sealed.forEach(sealed -> {
+                events.giveBack(sealed.event);
+                sealed.blocks.bySize.values().forEach(list -> list.forEach(idle::add));
+            });
+            own.open.bySize.values().forEach(list -> list.forEach(idle::add));
+        }
+        freed.clear();
+        trim(0);
+    }
+
+    /** Whether an attribute is 32 bits wide in the interface; the others are 64. */
+    public static boolean isFlag(int attribute) {
+        return attribute >= 1 && attribute < RELEASE_THRESHOLD;
+    }
+
+    /** The value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
+    public long attribute(int attribute) {
+        return switch (attribute) {
+            case 1, 2, 3 -> flags[attribute];
+            case RELEASE_THRESHOLD -> threshold;
+            case RESERVED_CURRENT -> reserved;
+            case RESERVED_HIGH -> reservedHigh;
+            case USED_CURRENT -> used;
+            case USED_HIGH -> usedHigh;
+            default -> throw new IllegalArgumentException("no attribute " + attribute);
+        };
+    }
+
+    /** Sets an attribute; false if it cannot have that value. The high marks can be set to 0 alone. */
+    public boolean attribute(int attribute, long value) {
+        switch (attribute) {
+            case 1, 2, 3 -> flags[attribute] = value == 0 ? 0 : 1;
+            case RELEASE_THRESHOLD -> threshold = value;
+            case RESERVED_HIGH, USED_HIGH -> {
+                if (value != 0) {
+                    return false;
+                }
+                reservedHigh = attribute == RESERVED_HIGH ? reserved : reservedHigh;
+                usedHigh = attribute == USED_HIGH ? used : usedHigh;
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,227 @@
+package io.tessera.executor.window;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.HostAddresses;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.window.WindowLayout;
+import java.util.function.IntSupplier;
+
+/**
+ * What one client has of its tenant's window. Between {@link #enter} and {@link #leave} the client may submit work; it
+ * is outside otherwise. One owner thread, but for {@link #abandon}.
+ */
+public final class ClientWindow implements WindowAccess {
+    /** CUDA aligns what it allocates so. */
+    private static final long ALIGNMENT = 512;
+
+    private final TenantWindows windows;
+    private final String tenant;
+    private final TenantMemory account;
+    private final DriverCalls driver;
+    private final ClientStreams streams;
+    private TenantWindow window;
+    private WindowGate.Pass pass;
+
+    ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
+            ClientStreams streams) {
+        this.windows = windows;
+        this.tenant = tenant;
+        this.account = account;
+        this.driver = driver;
+        this.streams = streams;
+    }
+
+    /** Joins the tenant's window, which is made for the first of its clients. Returns a CUresult. */
+    public int open() {
+        return windows.join(tenant, account, this);
+    }
+
+    /** Called by {@link TenantWindows} while the client joins. */
+    void joined(TenantWindow own) {
+        window = own;
+        pass = own.gate().pass();
+        own.join(this);
+    }
+
+    WindowGate.Pass pass() {
+        return pass;
+    }
+
+    DriverCalls driver() {
+        return driver;
+    }
+
+    ClientStreams streams() {
+        return streams;
+    }
+
+    TenantWindow window() {
+        return window;
+    }
+
+    /**
+     * Before records are executed: waits while pages of the window change.
+     *
+     * @return false if no work of the client may be submitted, because its window is broken
+     */
+    public boolean enter() {
+        pass.enter();
+        return !window.isBroken();
+    }
+
+    /** After records were executed. */
+    public void leave() {
+        pass.leave();
+    }
+
+    /**
+     * The client has nothing to do: gives memory back that another tenant needs, or that nothing was done with for long.
+     *
+     * @param idleNs since its last record
+     */
+    public void rest(long idleNs) {
+        if (window.isTrimWanted() || idleNs > TenantWindows.TRIM_AFTER_NS && window.isReclaimable()) {
+            window.trim(this);
+        }
+    }
+
+    /** All that the client had is freed: leaves the window, which goes with the last client. Returns a CUresult. */
+    public int close() {
+        if (window == null) {
+            return CudaResult.SUCCESS;
+        }
+        abandon();
+        window = null;
+        return windows.left(tenant, driver);
+    }
+
+    /** The client's thread has ended, in whatever order: nobody waits for it any more. */
+    public void abandon() {
+        if (window != null) {
+            pass.close();
+            window.leave(this);
+        }
+    }
+
+    @Override
+    public long baseAddress() {
+        return window.place().baseAddress();
+    }
+
+    @Override
+    public long sizeBytes() {
+        return window.place().sizeBytes();
+    }
+
+    @Override
+    public long guardBytes() {
+        return WindowLayout.GUARD_BYTES;
+    }
+
+    @Override
+    public boolean contains(long address, long bytes) {
+        return window.place().contains(address, bytes);
+    }
+
+    @Override
+    public long allocate(long bytes, long alignment) {
+        long offset = window.allocate(this, bytes, Math.max(alignment, ALIGNMENT));
+        return offset < 0 ? 0 : baseAddress() + offset;
+    }
+
+    @Override
+    public void free(long address) {
+        if (window.free(this, address - baseAddress()) < 0) {
+            throw new IllegalArgumentException("no allocation begins at 0x" + Long.toHexString(address));
+        }
+    }
+
+    /**
+     * Takes addresses without memory.
+     *
+     * @param wished taken if it is free; 0: any
+     * @return their begin; 0: there are none
+     */
+    public long reserve(long bytes, long alignment, long wished) {
+        long wanted = contains(wished, bytes) ? wished - baseAddress() : -1;
+        long offset = window.reserve(this, bytes, alignment, wanted);
+        return offset < 0 ? 0 : baseAddress() + offset;
+    }
+
+    /** Gives addresses back where nothing is mapped any more. */
+    public void release(long address) {
+        window.release(this, address - baseAddress());
+    }
+
+    /** Counts memory that the program makes itself against the tenant's quota; false if that does not allow it. */
+    public boolean charge(long bytes) {
+        return window.charge(this, bytes);
+    }
+
+    /** Takes back what {@link #charge} counted. */
+    public void discharge(long bytes) {
+        window.discharge(this, bytes);
+    }
+
+    /** Writes zeros to memory that the program makes, before it can be reached; false if that cannot be done. */
+    public boolean zero(long handle, long bytes) {
+        return window.zero(this, handle, bytes);
+    }
+
+    /** Maps memory that the program made, in addresses that were reserved. Returns a CUresult. */
+    public int map(long address, long bytes, long handle) {
+        return window.map(this, address, bytes, handle);
+    }
+
+    /** Unmaps whole mappings of the program. Returns a CUresult. */
+    public int unmap(long address, long bytes) {
+        return window.unmap(this, address, bytes);
+    }
+
+    /** Which addresses of the window's host part have pinned memory. */
+    public HostAddresses hostAddresses() {
+        return window.hostAddresses();
+    }
+
+    /**
+     * Makes room in the host part and has something put memory there.
+     *
+     * @param fill maps and registers it, and leaves nothing behind unless it returns SUCCESS
+     * @return a CUresult
+     */
+    public int openHost(long address, long bytes, IntSupplier fill) {
+        return window.openHost(this, address, bytes, fill);
+    }
+
+    /**
+     * Has memory taken away from the host part.
+     *
+     * @param clear takes it away, or returns another CUresult than SUCCESS and leaves it
+     * @return a CUresult
+     */
+    public int closeHost(long address, long bytes, IntSupplier clear) {
+        return window.closeHost(this, address, bytes, clear);
+    }
+
+    /** Committed memory that nothing lives in, in bytes. */
+    public long reclaimableBytes() {
+        return window.statistics().reclaimableBytes();
+    }
+
+    @Override
+    public int backEverywhere() {
+        return window.back(this);
+    }
+
+    @Override
+    public boolean isBacked() {
+        return window.isBacked();
+    }
+
+    @Override
+    public int whenQuiet(IntSupplier change) {
+        return window.whenQuiet(this, change);
+    }
+}

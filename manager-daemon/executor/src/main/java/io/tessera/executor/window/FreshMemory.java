@@ -1,0 +1,149 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes zeroed memory for a window before the window knows of it: zeros are written through addresses of its own, so the
+ * tenant need not rest for it and nobody sees what was there before. The window's lock guards it.
+ */
+final class FreshMemory {
+    /** Zeroing waits behind other tenants' kernels where they fill the device. */
+    private static final long ZERO_NS = 10_000_000_000L;
+    private static final long POLL_NS = 20_000L;
+    private static final long NON_BLOCKING = 1;
+    /** Another tenant may have to give memory back first. */
+    private static final long RELIEF_NS = 300_000_000L;
+
+    private final DriverPages driverPages;
+    private final long pieceBytes;
+    private final NanoClock clock;
+    private final Runnable relief;
+    private long scratch;
+    private long stream;
+
+    /**
+     * Pieces of one size.
+     *
+     * @param relief asks the other tenants to give back what they do not use
+     */
+    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, Runnable relief) {
+        this.driverPages = driverPages;
+        this.pieceBytes = pieceBytes;
+        this.clock = clock;
+        this.relief = relief;
+    }
+
+    /** Makes so many pieces; null: there is no memory, and nothing is left behind. */
+    long[] make(DriverCalls driver, int pieces) {
+        long[] handles = new long[pieces];
+        int made = 0;
+        boolean done = open(driver) == CudaResult.SUCCESS;
+        while (done && made < pieces) {
+            done = create(driver) == CudaResult.SUCCESS;
+            if (done) {
+                handles[made] = driver.outLong(0);
+                made++;
+                done = zeroed(driver, handles[made - 1]);
+            }
+        }
+        if (done) {
+            return handles;
+        }
+        discard(driver, Arrays.copyOf(handles, made));
+        return null;
+    }
+
+    /** Gives memory back that is not needed after all. */
+    void discard(DriverCalls driver, long[] handles) {
+        for (long handle : handles) {
+            driverPages.drop(driver, handle);
+        }
+    }
+
+    /** Zeroes memory that a program made, through addresses that are taken for the purpose. */
+    boolean zero(DriverCalls driver, long handle, long bytes) {
+        if (open(driver) != CudaResult.SUCCESS || driverPages.reserve(driver, bytes, 0, 0) != CudaResult.SUCCESS) {
+            return false;
+        }
+        long at = driver.outLong(0);
+        boolean done = zeroed(driver, handle, at, bytes);
+        return driverPages.release(driver, at, bytes) == CudaResult.SUCCESS && done;
+    }
+
+    private int create(DriverCalls driver) {
+        int result = driverPages.create(driver, pieceBytes);
+        if (result != CudaResult.OUT_OF_MEMORY) {
+            return result;
+        }
+        relief.run();
+        long untilNs = clock.nanoTime() + RELIEF_NS;
+        while (result == CudaResult.OUT_OF_MEMORY && clock.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(RELIEF_NS / 30);
+            result = driverPages.create(driver, pieceBytes);
+        }
+        return result;
+    }
+
+    private int open(DriverCalls driver) {
+        if (stream == 0) {
+            int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            stream = driver.outLong(0);
+        }
+        if (scratch == 0) {
+            int result = driverPages.reserve(driver, pieceBytes, 0, 0);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            scratch = driver.outLong(0);
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private boolean zeroed(DriverCalls driver, long handle) {
+        return zeroed(driver, handle, scratch, pieceBytes);
+    }
+
+    private boolean zeroed(DriverCalls driver, long handle, long at, long bytes) {
+        if (driverPages.map(driver, at, bytes, handle) != CudaResult.SUCCESS) {
+            return false;
+        }
+        boolean done = driverPages.allow(driver, at, bytes) == CudaResult.SUCCESS
+                && driverPages.zero(driver, at, bytes, stream) == CudaResult.SUCCESS && awaited(driver);
+        return driverPages.unmap(driver, at, bytes) == CudaResult.SUCCESS && done;
+    }
+
+    private boolean awaited(DriverCalls driver) {
+        long untilNs = clock.nanoTime() + ZERO_NS;
+        int result;
+        while ((result = driver.call(DriverEntry.cuStreamQuery, stream)) == CudaResult.NOT_READY) {
+            if (clock.nanoTime() - untilNs > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL_NS);
+        }
+        return result == CudaResult.SUCCESS;
+    }
+
+    /** Gives addresses and stream back. */
+    int close(DriverCalls driver) {
+        int result = CudaResult.SUCCESS;
+        if (scratch != 0) {
+            result = driverPages.release(driver, scratch, pieceBytes);
+            scratch = 0;
+        }
+        if (stream != 0) {
+            int other = driver.call(DriverEntry.cuStreamDestroy_v2, stream);
+            result = result == CudaResult.SUCCESS ? other : result;
+            stream = 0;
+        }
+        return result;
+    }
+}

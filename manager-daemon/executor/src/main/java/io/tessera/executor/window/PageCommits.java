@@ -1,0 +1,68 @@
+package io.tessera.executor.window;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.heap.CommitPort;
+
+/**
+ * The heap's wishes for memory, carried out with the driver calls of the client that changes the window. Memory is made
+ * and zeroed first; the tenant rests only while it is mapped. The window's lock guards it.
+ */
+final class PageCommits implements CommitPort {
+    private final TenantWindow window;
+    private final WindowPages pages;
+    private final FreshMemory fresh;
+    private final long base;
+    private final long pieceBytes;
+    private boolean resting;
+
+    PageCommits(TenantWindow window, WindowPages pages, FreshMemory fresh, long base, long pieceBytes) {
+        this.window = window;
+        this.pages = pages;
+        this.fresh = fresh;
+        this.base = base;
+        this.pieceBytes = pieceBytes;
+    }
+
+    /** Once for all changes that belong together; a window without a sink has no fenced kernels to be harmed. */
+    private boolean rested() {
+        if (!resting && pages.isBacked()) {
+            resting = window.rest();
+            return resting;
+        }
+        return true;
+    }
+
+    @Override
+    public void endChange() {
+        if (resting) {
+            resting = false;
+            window.wake();
+        }
+    }
+
+    @Override
+    public boolean commit(long offset, long bytes) {
+        DriverCalls driver = window.actor().driver();
+        long[] handles = fresh.make(driver, Math.toIntExact(bytes / pieceBytes));
+        if (handles == null) {
+            return false;
+        }
+        if (!rested()) {
+            fresh.discard(driver, handles);
+            return false;
+        }
+        return pages.place(driver, base + offset, bytes, handles) == CudaResult.SUCCESS;
+    }
+
+    @Override
+    public void decommit(long offset, long bytes) {
+        if (!rested()) {
+            throw new PagesStuckException("the tenant's work does not come to rest");
+        }
+        int result = pages.remove(window.actor().driver(), base + offset, bytes);
+        if (result != CudaResult.SUCCESS) {
+            throw new PagesStuckException("memory cannot be given back: CUDA error " + result);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.HostAddresses;
+import io.tessera.guardian.heap.HeapRefusal;
+import io.tessera.guardian.heap.HeapSettings;
+import io.tessera.guardian.heap.HeapStatistics;
+import io.tessera.guardian.heap.WindowHeap;
+import io.tessera.guardian.window.WindowLayout;
+import io.tessera.guardian.window.WindowPlace;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The window of one tenant on one device: its addresses, what is mapped there, and the heap that hands it out. Shared by
+ * the tenant's clients; made with the first and closed with the last. Methods that take a {@link ClientWindow} belong to
+ * that client's owner thread, whose driver calls they use; a lock lets one client change the window at a time. No method
+ * waits for another tenant but where the device has no memory left, and then for a bounded time.
+ */
+final class TenantWindow {
+    /** What a tenant's work in progress may take before pages change; then the change is given up. */
+    private static final long QUIET_NS = 10_000_000_000L;
+    private static final long POLL_NS = 50_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
+
+    private final WindowPlace place;
+    private final WindowLayout layout;
+    private final WindowPages pages;
+    private final FreshMemory fresh;
+    private final NanoClock clock;
+    private final WindowGate gate = new WindowGate();
+    private final List<ClientWindow> clients = new CopyOnWriteArrayList<>();
+    private final LongSupplier limit;
+    private final WindowHeap heap;
+    private final HostAddresses hostAddresses;
+    private volatile HeapStatistics known;
+    private volatile long sinkBytes;
+    private volatile int mappings;
+    private long applied;
+    /** Whether more is committed than the quota allows. */
+    private boolean over;
+    private int restDepth;
+    /** Who changes the window now; guarded by the lock. */
+    private ClientWindow actor;
+    private boolean quiet;
+    private volatile boolean trimWanted;
+    private volatile boolean reclaimable;
+
+    /**
+     * Over addresses that are reserved.
+     *
+     * @param fresh makes its memory
+     * @param limit the tenant's quota in bytes, 0 for none; asked again and again
+     */
+    TenantWindow(WindowPlace place, WindowLayout layout, WindowPages pages, FreshMemory fresh, NanoClock clock,
+            LongSupplier limit) {
+        this.place = place;
+        this.layout = layout;
+        this.pages = pages;
+        this.fresh = fresh;
+        this.clock = clock;
+        this.limit = limit;
+        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(), place.endAddress(),
+                layout.granularityBytes());
+        long slot = layout.slotBytes();
+        this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
+                new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
+        this.applied = quota();
+        this.known = heap.statistics();
+    }
+
+    WindowPlace place() {
+        return place;
+    }
+
+    WindowLayout layout() {
+        return layout;
+    }
+
+    WindowGate gate() {
+        return gate;
+    }
+
+    void join(ClientWindow client) {
+        clients.add(client);
+    }
+
+    /** A client is gone, or its thread. */
+    void leave(ClientWindow client) {
+        clients.remove(client);
+    }
+
+    /** Whose thread changes the window; the lock is held. */
+    ClientWindow actor() {
+        return actor;
+    }
+
+    /**
+     * Does something under the lock, with the client's driver calls for whatever the heap then wants.
+     *
+     * @return what it returns; the refusal NO_MEMORY where memory could not be given back that had to go first
+     */
+    private long locked(ClientWindow client, LongSupplier action) {
+        client.pass().lock();
+        ClientWindow before = actor;
+        actor = client;
+        try {
+            if (isBroken() && resting(() -> pages.back(client.driver())) != CudaResult.SUCCESS) {
+                return HeapRefusal.NO_MEMORY.code();
+            }
+            return action.getAsLong();
+        } catch (PagesStuckException e) {
+            LOG.warn("{}", e.getMessage());
+            return HeapRefusal.NO_MEMORY.code();
+        } finally {
+            actor = before;
+            client.pass().unlock();
+        }
+    }
+
+    /** Offset of an allocation in the window, or the heap's refusal. */
+    long allocate(ClientWindow client, long bytes, long alignment) {
+        return locked(client, () -> {
+            applyQuota();
+            return heap.allocate(bytes, alignment);
+        });
+    }
+
+    /** Gives an allocation back. Returns its size, or the heap's refusal. */
+    long free(ClientWindow client, long offset) {
+        reclaimable = true;
+        return locked(client, () -> heap.free(offset));
+    }
+
+    /** Takes addresses without memory, at an offset if it is free. Returns their offset, or the heap's refusal. */
+    long reserve(ClientWindow client, long bytes, long alignment, long wanted) {
+        return locked(client, () -> heap.reserve(bytes, alignment, wanted));
+    }
+
+    /** Gives reserved addresses back. Returns their size, or the heap's refusal. */
+    long release(ClientWindow client, long offset) {
+        return locked(client, () -> heap.release(offset));
+    }
+
+    /** Counts memory that a program makes itself against the quota; false if that does not allow it. */
+    boolean charge(ClientWindow client, long bytes) {
+        return locked(client, () -> {
+            applyQuota();
+            return heap.charge(bytes);
+        }) == 0;
+    }
+
+    /** Takes back what {@link #charge} counted. */
+    void discharge(ClientWindow client, long bytes) {
+        locked(client, () -> {
+            heap.discharge(bytes);
+            return 0;
+        });
+    }
+
+    private long quota() {
+        long bytes = limit.getAsLong();
+        return bytes == 0 ? WindowHeap.UNLIMITED : bytes;
+    }
+
+    /** The manager may have changed it; what is over it goes back as it is freed. */
+    private void applyQuota() {
+        long wanted = quota();
+        if (wanted != applied || over) {
+            applied = wanted;
+            over = heap.setQuota(wanted) > 0;
+        }
+    }
+
+    HostAddresses hostAddresses() {
+        return hostAddresses;
+    }
+
+    /** See {@link ClientWindow#openHost}. */
+    int openHost(ClientWindow client, long address, long bytes, IntSupplier fill) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = pages.openHost(client.driver(), address, bytes);
+            if (result == CudaResult.SUCCESS) {
+                result = fill.getAsInt();
+            }
+            if (result != CudaResult.SUCCESS) {
+                pages.closeHost(client.driver(), address, bytes);
+            }
+            return result;
+        }));
+    }
+
+    /** See {@link ClientWindow#closeHost}. */
+    int closeHost(ClientWindow client, long address, long bytes, IntSupplier clear) {
+        return (int) locked(client, () -> changing(() -> {
+            int result = clear.getAsInt();
+            return result == CudaResult.SUCCESS ? pages.closeHost(client.driver(), address, bytes) : result;
+        }));
+    }
+
+    /** Zeroes memory that a program makes; false if that cannot be done. */
+    boolean zero(ClientWindow client, long handle, long bytes) {
+        return locked(client, () -> fresh.zero(client.driver(), handle, bytes) ? 0 : -1) == 0;
+    }
+
+    /** Maps what a program made, while the tenant rests if its window is backed. Returns a CUresult. */
+    int map(ClientWindow client, long address, long bytes, long handle) {
+        return (int) locked(client, () -> changing(() -> pages.placeOfProgram(client.driver(), address, bytes, handle)));
+    }
+
+    /** Unmaps what a program mapped. Returns a CUresult. */
+    int unmap(ClientWindow client, long address, long bytes) {
+        return (int) locked(client, () -> changing(() -> pages.removeOfProgram(client.driver(), address, bytes)));
+    }
+
+    private int changing(IntSupplier change) {
+        return pages.isBacked() ? resting(change) : change.getAsInt();
+    }
+
+    /** See {@link WindowAccess#backEverywhere}. */
+    int back(ClientWindow client) {
+        return pages.isBacked() && !isBroken() ? CudaResult.SUCCESS
+                : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
+    }
+
+    boolean isBacked() {
+        return pages.isBacked();
+    }
+
+    /**
+     * Whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * kernel of the tenant may run.
+     */
+    boolean isBroken() {
+        return pages.isBroken();
+    }
+
+    /** See {@link WindowAccess#whenQuiet}. */
+    int whenQuiet(ClientWindow client, IntSupplier change) {
+        return (int) locked(client, () -> resting(change));
+    }
+
+    private int resting(IntSupplier change) {
+        if (!rest()) {
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        try {
+            return change.getAsInt();
+        } finally {
+            wake();
+        }
+    }
+
+    /** Brings the tenant's work to rest until {@link #wake}; false if it does not come. The lock is held. */
+    boolean rest() {
+        if (!quiet) {
+            long untilNs = clock.nanoTime() + QUIET_NS;
+            if (!actor.pass().closeGate(clock, untilNs)) {
+                return false;
+            }
+            if (!isIdle(untilNs)) {
+                actor.pass().openGate();
+                return false;
+            }
+            quiet = true;
+        }
+        restDepth++;
+        return true;
+    }
+
+    /** The tenant goes on, once for every {@link #rest}. */
+    void wake() {
+        if (--restDepth == 0) {
+            if (pages.isBroken()) {
+                pages.back(actor.driver()); // once more, while nothing of the tenant runs
+            }
+            quiet = false;
+            actor.pass().openGate();
+        }
+    }
+
+    private boolean isIdle(long untilNs) {
+        for (ClientWindow client : clients) {
+            int result;
+            while ((result = client.streams().queryFrom(actor.driver())) == CudaResult.NOT_READY) {
+                if (clock.nanoTime() - untilNs > 0) {
+                    return false;
+                }
+                LockSupport.parkNanos(POLL_NS);
+            }
+            if (result != CudaResult.SUCCESS) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Somebody else finds no memory: what is free here is given back when one of the tenant's threads has time. */
+    void wantTrim() {
+        trimWanted = true;
+    }
+
+    /** Whether {@link #trim} has something to do that is asked for. */
+    boolean isTrimWanted() {
+        return trimWanted && reclaimable;
+    }
+
+    /** Whether memory was freed since the last {@link #trim}. */
+    boolean isReclaimable() {
+        return reclaimable;
+    }
+
+    /** Gives memory back that holds nothing live. */
+    void trim(ClientWindow client) {
+        locked(client, () -> {
+            trimWanted = false;
+            reclaimable = false;
+            heap.trim();
+            return CudaResult.SUCCESS;
+        });
+    }
+
+    /** Numbers for status; any thread. While the window is being changed they are those of before. */
+    HeapStatistics statistics() {
+        gate.tryLocked(() -> {
+            known = heap.statistics();
+            sinkBytes = pages.sinkBytes();
+            mappings = pages.mappings();
+        });
+        return known;
+    }
+
+    /** The tenant's quota in bytes; 0: none. */
+    long limitBytes() {
+        return limit.getAsLong();
+    }
+
+    /** Physical memory of the sink when {@link #statistics} was last asked. */
+    long sinkBytes() {
+        return sinkBytes;
+    }
+
+    /** Mappings of the sink and of memory when {@link #statistics} was last asked. */
+    int mappings() {
+        return mappings;
+    }
+
+    /** Gives everything back; no client is left. Returns SUCCESS or the first other CUresult. */
+    int close(DriverCalls driver) {
+        int result = pages.close(driver);
+        int other = fresh.close(driver);
+        return result == CudaResult.SUCCESS ? other : result;
+    }
+}

@@ -1,0 +1,190 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.heap.HeapStatistics;
+import io.tessera.guardian.window.PlacementAnswer;
+import io.tessera.guardian.window.WindowLayout;
+import io.tessera.guardian.window.WindowPlace;
+import io.tessera.guardian.window.WindowSpace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The windows of all tenants of one device: one for each that has clients. Thread-safe; windows are opened and closed by
+ * the threads of their clients, one at a time.
+ */
+public final class TenantWindows {
+    /** Memory that nothing was done with for so long goes back to the device. */
+    static final long TRIM_AFTER_NS = 5_000_000_000L;
+    /** Places that are tried where the driver or the system has something in the way. */
+    private static final int MOST_PLACES = 64;
+    private static final Logger LOG = LoggerFactory.getLogger(TenantWindows.class);
+
+    private final DeviceContext device;
+    private final long totalBytes;
+    private final NanoClock clock;
+    private final DriverPages driverPages;
+    private final WindowSpace space;
+    private final Map<String, Shared> windows = new HashMap<>();
+
+    /** A window and how many clients it has. */
+    private static final class Shared {
+        final TenantWindow window;
+        int clients;
+
+        Shared(TenantWindow window) {
+            this.window = window;
+        }
+    }
+
+    /**
+     * What the status shows of a window.
+     *
+     * @param tenant         its label
+     * @param baseAddress    of the window
+     * @param sizeBytes      of the window
+     * @param committedBytes of physical memory, the sink aside
+     * @param quotaBytes     0: none
+     * @param sinkBytes      of physical memory behind everything else; 0: no sink yet
+     * @param allocatedBytes as they were asked for
+     */
+    public record Bounds(String tenant, long baseAddress, long sizeBytes, long committedBytes, long quotaBytes,
+            long sinkBytes, long allocatedBytes) {
+    }
+
+    /**
+     * No windows yet.
+     *
+     * @param totalBytes of the device's memory
+     * @param space      where windows may lie
+     */
+    public TenantWindows(DeviceContext device, long totalBytes, NanoClock clock, WindowSpace space) {
+        this.device = device;
+        this.totalBytes = totalBytes;
+        this.clock = clock;
+        this.driverPages = new DriverPages(device.device());
+        this.space = space;
+    }
+
+    /** What a client will have, once it is opened. */
+    public ClientWindow client(String tenant, TenantMemory account, DriverCalls driver, ClientStreams streams) {
+        return new ClientWindow(this, tenant, account, driver, streams);
+    }
+
+    synchronized int join(String tenant, TenantMemory account, ClientWindow client) {
+        Shared shared = windows.get(tenant);
+        if (shared == null) {
+            Opening opening = new Opening(client.driver());
+            int result = opening.open(account);
+            if (result != CudaResult.SUCCESS) {
+                LOG.error("tenant \"{}\" has no window: CUDA error {}", tenant, result);
+                return result;
+            }
+            shared = new Shared(opening.window);
+            windows.put(tenant, shared);
+            LOG.info("tenant \"{}\" has the window 0x{}, {} GiB", tenant,
+                    Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
+        }
+        shared.clients++;
+        client.joined(shared.window);
+        return CudaResult.SUCCESS;
+    }
+
+    synchronized int left(String tenant, DriverCalls driver) {
+        Shared shared = windows.get(tenant);
+        if (--shared.clients > 0) {
+            return CudaResult.SUCCESS;
+        }
+        windows.remove(tenant);
+        int result = shared.window.close(driver);
+        if (result == CudaResult.SUCCESS) {
+            space.free(shared.window.place());
+        } else { // something may still be there: nobody else gets the addresses
+            space.abandon(shared.window.place());
+            LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
+        }
+        return result;
+    }
+
+    /** Reserves a window, at another place where the first one is not to be had. */
+    private final class Opening {
+        final DriverCalls driver;
+        TenantWindow window;
+
+        Opening(DriverCalls driver) {
+            this.driver = driver;
+        }
+
+        int open(TenantMemory account) {
+            int result = driverPages.granularity(driver);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            long granule = driver.outLong(0);
+            // Twice its limit, because a limit may grow while the tenant runs.
+            long limit = account.limitBytes();
+            long wanted = limit == 0 || limit > totalBytes / 2 ? totalBytes : 2 * limit;
+            WindowLayout layout = WindowLayout.holding(wanted, true, granule);
+            for (int i = 0; i < MOST_PLACES; i++) {
+                if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
+                    return CudaResult.OUT_OF_MEMORY;
+                }
+                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule,
+                        placed.place().baseAddress() + layout.hostPartOffset(), placed.place().endAddress());
+                result = reserve(pages, placed.place(), layout);
+                if (result == CudaResult.SUCCESS) {
+                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock,
+                            TenantWindows.this::relieve);
+                    window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
+                    return result;
+                }
+                pages.close(driver);
+                space.abandon(placed.place());
+            }
+            return result;
+        }
+
+        /** Guards and device part; the host part is reserved where it has no host memory, once there is a sink. */
+        private int reserve(WindowPages pages, WindowPlace place, WindowLayout layout) {
+            int result = pages.reserve(driver, place.lowerGuardAddress(),
+                    WindowLayout.GUARD_BYTES + layout.devicePartBytes());
+            return result != CudaResult.SUCCESS ? result
+                    : pages.reserve(driver, place.endAddress(), WindowLayout.GUARD_BYTES);
+        }
+    }
+
+    /** A tenant finds no memory: the others give back what they have and do not use. */
+    private void relieve() {
+        List<Shared> all;
+        synchronized (this) {
+            all = List.copyOf(windows.values());
+        }
+        all.forEach(shared -> shared.window.wantTrim());
+    }
+
+    /** What the status shows; any thread, which waits for nobody that changes a window. */
+    public synchronized List<Bounds> bounds() {
+        List<Bounds> bounds = new ArrayList<>();
+        windows.forEach((tenant, shared) -> {
+            HeapStatistics statistics = shared.window.statistics();
+            WindowPlace place = shared.window.place();
+            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), statistics.committedBytes(),
+                    shared.window.limitBytes(), shared.window.sinkBytes(), statistics.liveBytes()));
+        });
+        return bounds;
+    }
+
+    /** The device that the windows are of. */
+    public DeviceContext device() {
+        return device;
+    }
+}

@@ -1,0 +1,59 @@
+package io.tessera.executor.window;
+
+import java.util.function.IntSupplier;
+
+/**
+ * One client's way into the window of its tenant. All methods belong to the client's owner thread; the window behind it
+ * is shared with the tenant's other clients and thread-safe.
+ */
+public interface WindowAccess {
+    /** The window's first address, a multiple of its size. */
+    long baseAddress();
+
+    /** Bytes of the window, 2^k, at least 4 GiB. */
+    long sizeBytes();
+
+    /** Bytes on either side of the window that are reserved for the tenant's sink. */
+    long guardBytes();
+
+    /** Whether so many bytes from an address lie in the window, allocated or not. */
+    boolean contains(long address, long bytes);
+
+    /**
+     * Takes device memory from the window. It is zero where no client of the tenant had it before. Nobody's limit is
+     * charged: the caller does that where it is due.
+     *
+     * @param bytes     above 0
+     * @param alignment a power of two, at least 1; 512 is used at least
+     * @return the address; 0: the device or the window has no room, or the tenant's work did not pause in time
+     */
+    long allocate(long bytes, long alignment);
+
+    /**
+     * Gives memory back that {@link #allocate} gave. The caller has made sure that no work of the tenant uses it.
+     *
+     * @throws IllegalArgumentException if no allocation begins there
+     */
+    void free(long address);
+
+    /**
+     * Has every address of window and guards lead to memory, the tenant's sink where nothing else is: due before the
+     * first fenced kernel of the tenant is launched. From then on pages change only while no kernel of the tenant runs.
+     * Does nothing if it is so already.
+     *
+     * @return CUresult; OUT_OF_MEMORY: no memory for the sink, and no fenced kernel may run
+     */
+    int backEverywhere();
+
+    /** Whether {@link #backEverywhere} has been done. */
+    boolean isBacked();
+
+    /**
+     * Runs something while no kernel of the tenant runs: no client of the tenant submits, and all that was submitted
+     * is done. Other tenants go on. The wait is bounded by 10 s.
+     *
+     * @param change returns a CUresult; must not wait for another client of the tenant
+     * @return what it returned; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
+     */
+    int whenQuiet(IntSupplier change);
+}

@@ -1,0 +1,109 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Who of a tenant may submit, and who may change the window. A client passes {@link Pass#enter} before it executes
+ * records and {@link Pass#leave} afterwards: two accesses to memory of its own. Whoever holds the gate's lock can close
+ * it, and waits until every other client has left; a client that waits for the lock counts as having left, so that none
+ * waits for another in a circle.
+ */
+final class WindowGate {
+    private static final long POLL_NS = 20_000L;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Pass> passes = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
+
+    /** What one client passes the gate with. {@link #enter} and {@link #leave} belong to its owner thread. */
+    final class Pass implements AutoCloseable {
+        private volatile boolean inside;
+
+        private Pass() {
+        }
+
+        /** Waits while the gate is closed; from here on the client may submit. */
+        void enter() {
+            inside = true;
+            while (closed && !lock.isHeldByCurrentThread()) {
+                inside = false;
+                lock.lock(); // who closed the gate holds it
+                lock.unlock();
+                inside = true;
+            }
+        }
+
+        /** The client submits nothing for now. */
+        void leave() {
+            inside = false;
+        }
+
+        /** Takes the lock of the window; waiting for it, the client counts as having left. */
+        void lock() {
+            if (!lock.tryLock()) {
+                boolean was = inside;
+                inside = false;
+                lock.lock();
+                inside = was;
+            }
+        }
+
+        /** Gives the lock back. */
+        void unlock() {
+            lock.unlock();
+        }
+
+        /**
+         * Closes the gate for all others; the caller holds the lock.
+         *
+         * @param untilNs by the clock
+         * @return false if somebody was still inside at that time; then the gate is open again
+         */
+        boolean closeGate(NanoClock clock, long untilNs) {
+            closed = true;
+            for (Pass other : passes) {
+                while (other != this && other.inside) {
+                    if (clock.nanoTime() - untilNs > 0) {
+                        closed = false;
+                        return false;
+                    }
+                    LockSupport.parkNanos(POLL_NS);
+                }
+            }
+            return true;
+        }
+
+        /** Opens the gate again; the caller holds the lock. */
+        void openGate() {
+            closed = false;
+        }
+
+        /** The client is gone. */
+        @Override
+        public void close() {
+            passes.remove(this);
+        }
+    }
+
+    /** Does something under the lock if nobody has it; for a thread that is no client's and waits for none. */
+    void tryLocked(Runnable action) {
+        if (lock.tryLock()) {
+            try {
+                action.run();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** A pass for one more client, which is outside. */
+    Pass pass() {
+        Pass pass = new Pass();
+        passes.add(pass);
+        return pass;
+    }
+}

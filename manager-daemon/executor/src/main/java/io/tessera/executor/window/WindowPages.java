@@ -1,0 +1,414 @@
+package io.tessera.executor.window;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is mapped where in the addresses of one window and its guards: memory of the tenant, memory that its programs made
+ * and mapped themselves, and, once {@link #back} was called, the tenant's sink everywhere else. The sink is one piece of
+ * memory that is mapped again and again, a slot at a time, and a small one of a granule for what is less than a slot.
+ *
+ * <p>Every change leaves things as they were if the driver refuses a step of it, and returns that CUresult. Handles are
+ * given up as soon as their memory is mapped, so that unmapping gives the memory back; only those of the sinks are kept.
+ * Not thread-safe: the window's lock guards it. Who changes pages of a backed window has brought the tenant to rest.
+ */
+final class WindowPages {
+    private final DriverPages driverPages;
+    private final long slotBytes;
+    private final long granuleBytes;
+    private final long hostBegin;
+    private final long hostEnd;
+    /** Host memory in the host part, by first address. */
+    private final TreeMap<Long, Long> host = new TreeMap<>();
+    /** Address ranges that are reserved for the window, by first address. */
+    private final TreeMap<Long, Long> reserved = new TreeMap<>();
+    private final TreeMap<Long, Piece> pieces = new TreeMap<>();
+    private long slotSink;
+    private long granuleSink;
+    private volatile boolean backed;
+    /** Something of a backed window may lead nowhere. */
+    private volatile boolean broken;
+    private long realBytes;
+
+    /** What a mapping is. */
+    private enum Kind {
+        /** The tenant's sink: may be replaced at any time. */
+        SINK,
+        /** Memory of the window. */
+        REAL,
+        /** Memory that a program made. */
+        PROGRAM
+    }
+
+    private record Piece(long address, long bytes, Kind kind) {
+        long end() {
+            return address + bytes;
+        }
+    }
+
+    /**
+     * Nothing is reserved.
+     *
+     * @param hostBegin where the host part begins, a multiple of the slot
+     * @param hostEnd   where it ends
+     */
+    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes, long hostBegin, long hostEnd) {
+        this.driverPages = driverPages;
+        this.hostBegin = hostBegin;
+        this.hostEnd = hostEnd;
+        this.slotBytes = slotBytes;
+        this.granuleBytes = granuleBytes;
+    }
+
+    /**
+     * Reserves addresses for the window.
+     *
+     * @return CUresult; NOT_SUPPORTED: the driver has given another place, and it was given back
+     */
+    int reserve(DriverCalls driver, long address, long bytes) {
+        int result = driverPages.reserve(driver, bytes, 0, address);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        long given = driver.outLong(0);
+        if (given != address) {
+            driverPages.release(driver, given, bytes);
+            return CudaResult.NOT_SUPPORTED;
+        }
+        reserved.put(address, bytes);
+        return CudaResult.SUCCESS;
+    }
+
+    /** Whether every reserved address leads to memory. */
+    boolean isBacked() {
+        return backed;
+    }
+
+    /** Of the window's memory, without sink and programs' own. */
+    long realBytes() {
+        return realBytes;
+    }
+
+    /** Physical memory of the sinks. */
+    long sinkBytes() {
+        return (slotSink == 0 ? 0 : slotBytes) + (granuleSink == 0 || granuleSink == slotSink ? 0 : granuleBytes);
+    }
+
+    /** Mappings that there are now. */
+    int mappings() {
+        return pieces.size();
+    }
+
+    /** Whether something of a backed window may lead nowhere, because the driver refused the sink there. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** Maps the sink wherever nothing is. A window that was not backed is none yet if the driver refuses. */
+    int back(DriverCalls driver) {
+        boolean was = backed;
+        int result = sinks(driver);
+        backed = result == CudaResult.SUCCESS;
+        for (Map.Entry<Long, Long> range : List.copyOf(reserved.entrySet())) {
+            if (result == CudaResult.SUCCESS) {
+                result = fill(driver, range.getKey(), range.getKey() + range.getValue());
+            }
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = backHost(driver, hostBegin, hostEnd);
+        }
+        backed = was || result == CudaResult.SUCCESS;
+        broken = backed && result != CudaResult.SUCCESS;
+        return result;
+    }
+
+    private int sinks(DriverCalls driver) {
+        if (slotSink == 0) {
+            int result = driverPages.create(driver, slotBytes);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            slotSink = driver.outLong(0);
+        }
+        if (granuleSink == 0) {
+            if (slotBytes == granuleBytes) {
+                granuleSink = slotSink;
+                return CudaResult.SUCCESS;
+            }
+            int result = driverPages.create(driver, granuleBytes);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            granuleSink = driver.outLong(0);
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    /** Maps the sink over the gaps of a range. Does nothing while the window is not backed. */
+    int fill(DriverCalls driver, long from, long to) {
+        long at = from;
+        while (backed && at < to) {
+            Map.Entry<Long, Piece> here = pieces.floorEntry(at);
+            if (here != null && here.getValue().end() > at) {
+                at = here.getValue().end();
+                continue;
+            }
+            Long next = pieces.ceilingKey(at);
+            long end = next == null ? to : Math.min(to, next);
+            int result = gap(driver, at, end);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            at = end;
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private int gap(DriverCalls driver, long from, long to) {
+        long at = from;
+        int result = CudaResult.SUCCESS;
+        while (at < to && result == CudaResult.SUCCESS) {
+            boolean whole = at % slotBytes == 0 && slotBytes <= to - at;
+            long bytes = whole ? slotBytes : granuleBytes;
+            result = driverPages.map(driver, at, bytes, whole ? slotSink : granuleSink);
+            if (result == CudaResult.SUCCESS) {
+                pieces.put(at, new Piece(at, bytes, Kind.SINK));
+                at += bytes;
+            }
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = driverPages.allow(driver, from, to - from);
+        }
+        if (result != CudaResult.SUCCESS) {
+            broken = true;
+            unmapAll(driver, from, at);
+        }
+        return result;
+    }
+
+    private void unmapAll(DriverCalls driver, long from, long to) {
+        for (Piece piece : List.copyOf(pieces.subMap(from, to).values())) {
+            if (driverPages.unmap(driver, piece.address, piece.bytes) == CudaResult.SUCCESS) {
+                pieces.remove(piece.address);
+            }
+        }
+    }
+
+    /**
+     * Takes the sink away from a range and maps it again beside the range where a mapping reached beyond it.
+     *
+     * @return CUresult; INVALID_VALUE: something else than the sink is mapped there
+     */
+    private int clear(DriverCalls driver, long from, long bytes) {
+        long to = from + bytes;
+        List<Piece> there = overlapping(from, to);
+        if (there.stream().anyMatch(piece -> piece.kind != Kind.SINK)) {
+            return CudaResult.INVALID_VALUE;
+        }
+        if (there.isEmpty()) {
+            return CudaResult.SUCCESS;
+        }
+        long begin = there.getFirst().address;
+        long end = there.getLast().end();
+        for (Piece piece : there) {
+            int result = driverPages.unmap(driver, piece.address, piece.bytes);
+            if (result != CudaResult.SUCCESS) {
+                fill(driver, begin, end);
+                return result;
+            }
+            pieces.remove(piece.address);
+        }
+        int result = begin < from ? fill(driver, begin, from) : CudaResult.SUCCESS;
+        return result == CudaResult.SUCCESS && end > to ? fill(driver, to, end) : result;
+    }
+
+    private List<Piece> overlapping(long from, long to) {
+        List<Piece> found = new ArrayList<>();
+        Map.Entry<Long, Piece> below = pieces.lowerEntry(from);
+        if (below != null && below.getValue().end() > from) {
+            found.add(below.getValue());
+        }
+        found.addAll(pieces.subMap(from, to).values());
+        return found;
+    }
+
+    /**
+     * Maps memory of the window, which takes over the handles whatever the result is.
+     *
+     * @param handles of equal sizes, together as large as the range
+     */
+    int place(DriverCalls driver, long address, long bytes, long[] handles) {
+        int result = put(driver, address, bytes, handles, Kind.REAL);
+        for (long handle : handles) {
+            driverPages.drop(driver, handle);
+        }
+        if (result == CudaResult.SUCCESS) {
+            realBytes += bytes;
+        }
+        return result;
+    }
+
+    /** Maps memory that a program made; the handle stays the program's. */
+    int placeOfProgram(DriverCalls driver, long address, long bytes, long handle) {
+        return put(driver, address, bytes, new long[] {handle}, Kind.PROGRAM);
+    }
+
+    private int put(DriverCalls driver, long address, long bytes, long[] handles, Kind kind) {
+        int result = clear(driver, address, bytes);
+        long each = bytes / handles.length;
+        long at = address;
+        for (int i = 0; i < handles.length && result == CudaResult.SUCCESS; i++) {
+            result = driverPages.map(driver, at, each, handles[i]);
+            if (result == CudaResult.SUCCESS) {
+                pieces.put(at, new Piece(at, each, kind));
+                at += each;
+            }
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = driverPages.allow(driver, address, bytes);
+        }
+        if (result != CudaResult.SUCCESS) {
+            unmapAll(driver, address, at);
+            fill(driver, address, address + bytes);
+        }
+        return result;
+    }
+
+    /** Unmaps memory of the window, which is given back with it; the sink takes its place. */
+    int remove(DriverCalls driver, long address, long bytes) {
+        return take(driver, address, bytes, Kind.REAL);
+    }
+
+    /** Unmaps whole mappings of a program; the sink takes their place. INVALID_VALUE: they are not just those. */
+    int removeOfProgram(DriverCalls driver, long address, long bytes) {
+        return take(driver, address, bytes, Kind.PROGRAM);
+    }
+
+    private int take(DriverCalls driver, long address, long bytes, Kind kind) {
+        List<Piece> there = overlapping(address, address + bytes);
+        long covered = there.stream().filter(piece -> piece.kind == kind).mapToLong(Piece::bytes).sum();
+        if (there.isEmpty() || covered != bytes || there.getFirst().address != address
+                || there.getLast().end() != address + bytes) {
+            return CudaResult.INVALID_VALUE;
+        }
+        for (Piece piece : there) {
+            int result = driverPages.unmap(driver, piece.address, piece.bytes);
+            if (result != CudaResult.SUCCESS) {
+                fill(driver, address, address + bytes);
+                return result;
+            }
+            pieces.remove(piece.address);
+            realBytes -= kind == Kind.REAL ? piece.bytes : 0;
+        }
+        return fill(driver, address, address + bytes);
+    }
+
+    /**
+     * The host part is reserved slot by slot, because host memory lies where nothing is reserved: this reserves what has
+     * no host memory, slots where they are free and granules elsewhere, and maps the sink there.
+     */
+    private int backHost(DriverCalls driver, long from, long to) {
+        long at = from;
+        while (backed && at < to) {
+            Map.Entry<Long, Long> there = host.floorEntry(at);
+            if (there != null && there.getKey() + there.getValue() > at) {
+                at = there.getKey() + there.getValue();
+                continue;
+            }
+            Map.Entry<Long, Long> own = reserved.floorEntry(at);
+            if (own != null && own.getKey() + own.getValue() > at) {
+                at = own.getKey() + own.getValue();
+                continue;
+            }
+            Long next = host.ceilingKey(at);
+            boolean whole = at % slotBytes == 0 && slotBytes <= (next == null ? to : Math.min(to, next)) - at
+                    && reserved.subMap(at, at + slotBytes).isEmpty();
+            long bytes = whole ? slotBytes : granuleBytes;
+            int result = reserve(driver, at, bytes);
+            if (result == CudaResult.SUCCESS) {
+                result = fill(driver, at, at + bytes);
+            }
+            if (result != CudaResult.SUCCESS) {
+                broken = true;
+                return result;
+            }
+            at += bytes;
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    /** Makes room for host memory: what was reserved there is given back. Whole granules. Returns a CUresult. */
+    int openHost(DriverCalls driver, long address, long bytes) {
+        host.put(address, bytes);
+        int result = CudaResult.SUCCESS;
+        for (long at : reservedIn(address, address + bytes)) {
+            long end = at + reserved.get(at);
+            result = result == CudaResult.SUCCESS ? surrender(driver, at) : result;
+            if (result == CudaResult.SUCCESS) {
+                result = backHost(driver, at, end);
+            }
+        }
+        return result;
+    }
+
+    private List<Long> reservedIn(long from, long to) {
+        List<Long> found = new ArrayList<>();
+        Map.Entry<Long, Long> below = reserved.lowerEntry(from);
+        if (below != null && below.getKey() + below.getValue() > from) {
+            found.add(below.getKey());
+        }
+        found.addAll(reserved.subMap(from, to).keySet());
+        return found;
+    }
+
+    /** Gives a reserved range of the host part back, with the sink that is mapped there. */
+    private int surrender(DriverCalls driver, long address) {
+        long bytes = reserved.get(address);
+        int result = clear(driver, address, bytes);
+        if (result == CudaResult.SUCCESS) {
+            result = driverPages.release(driver, address, bytes);
+        }
+        if (result == CudaResult.SUCCESS) {
+            reserved.remove(address);
+        }
+        return result;
+    }
+
+    /** Host memory is gone: the sink takes its place. Returns a CUresult. */
+    int closeHost(DriverCalls driver, long address, long bytes) {
+        host.remove(address);
+        return backHost(driver, address, address + bytes);
+    }
+
+    /** Unmaps everything and gives addresses and sinks back. Returns SUCCESS or the first other CUresult. */
+    int close(DriverCalls driver) {
+        int first = CudaResult.SUCCESS;
+        for (Piece piece : List.copyOf(pieces.values())) {
+            first = worse(first, driverPages.unmap(driver, piece.address, piece.bytes));
+        }
+        pieces.clear();
+        realBytes = 0;
+        for (Map.Entry<Long, Long> range : reserved.entrySet()) {
+            first = worse(first, driverPages.release(driver, range.getKey(), range.getValue()));
+        }
+        reserved.clear();
+        if (granuleSink != 0 && granuleSink != slotSink) {
+            first = worse(first, driverPages.drop(driver, granuleSink));
+        }
+        if (slotSink != 0) {
+            first = worse(first, driverPages.drop(driver, slotSink));
+        }
+        granuleSink = 0;
+        slotSink = 0;
+        backed = false;
+        return first;
+    }
+
+    private static int worse(int known, int result) {
+        return known == CudaResult.SUCCESS ? result : known;
+    }
+}

@@ -1,0 +1,269 @@
+package io.tessera.executor;
+
+import static io.tessera.executor.client.RelayTestClient.in;
+import static io.tessera.executor.client.RelayTestClient.outBytes;
+import static io.tessera.executor.client.RelayTestClient.text;
+import static io.tessera.executor.client.RelayTestClient.value;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.guardian.fence.ReportArea;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.protocol.relay.QueryKind;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Modules as an executor loads them, over a fake driver: fenced, filled, shown as they were, and kept apart. */
+@Timeout(120)
+class FenceTest {
+    private static final byte[] PTX = """
+            .version 8.0
+            .target sm_50
+            .address_size 64
+            .visible .global .align 4 .u32 counter = 5;
+            .visible .global .align 8 .u64 pointer = counter;
+            .visible .global .align 4 .b8 zeros[100000];
+            .visible .entry fill(.param .u64 to, .param .u64 number)
+            {
+                .reg .b64 %rd<3>;
+                ld.param.u64 %rd1, [to];
+                cvta.to.global.u64 %rd1, %rd1;
+                ld.param.u64 %rd2, [number];
+                st.global.u64 [%rd1], %rd2;
+                ret;
+            }
+            """.concat("\0").getBytes(StandardCharsets.US_ASCII);
+    private static final int NO_BINARY = 209;
+    private static final int NOT_FOUND = 500;
+    private static final int ILLEGAL_ADDRESS = 700;
+    private static final int LAUNCH_TIMEOUT = 702;
+
+    @TempDir
+    Path folder;
+
+    private static FenceSettings settings(UnfencedPolicy policy, boolean fenceAlone, int timeoutS) {
+        return new FenceSettings(FenceChoice.MASK, policy, fenceAlone, timeoutS, timeoutS);
+    }
+
+    private static FenceSettings fenced() {
+        return settings(UnfencedPolicy.REFUSE, true, 0);
+    }
+
+    private static int load(RelayTestClient client, byte[] image) {
+        return client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(image), value(0), value(0), value(0));
+    }
+
+    private static long module(RelayTestClient client) {
+        assertEquals(0, load(client, PTX));
+        return client.outLong(0);
+    }
+
+    private static long function(RelayTestClient client, long module) {
+        assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text("fill")));
+        long function = client.outLong(0);
+        assertEquals(0, client.query(QueryKind.FUNCTION, function));
+        return function;
+    }
+
+    private static byte[] longs(long... values) {
+        return MemorySegment.ofArray(values).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private static int global(RelayTestClient client, long module, String name) {
+        return client.call(DriverEntry.cuModuleGetGlobal_v2, outBytes(8), outBytes(8), value(module), text(name));
+    }
+
+    private static MemorySegment memory(long address, long bytes) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    /** The constants of the window of the only loaded module. */
+    private static MemorySegment window(RunningExecutor executor) {
+        return executor.driver.constants.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(WindowConstants.NAME + "@")).map(Map.Entry::getValue)
+                .findFirst().orElseThrow();
+    }
+
+    /** An image that is whole and holds machine code alone. */
+    private static byte[] machineCode() {
+        byte[] elf = new byte[64];
+        MemorySegment.copy(MemorySegment.ofArray(new byte[] {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x33}), 0,
+                MemorySegment.ofArray(elf), 0, 8);
+        return elf;
+    }
+
+    @Test
+    void variablesLieInTheWindowWithWhatTheyHeldAndTheProgramSeesThemAsItsOwn() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, fenced())) {
+            long module = module(client);
+            assertEquals(0, global(client, module, "counter"));
+            long counter = client.outLong(0);
+            assertEquals(4, client.outLong(8));
+            assertEquals(5, memory(counter, 4).get(ValueLayout.JAVA_INT, 0));
+            assertEquals(0, global(client, module, "pointer"));
+            assertEquals(counter, memory(client.outLong(0), 8).get(ValueLayout.JAVA_LONG, 0));
+            assertEquals(0, global(client, module, "zeros"));
+            assertEquals(100_000, client.outLong(8));
+            assertEquals(-1, memory(client.outLong(0), 100_000).mismatch(MemorySegment.ofArray(new byte[100_000])));
+            MemorySegment window = window(executor);
+            long base = window.get(ValueLayout.JAVA_LONG, 8);
+            long bytes = window.get(ValueLayout.JAVA_LONG, 16);
+            assertTrue(counter >= base && counter < base + bytes, Long.toHexString(counter));
+            assertEquals(NOT_FOUND, global(client, module, WindowConstants.NAME));
+            assertEquals(NOT_FOUND, global(client, module, "__tessera_at_counter"));
+            assertEquals(NOT_FOUND, global(client, module, "nothing"));
+            assertEquals(0, client.call(DriverEntry.cuMemcpyHtoDAsync_v2, value(counter), in(longs(77)), value(4), value(0)),
+                    "it is memory of the client");
+            assertEquals(0, client.call(DriverEntry.cuModuleUnload, value(module)));
+            assertEquals(400, global(client, module, "counter"));
+            assertEquals(0, executor.driver.alive("module"));
+        }
+    }
+
+    @Test
+    void whatCannotBeReadOrFencedIsRefusedWithTheReason() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, fenced())) {
+            assertEquals(218, load(client, ".version 8.0\n.target sm_50\n.address_size 64\nrubbish\0"
+                    .getBytes(StandardCharsets.US_ASCII)));
+            assertTrue(client.segment().notices().contains("PTX"), client.segment().notices());
+            assertEquals(801, load(client, (".version 8.0\n.target sm_50\n.address_size 64\n"
+                    + ".visible .global .u32 __tessera_x;\n\0").getBytes(StandardCharsets.US_ASCII)));
+            assertEquals(0, load(client, PTX), "the next one is loaded");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(UnfencedPolicy.class)
+    void machineCodeFollowsTheTenantsPolicy(UnfencedPolicy policy) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(policy, true, 0))) {
+            int result = load(client, machineCode());
+            assertEquals(policy == UnfencedPolicy.OWN ? 0 : NO_BINARY, result);
+            assertEquals(policy == UnfencedPolicy.TIME, client.segment().isAskedForTimeSharing());
+            boolean told = policy == UnfencedPolicy.REFUSE || policy == UnfencedPolicy.TRUSTED;
+            assertEquals(told, client.segment().notices().contains("cannot be fenced"), client.segment().notices());
+            if (policy == UnfencedPolicy.OWN) {
+                RelayTestClient.await(() -> executor.told().contains("\"unfenced\":1"), "the count of unfenced images");
+            }
+        }
+    }
+
+    @Test
+    void aProgramThatHasLaunchedIsNotStartedAgain() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.TIME, true, 0))) {
+            client.launch(function(client, module(client)), 0, longs(0, 0));
+            client.synchronise(0, 1, 2);
+            assertEquals(NO_BINARY, load(client, machineCode()));
+            assertFalse(client.segment().isAskedForTimeSharing());
+            assertTrue(client.segment().notices().contains("--share time"), client.segment().notices());
+        }
+    }
+
+    @Test
+    void pointersOfKernelsThatNothingFencesAreChecked() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.OWN, true, 0));
+                RelayTestClient other = executor.client("b", 0, settings(UnfencedPolicy.OWN, true, 0))) {
+            assertEquals(0, load(client, machineCode()));
+            long function = function(client, client.outLong(0));
+            assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            long own = client.outLong(0);
+            assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            long foreign = other.outLong(0);
+            client.launch(function, 0, longs(own, 7));
+            client.synchronise(0, 1, 2);
+            assertEquals(1, executor.driver.launches.get());
+            client.launch(function, 0, longs(foreign, 7));
+            client.synchronise(0, 1, 4);
+            assertEquals(1, executor.driver.launches.get());
+            assertEquals(1, client.segment().takeCallError());
+        }
+    }
+
+    @Test
+    void whatAKernelReportsIsThatClientsErrorAlone() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, fenced())) {
+            long function = function(client, module(client));
+            MemorySegment area = memory(window(executor).get(ValueLayout.JAVA_LONG, 32), ReportArea.BYTES);
+            try (RelayTestClient other = executor.client("b", 0, fenced())) {
+                area.set(ValueLayout.JAVA_INT, 64 + 8, 12);
+                area.set(ValueLayout.JAVA_LONG, 64 + 16, 0xdead0L);
+                area.set(ValueLayout.JAVA_INT, 64, ReportArea.Kind.ADDRESS.code());
+                area.set(ValueLayout.JAVA_INT, 0, 1);
+                client.launch(function, 0, longs(0, 0));
+                RelayTestClient.await(() -> client.segment().contextError() == ILLEGAL_ADDRESS, "the error");
+                assertTrue(client.segment().notices().contains("0xdead0"), client.segment().notices());
+                assertEquals(ILLEGAL_ADDRESS, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+                assertEquals(0, other.segment().contextError());
+                assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            }
+            client.disconnect();
+            RelayTestClient.await(() -> executor.driver.alive("module") == 0, "what it had is freed all the same");
+        }
+    }
+
+    @Test
+    void anEndlessKernelIsToldToEndAndTheClientHearsOfIt() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE, true, 1));
+                RelayTestClient other = executor.client("b", 0, fenced())) {
+            long function = function(client, module(client));
+            MemorySegment stop = memory(window(executor).get(ValueLayout.JAVA_LONG, 40), 4);
+            executor.driver.held = true;
+            client.launch(function, 0, longs(0, 0));
+            RelayTestClient.await(() -> client.segment().contextError() == LAUNCH_TIMEOUT, "the timeout");
+            assertEquals(1, stop.get(ValueLayout.JAVA_INT, 0));
+            assertTrue(client.segment().notices().contains("fill"), client.segment().notices());
+            executor.driver.held = false;
+            assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            assertEquals(0, other.segment().contextError());
+        }
+    }
+
+    @Test
+    void aNewcomerWaitsUntilWhatRanUnfencedOfTheOneWhoWasAloneIsDone() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient first = executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0))) {
+            long function = function(first, module(first));
+            RelayTestClient.await(() -> {
+                first.launch(function, 0, longs(0, 0));
+                return executor.driver.alive("module") == 2;
+            }, "the same kernel without a fence");
+            executor.driver.held = true;
+            first.launch(function, 0, longs(0, 0));
+            CompletableFuture<RelayTestClient> second = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return executor.client("b", 0, fenced());
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Thread.sleep(500);
+            assertFalse(second.isDone(), "it came in beside a kernel without a fence");
+            executor.driver.held = false;
+            try (RelayTestClient other = second.get(10, TimeUnit.SECONDS)) {
+                assertEquals(0, other.segment().contextError());
+            }
+        }
+    }
+}

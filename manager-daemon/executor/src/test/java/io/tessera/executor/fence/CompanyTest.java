@@ -1,0 +1,54 @@
+package io.tessera.executor.fence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.fence.Company.Member;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Who may run kernels without a fence, and who may come in. */
+class CompanyTest {
+    private final Company company = new Company();
+    private final AtomicInteger settled = new AtomicInteger();
+
+    private Member enter(String tenant, int uid) {
+        return company.enter(tenant, uid, settled::incrementAndGet);
+    }
+
+    @Test
+    void whoIsAloneRunsUnfencedUntilSomebodyElseWaits() {
+        Member first = enter("a", 1);
+        Member sibling = enter("a", 1);
+        assertTrue(first.mayRunNative(), "two clients of one tenant are alone");
+        assertFalse(first.mustSettle());
+        Member second = enter("b", 1);
+        assertFalse(company.isSettled(second));
+        assertFalse(first.mayRunNative());
+        assertTrue(first.mustSettle());
+        assertFalse(sibling.mustSettle(), "it ran nothing");
+        first.settle();
+        assertEquals(1, settled.get());
+        assertTrue(company.isSettled(second));
+        assertFalse(first.mayRunNative());
+        company.leave(second);
+        assertTrue(first.mayRunNative(), "alone again");
+    }
+
+    @Test
+    void kernelsThatCannotBeFencedKeepOtherUsersOut() {
+        Member first = enter("a", 1);
+        assertNull(company.refusal(2));
+        assertTrue(first.isAmongItsOwn());
+        first.unfencedImages(1);
+        assertNotNull(company.refusal(2));
+        assertNull(company.refusal(1));
+        first.unfencedImages(0);
+        assertNull(company.refusal(2));
+        enter("b", 2);
+        assertFalse(first.isAmongItsOwn());
+    }
+}

@@ -1,0 +1,2 @@
+/** Checks parts of fenced loading by themselves. */
+package io.tessera.executor.fence;

@@ -1,0 +1,2 @@
+/** Tests of stream-ordered memory. */
+package io.tessera.executor.pool;

@@ -1,0 +1,73 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.window.WindowSpace;
+import java.lang.foreign.Arena;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
+final class TestWindows implements AutoCloseable {
+    static final long MIB = 1L << 20;
+
+    final FakeDriver driver = new FakeDriver();
+    final AtomicLong time = new AtomicLong();
+    final NanoClock clock = () -> time.addAndGet(20_000_000);
+    final DeviceContext device;
+    final TenantWindows windows;
+    private final Arena arena = Arena.ofShared();
+
+    /** A client: its window, its streams, and its driver calls. */
+    record Client(ClientWindow window, ClientStreams streams, DriverCalls calls) {
+        /** A stream of its context 1. */
+        long stream() {
+            streams.createContext(1);
+            return streams.find(0, streams.context(1)).value();
+        }
+    }
+
+    TestWindows() throws Exception {
+        driver.recording = false;
+        device = DeviceContext.open(driver, 0);
+        windows = new TenantWindows(device, driver.pages.capacityBytes, clock, new WindowSpace());
+    }
+
+    /** A client that has not joined its tenant's window yet. */
+    Client client(String tenant, TenantMemory account) {
+        DriverCalls calls = new DriverCalls(driver, arena);
+        ClientStreams streams = new ClientStreams(calls, new ClientHandles(0));
+        return new Client(windows.client(tenant, account, calls, streams), streams, calls);
+    }
+
+    /** A client that has joined. */
+    Client joined(String tenant) {
+        Client client = client(tenant, new TenantMemory(0));
+        int result = client.window.open();
+        if (result != 0) {
+            throw new IllegalStateException("CUDA error " + result);
+        }
+        return client;
+    }
+
+    /** Every so many bytes of window and guards that no memory is behind; -1: there are none. */
+    long hole(ClientWindow window, long step) {
+        long end = window.baseAddress() + window.sizeBytes() + window.guardBytes();
+        for (long at = window.baseAddress() - window.guardBytes(); at < end; at += step) {
+            if (!driver.pages.isAllowed(at)) {
+                return at;
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+        driver.close();
+    }
+}

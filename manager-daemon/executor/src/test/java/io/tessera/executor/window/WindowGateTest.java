@@ -1,0 +1,77 @@
+package io.tessera.executor.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nobody is inside while the gate is closed, and nobody waits for ever. */
+@Timeout(60)
+class WindowGateTest {
+    private static final int THREADS = 4;
+    private static final long RUN_NS = 1_500_000_000L;
+
+    private final WindowGate gate = new WindowGate();
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger changes = new AtomicInteger();
+    private final AtomicInteger intruders = new AtomicInteger();
+
+    @Test
+    void whoChangesIsAlone() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        long untilNs = System.nanoTime() + RUN_NS;
+        for (int i = 0; i < THREADS; i++) {
+            int number = i;
+            WindowGate.Pass pass = gate.pass();
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int round = 0; System.nanoTime() < untilNs; round++) {
+                    visit(pass, round % 16 == number);
+                }
+                pass.close();
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(0, intruders.get());
+        assertTrue(changes.get() > THREADS, "there were " + changes.get() + " changes");
+    }
+
+    private void visit(WindowGate.Pass pass, boolean change) {
+        pass.enter();
+        inside.incrementAndGet();
+        if (change) {
+            inside.decrementAndGet(); // as a client that waits for the window's lock submits nothing
+            pass.lock();
+            if (pass.closeGate(System::nanoTime, System.nanoTime() + RUN_NS)) {
+                intruders.addAndGet(inside.get() == 0 ? 0 : 1);
+                Thread.onSpinWait();
+                intruders.addAndGet(inside.get() == 0 ? 0 : 1);
+                pass.openGate();
+                changes.incrementAndGet();
+            }
+            pass.unlock();
+            inside.incrementAndGet();
+        }
+        inside.decrementAndGet();
+        pass.leave();
+    }
+
+    @Test
+    void whoDoesNotLeaveIsNotWaitedForForEver() {
+        WindowGate.Pass stuck = gate.pass();
+        WindowGate.Pass other = gate.pass();
+        stuck.enter();
+        other.lock();
+        assertFalse(other.closeGate(System::nanoTime, System.nanoTime() + 20_000_000));
+        stuck.close();
+        assertTrue(other.closeGate(System::nanoTime, System.nanoTime() + 20_000_000), "its thread has ended");
+        other.openGate();
+        other.unlock();
+    }
+}

@@ -1,0 +1,12 @@
+/* A program that cannot share by space begins again, in the same process, to share by time. */
+#ifndef TESSERA_RELAY_RESTART_H
+#define TESSERA_RELAY_RESTART_H
+
+/*
+ * Executes the program again with the arguments that it has, its present environment and TESSERA_SHARE=time. Returns
+ * only where that cannot be, having said why: in the child of a fork, whose arguments are its parent's, and where there is
+ * no driver of the vendor. What the program has done so far it does again, so this happens before its first launch only.
+ */
+void restart_in_time_sharing(void);
+
+#endif

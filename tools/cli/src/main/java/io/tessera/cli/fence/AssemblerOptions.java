@@ -1,0 +1,26 @@
+package io.tessera.cli.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The options that an image in a fat binary asks the assembler for. Stateless. */
+final class AssemblerOptions {
+    /** What changes the code and cannot name a file: a library's bytes must not choose what is run or written. */
+    private static final Pattern ALLOWED = Pattern.compile("-maxrregcount=\\d{1,3}|-O[0-4]|--?def-(load|store)-cache=c[agvswt]"
+            + "|-dlcm=c[agvs]|-dscm=w[bt]|-dscm=c[gs]");
+
+    private AssemblerOptions() {
+    }
+
+    /** Those of an entry's options that are let through. */
+    static List<String> of(String options) {
+        List<String> taken = new ArrayList<>();
+        for (String option : options.split("\\s+")) {
+            if (ALLOWED.matcher(option).matches()) {
+                taken.add(option);
+            }
+        }
+        return taken;
+    }
+}

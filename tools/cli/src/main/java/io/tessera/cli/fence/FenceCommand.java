@@ -1,0 +1,231 @@
+package io.tessera.cli.fence;
+
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.guardian.cache.CacheLocation;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.guardian.image.FoundImage;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tessera fence FILE...}: the offline fencer. One thread calls it. */
+@Command(name = "fence", mixinStandardHelpOptions = true, sortOptions = false,
+        header = "Fences the kernels of programs and libraries ahead of time and says what that does to each.",
+        description = {"", "Finds every image in executables, libraries, archives, fat binaries, cubins and PTX files, fences its "
+            + "PTX and, where there is an assembler (ptxas), compiles it into the cache that executors read: programs then "
+            + "start without compiling.", ""},
+        footer = {"", "Examples",
+            "  tessera fence ./simulate                  what fencing does to each kernel",
+            "  tessera fence --summary /opt/libfoo.so    sums alone",
+            "  tessera fence --show _Z4axpyPf ./simulate a kernel's PTX before and after",
+            "  tessera fence --output out --no-cache k.ptx",
+            "                                            fenced PTX and machine code as files",
+            "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
+            "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
+            "not there."})
+public final class FenceCommand implements Callable<Integer> {
+    private static final int PER_MILLE_OF_HEAP = 600;
+
+    private final CommandContext context;
+    private final InstantSource clock;
+    private final Instant start;
+    private final Function<FenceMode, ImageFencer.Fencing> fencings;
+
+    @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence.")
+    private List<Path> files = List.of();
+
+    @Option(names = "--mode", paramLabel = "MODE", defaultValue = "mask",
+            description = "mask (default), modulo, check; none: no fence, for a tenant that is alone.")
+    private String modeName;
+
+    @Option(names = "--arch", paramLabel = "SM", defaultValue = "90",
+            description = "GPU to compile for: 90, sm_90a (default: ${DEFAULT-VALUE}).")
+    private String architecture;
+
+    @Option(names = "--ptxas", paramLabel = "FILE",
+            description = "The assembler (default: on the PATH, in CUDA_HOME, in /usr/local/cuda).")
+    private Path ptxas;
+
+    @Option(names = "--no-compile", description = "Only fence and report.")
+    private boolean noCompile;
+
+    @Option(names = "--no-compare", description = "Do not compile the unfenced code to compare registers: half the time.")
+    private boolean noCompare;
+
+    @Option(names = "--no-cache", description = "Keep compiled code out of the cache.")
+    private boolean noCache;
+
+    @Option(names = "--output", paramLabel = "DIR", description = "Write fenced PTX and machine code there.")
+    private Path output;
+
+    @Option(names = "--summary", description = "Print what is refused and the sums, not every kernel.")
+    private boolean summary;
+
+    @Option(names = "--json", description = "JSON for scripts: a line an image, then one with the sums.")
+    private boolean json;
+
+    @Option(names = "--jobs", paramLabel = "N", description = "Images at once (default: as many as cores).")
+    private int jobs = Runtime.getRuntime().availableProcessors();
+
+    @ArgGroup
+    private Instead instead;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** What is done instead of fencing files. */
+    private static final class Instead {
+        @Option(names = "--show", paramLabel = "KERNEL", description = "Print a kernel's PTX before and after.")
+        private String show;
+
+        @Option(names = "--trust", description = "Trust the machine code of the files: hashes go into the user's list.")
+        private boolean trust;
+
+        @Option(names = "--untrust", arity = "1..*", paramLabel = "FILE|HASH", description = "Take that back.")
+        private List<String> untrust;
+
+        @Option(names = "--list-trusted", description = "Print what is trusted.")
+        private boolean list;
+    }
+
+    /** For the given surroundings. */
+    public FenceCommand(CommandContext context) {
+        this(context, InstantSource.system(), mode -> new Fencer(mode)::fence);
+    }
+
+    /** With another clock and other fencers, for tests. */
+    FenceCommand(CommandContext context, InstantSource clock, Function<FenceMode, ImageFencer.Fencing> fencings) {
+        this.context = context;
+        this.clock = clock;
+        this.fencings = fencings;
+        start = clock.instant();
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Trusting trusting = new Trusting(context, LocalDate.ofInstant(clock.instant(), ZoneId.systemDefault()));
+        if (instead != null && instead.list) {
+            trusting.show();
+            return ExitCode.OK.number();
+        }
+        if (instead != null && instead.untrust != null) {
+            return code(trusting.untrust(instead.untrust));
+        }
+        if (files.isEmpty()) {
+            throw wrong("which files? See the examples");
+        }
+        Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)).findFirst();
+        if (missing.isPresent()) {
+            context.err().println("tessera: there is no file " + missing.get());
+            return ExitCode.FAILURE.number();
+        }
+        if (instead != null && instead.trust) {
+            return code(trusting.trust(files));
+        }
+        FenceRequest request = request();
+        return instead != null && instead.show != null ? show(request, instead.show) : fence(request);
+    }
+
+    private static int code(boolean all) {
+        return (all ? ExitCode.OK : ExitCode.REFUSED).number();
+    }
+
+    private ParameterException wrong(String sentence) {
+        return new ParameterException(spec.commandLine(), sentence);
+    }
+
+    private FenceRequest request() throws IOException {
+        FenceMode mode;
+        try {
+            mode = FenceMode.valueOf(modeName.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw wrong("--mode " + modeName + ": a fence is mask, modulo, check or none");
+        }
+        String sm = architecture.replaceFirst("^(sm|compute)_", "");
+        if (!sm.matches("\\d{2,3}[af]?") || jobs < 1) {
+            throw wrong(jobs < 1 ? "--jobs " + jobs + ": at least 1" : "--arch " + architecture + ": for example 90");
+        }
+        Assembler assembler = assembler();
+        if (output != null) {
+            Files.createDirectories(output);
+        }
+        return new FenceRequest(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
+                assembler, !noCompare, !noCache, output,
+                ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
+    }
+
+    private Assembler assembler() {
+        if (noCompile || instead != null) {
+            return null;
+        }
+        Optional<Path> found = ptxas == null ? Ptxas.find(context.environment()) : Optional.of(ptxas);
+        if (found.isEmpty()) {
+            context.err().println("tessera: no ptxas is found (--ptxas names one): nothing is compiled");
+            return null;
+        }
+        if (!Files.isExecutable(found.get())) {
+            throw wrong("--ptxas " + ptxas + " is no program");
+        }
+        return new Ptxas(found.get());
+    }
+
+    private int show(FenceRequest request, String kernel) throws IOException {
+        ImageFencer.Fencing fencing = fencings.apply(request.mode());
+        for (Path file : files) {
+            try (Arena arena = Arena.ofShared()) {
+                for (FoundImage image : FenceRun.scan(file, arena)) {
+                    Optional<List<String>> lines = KernelText.of(image, kernel, request.gpu(), fencing, context.style());
+                    if (lines.isPresent()) {
+                        lines.get().forEach(context.out()::println);
+                        return ExitCode.OK.number();
+                    }
+                }
+            } catch (FenceRefusedException e) {
+                context.err().println("tessera: " + kernel + " is refused: " + e.getMessage());
+                return ExitCode.REFUSED.number();
+            }
+        }
+        context.err().println("tessera: no kernel " + kernel + " with PTX for this GPU");
+        return ExitCode.REFUSED.number();
+    }
+
+    private int fence(FenceRequest request) throws IOException, InterruptedException {
+        CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
+                : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), Trusting.home(context)),
+                        CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.err().println("tessera: " + line));
+        ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
+        FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
+        Totals totals = new Totals();
+        FencePrinter printer = new FencePrinter(context, totals, json, !summary,
+                () -> Duration.between(start, clock.instant()).toNanos());
+        for (Path file : files) {
+            run.file(file, printer);
+        }
+        printer.end(request.assembler() != null);
+        return code(totals.refused() + totals.machineCodeAlone() == 0 && totals.images() > 0);
+    }
+}

@@ -1,0 +1,43 @@
+package io.tessera.cli.fence;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** Which lines of a text were in another in the same order (longest common subsequence). Stateless. */
+final class LineComparison {
+    /** Beyond so many pairs of lines the time and memory would be noticed; then nothing is marked. */
+    private static final long MOST_PAIRS = 40_000_000;
+
+    private LineComparison() {
+    }
+
+    /** For each line of {@code after}, whether it was there before. */
+    static boolean[] kept(List<String> before, List<String> after) {
+        boolean[] kept = new boolean[after.size()];
+        if ((long) before.size() * after.size() > MOST_PAIRS) {
+            Arrays.fill(kept, true);
+            return kept;
+        }
+        int[][] common = new int[before.size() + 1][after.size() + 1];
+        for (int i = before.size() - 1; i >= 0; i--) {
+            for (int j = after.size() - 1; j >= 0; j--) {
+                common[i][j] = before.get(i).equals(after.get(j)) ? common[i + 1][j + 1] + 1
+                        : Math.max(common[i + 1][j], common[i][j + 1]);
+            }
+        }
+        int i = 0;
+        int j = 0;
+        while (i < before.size() && j < after.size()) {
+            if (before.get(i).equals(after.get(j))) {
+                kept[j] = true;
+                i++;
+                j++;
+            } else if (common[i + 1][j] >= common[i][j + 1]) {
+                i++;
+            } else {
+                j++;
+            }
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,76 @@
+package io.tessera.cli.fence;
+
+import io.tessera.cli.text.Sizes;
+import java.io.PrintWriter;
+import java.util.function.LongSupplier;
+
+/**
+ * How far the work on a file is: on a terminal a bar that is drawn over itself, elsewhere a plain line now and then. One
+ * thread.
+ */
+final class ProgressLine {
+    private static final String ERASE = "\r\u001b[K";
+    private static final int BAR = 24;
+    private static final long REDRAW_NS = 100_000_000;
+    private static final long PLAIN_LINE_NS = 10_000_000_000L;
+
+    private final PrintWriter out;
+    private final boolean terminal;
+    private final LongSupplier nanoTime;
+    private String name = "";
+    private int images;
+    private int done;
+    private long doneBytes;
+    private long shownNs;
+    private boolean drawn;
+
+    /**
+     * For a stream.
+     *
+     * @param terminal whether it is a terminal that understands ECMA-48
+     */
+    ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime) {
+        this.out = out;
+        this.terminal = terminal;
+        this.nanoTime = nanoTime;
+    }
+
+    void file(String fileName, int count) {
+        name = fileName.substring(fileName.lastIndexOf('/') + 1);
+        images = count;
+        done = 0;
+        shownNs = nanoTime.getAsLong();
+    }
+
+    /** Notes that an image is done; {@link #show} draws it. */
+    void image(long ptxBytes) {
+        done++;
+        doneBytes += ptxBytes;
+    }
+
+    /** Draws, if the last drawing is old enough. */
+    void show() {
+        long now = nanoTime.getAsLong();
+        if (now - shownNs < (terminal ? REDRAW_NS : PLAIN_LINE_NS) || images == 0) {
+            return;
+        }
+        shownNs = now;
+        String counts = done + "/" + images + " images, " + Sizes.format(doneBytes) + " of PTX";
+        if (terminal) {
+            int filled = BAR * done / images;
+            out.print(ERASE + "[" + "#".repeat(filled) + ".".repeat(BAR - filled) + "] " + counts + "  " + name);
+            drawn = true;
+        } else {
+            out.println(name + ": " + counts);
+        }
+        out.flush();
+    }
+
+    /** Takes the bar away, so that lines can be printed. */
+    void clear() {
+        if (drawn) {
+            out.print(ERASE);
+            drawn = false;
+        }
+    }
+}

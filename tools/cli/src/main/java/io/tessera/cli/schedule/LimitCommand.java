@@ -1,0 +1,54 @@
+package io.tessera.cli.schedule;
+
+import com.google.gson.JsonObject;
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.control.ControlClient;
+import io.tessera.cli.control.ControlException;
+import io.tessera.cli.text.Sizes;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tessera limit TENANT 8GiB}: device memory of a tenant in space sharing. One thread. */
+@Command(name = "limit", mixinStandardHelpOptions = true,
+        header = "Device memory that a tenant in space sharing may use from now on, on each GPU.",
+        footer = {"", "What it uses already stays; it gets no more until it uses less than the limit.",
+            "Example: tessera limit alice 8GiB",
+            "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+public final class LimitCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it.")
+    private String tenant;
+
+    @Parameters(index = "1", paramLabel = "SIZE", description = "For example 8GiB or 512MiB; none: no limit.")
+    private String size;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** For the given surroundings. */
+    public LimitCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws ControlException {
+        OptionalLong bytes = size.equals("none") ? OptionalLong.of(0) : Sizes.parse(size);
+        if (bytes.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), size + ": a limit is none, or " + Sizes.ACCEPTED);
+        }
+        JsonObject request = new JsonObject();
+        request.addProperty("request", "limit");
+        request.addProperty("tenant", tenant);
+        request.addProperty("bytes", bytes.getAsLong());
+        new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        context.out().println(tenant + ": " + (bytes.getAsLong() == 0 ? "no limit" : Sizes.format(bytes.getAsLong())));
+        return ExitCode.OK.number();
+    }
+}

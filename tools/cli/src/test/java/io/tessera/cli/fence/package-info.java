@@ -1,0 +1,2 @@
+/** The offline fencer: reports, files, the cache, progress, trust. */
+package io.tessera.cli.fence;
