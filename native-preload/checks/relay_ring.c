@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "relay/backoff.h"
 #include "relay/relay.h"
+#include "trace.h"
 
 #define PRODUCERS 4
 #define RECORDS 20000
@@ -23,6 +24,7 @@
 
 struct relay_link relay_links[TESSERA_MAX_DEVICES];
 __thread struct relay_context *relay_current __attribute__((tls_model("initial-exec")));
+__thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
 static struct tessera_relay_segment *segment;
 static struct relay_link *link0 = &relay_links[0];

@@ -47,6 +47,7 @@ enum {
 enum {
     TESSERA_RELAY_FLAG_BULK = 1,        /* CALL: all in-data came ahead in BULK records with the same slot */
     TESSERA_RELAY_FLAG_COOPERATIVE = 2, /* LAUNCH */
+    TESSERA_RELAY_FLAG_WAITED = 4,      /* MARK without a slot: the sender waits for it now */
 };
 
 /* First bytes of every record; records begin at multiples of 16. */

@@ -25,15 +25,29 @@ _Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
 /* Arguments that are noted, as far as they are no floating-point numbers: six in registers, two on the stack. */
 #define ARGUMENTS 8
 
+/* Entries whose first argument points to the address or handle of the memory that they make: that is noted in its place,
+ * so that a trace tells which memory a later call frees. */
+static const char *const memory_makers[] = {
+    "cuMemAlloc_v2", "cuMemAllocPitch_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocAsync_ptsz",
+    "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz", "cuMemAddressReserve", "cuMemCreate",
+};
+static unsigned char makes_memory[TESSERA_ENTRY_COUNT];
+
 static void *target[TESSERA_ENTRY_COUNT];
 static int file = -1;
 
-static __thread struct {
+struct frame {
     void *back;
     unsigned index;
+    struct trace_waits before;
     uintptr_t arguments[ARGUMENTS];
-} frames[DEPTH];
+};
+
+/* Of the thread, DEPTH of them, made at its first call and never freed: a table in the thread's static storage would keep
+ * the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody asks for. */
+static __thread struct frame *frames;
 static __thread int depth;
+__thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
 /* Says once that the trace has holes. */
 static void lost(void)
@@ -56,7 +70,12 @@ struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *sa
 {
     if (depth == DEPTH)
         return (struct step){target[index], back}; /* too deep to note */
+    if (!frames && !(frames = calloc(DEPTH, sizeof *frames))) {
+        lost();
+        return (struct step){target[index], back};
+    }
     frames[depth].back = back;
+    frames[depth].before = trace_waits;
     for (int i = 0; i < 6; i++)
         frames[depth].arguments[i] = saved[5 - i];
     frames[depth].arguments[6] = saved[9];
@@ -69,12 +88,15 @@ void *tessera_trace_leave(uintptr_t result)
 {
     int kept = errno;
     depth--;
-    const uintptr_t *a = frames[depth].arguments;
+    uintptr_t *a = frames[depth].arguments;
+    if (makes_memory[frames[depth].index] && (int)result == 0)
+        memcpy(&a[0], (const void *)a[0], sizeof a[0]); /* it succeeded, so the pointer was good */
+    const struct trace_waits *before = &frames[depth].before;
     char line[320];
-    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx\n",
+    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx %u %u\n",
                           (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
                           tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
-                          a[7]);
+                          a[7], trace_waits.answers - before->answers, trace_waits.words - before->words);
     if (length > 0 && write(file, line, (size_t)length) != length)
         lost(); /* a full disk costs lines, not the program */
     errno = kept;
@@ -92,6 +114,8 @@ void trace_port(void)
         return;
     }
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
+        for (size_t m = 0; m < sizeof memory_makers / sizeof *memory_makers; m++)
+            makes_memory[i] |= !strcmp(tessera_entry_name[i], memory_makers[m]);
         target[i] = tessera_port[i];
         __atomic_store_n(&tessera_port[i], tessera_trace_thunks + (size_t)i * THUNK_BYTES, __ATOMIC_RELEASE);
     }

@@ -6,6 +6,7 @@
 #include "layouts.h"
 #include "message.h"
 #include "staging.h"
+#include "streams.h"
 
 enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
 
@@ -64,9 +65,6 @@ CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_p
 static CUresult from_pageable(struct relay_context *context, uint64_t wire, struct copy_place to,
                               const unsigned char *from, size_t bytes)
 {
-    if (bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS && copy_known(context->link, to.at, bytes))
-        return MESSAGE_POST(context, ENTRY_cuMemcpyHtoDAsync_v2, VALUE(to.at), IN(from, bytes), VALUE(bytes),
-                            VALUE(wire));
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; result == CUDA_SUCCESS && done < bytes;) {
         size_t piece = bytes - done < STAGING_CHUNK ? bytes - done : STAGING_CHUNK;
@@ -99,14 +97,92 @@ static bool is_pinned(struct copy_place place)
     return place.kind == COPY_ADDRESS && relay_range_find(place.at, &range) && range.kind == RELAY_RANGE_PINNED;
 }
 
+/* Pageable memory that travels inside the record, into memory of the device. */
+static bool is_small(const struct relay_context *context, struct copy_place to, struct copy_place from, size_t bytes)
+{
+    return from.kind == COPY_PAGEABLE && bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS &&
+           copy_known(context->link, to.at, bytes);
+}
+
+/*
+ * The driver waits for the stream, takes the source, and returns before the data has arrived ("API synchronization
+ * behavior", memcpy from pageable memory). So does this, where there is nothing to wait for: where the host can see that a
+ * target is written (pinned memory), or that work before the copy is done, it is waited for.
+ */
+static CUresult small(struct relay_context *context, uint64_t wire, struct copy_place to, const void *from, size_t bytes,
+                      enum copy_end end)
+{
+    struct stream *stream = stream_of(context, wire);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    uint64_t now = 0;
+    bool settled = end == COPY_WAITS && !is_pinned(to) && stream_settled(stream, &now);
+    const struct message_argument arguments[] = {VALUE(to.at), IN(from, bytes), VALUE(bytes), VALUE(wire)};
+    struct ring_span span;
+    CUresult result = message_post_telling(context, ENTRY_cuMemcpyHtoDAsync_v2, arguments, 4, &span);
+    if (result != CUDA_SUCCESS)
+        return result;
+    relay_count(context->link, TESSERA_KIND_COPY);
+    if (wire != 0)
+        stream_submitted_to(stream, span.end);
+    if (end != COPY_WAITS)
+        return CUDA_SUCCESS;
+    if (!settled)
+        return stream_synchronise(stream);
+    stream_unseen(stream, now, span.begin, span.end);
+    return relay_take_error(context->link);
+}
+
+/* The context whose executor reaches the place: `context` but for another device's memory, whose primary context it is. */
+static struct relay_context *owner_of(struct relay_context *context, struct copy_place *place)
+{
+    struct relay_range range;
+    if (relay_link_count == 1 || place->kind == COPY_ARRAY || !relay_range_find(place->at, &range) ||
+        range.link == context->link)
+        return context;
+    if (relay_range_device_side(&range)) {
+        place->kind = COPY_ADDRESS;
+        return range.context ? range.context : relay_primary(range.link);
+    }
+    place->kind = COPY_PAGEABLE; /* host memory that this device does not know */
+    return context;
+}
+
+static CUresult across(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
+                       CUdeviceptr from, size_t bytes);
+
+/* A copy from or to memory of another device than the stream's: done when it returns. */
+static CUresult elsewhere(struct relay_context *context, uint64_t wire, struct relay_context *to_owner,
+                          struct copy_place to, struct relay_context *from_owner, struct copy_place from, size_t bytes)
+{
+    if (relay_stream_capturing(context, wire))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result = relay_stream_wait(context, wire);
+    if (result != CUDA_SUCCESS)
+        return result;
+    /* Host memory and pinned memory of this device are reached from there as the program's own. */
+    bool to_device = to_owner != context || copy_known(context->link, to.at, bytes);
+    bool from_device = from_owner != context || copy_known(context->link, from.at, bytes);
+    if (to_owner != from_owner && to_device && from_device)
+        return across(to_owner, to.at, from_owner, from.at, bytes);
+    struct relay_context *owner = to_owner != context ? to_owner : from_owner;
+    result = copy_linear(owner, 0, to, from, bytes, COPY_WAITS);
+    return result == CUDA_SUCCESS ? relay_stream_wait(owner, 0) : result;
+}
+
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end)
 {
     if (bytes == 0)
         return CUDA_SUCCESS;
+    struct relay_context *to_owner = owner_of(context, &to), *from_owner = owner_of(context, &from);
+    if (__builtin_expect(to_owner != context || from_owner != context, 0))
+        return elsewhere(context, wire, to_owner, to, from_owner, from, bytes);
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
     if (pageable && relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (is_small(context, to, from, bytes))
+        return small(context, wire, to, (const void *)(uintptr_t)from.at, bytes, end);
     CUresult result;
     if (to.kind == COPY_PAGEABLE && from.kind == COPY_PAGEABLE)
         result = within_host(context, wire, to, from, bytes);

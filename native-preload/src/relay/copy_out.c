@@ -22,12 +22,14 @@ struct flight {
     size_t bytes;
 };
 
-/* Sends the copy of one piece into a chunk. */
+/* Sends the copy of one piece into a chunk. alone: no other piece follows, the next step is to wait for this one. */
 static CUresult launch(struct relay_context *context, uint64_t wire, struct copy_place from, size_t bytes,
-                       struct staging_chunk *chunk)
+                       struct staging_chunk *chunk, bool alone)
 {
     CUresult result = copy_submit(context, wire, copy_device((uintptr_t)chunk->memory), from, bytes);
-    return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    return alone ? staging_awaited_mark(context, wire, chunk) : staging_mark(context, wire, chunk);
 }
 
 static CUresult by_one_thread(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
@@ -47,7 +49,7 @@ static CUresult by_one_thread(struct relay_context *context, uint64_t wire, unsi
             if (result != CUDA_SUCCESS)
                 break;
             size_t piece = bytes - sent < STAGING_CHUNK ? bytes - sent : STAGING_CHUNK;
-            result = launch(context, wire, copy_moved(from, sent), piece, chunk);
+            result = launch(context, wire, copy_moved(from, sent), piece, chunk, bytes <= STAGING_CHUNK);
             flights[(first + count++) % AHEAD] = (struct flight){chunk, piece};
             sent += piece;
         }

@@ -1,15 +1,47 @@
 /* Linear device memory: allocated and freed by the executor, kept account of here. */
 #include "capture.h"
+#include "message.h"
 #include "relay.h"
 #include "relay_stubs.h"
+#include "report.h"
+
+/* Allocations that are held while a driver is asked for one that lies elsewhere. */
+#define HELD 32u
+
+/* Drivers of two executors do not know of each other: an address that is two devices' would mean the wrong one. */
+static bool is_apart(const struct relay_context *context, CUdeviceptr start, size_t bytes)
+{
+    if (!relay_range_foreign(context->link, start, bytes))
+        return true;
+    report_error(CUDA_ERROR_OUT_OF_MEMORY, "device %u gave out memory at an address that another device has",
+                 context->link->device);
+    return false;
+}
 
 static CUresult note(struct relay_context *context, enum relay_range_kind kind, CUdeviceptr start, size_t bytes,
                      uint64_t id)
 {
     struct relay_range range = {.start = start, .bytes = bytes, .kind = kind, .link = context->link, .id = id,
                                 .context = kind == RELAY_RANGE_POOL ? NULL : context};
+    if (!is_apart(context, start, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     segment_count(TESSERA_COUNTER_ALLOCATIONS, 1);
     return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Memory where no other device has some: what lies elsewhere is held until that is found. */
+static CUresult allocate(const struct relay_context *context, CUdeviceptr *pointer, size_t bytes)
+{
+    CUdeviceptr held[HELD];
+    unsigned count = 0;
+    CUresult result = relay_send_cuMemAlloc_v2(pointer, bytes);
+    while (result == CUDA_SUCCESS && count < HELD && relay_range_foreign(context->link, *pointer, bytes)) {
+        held[count++] = *pointer;
+        result = relay_send_cuMemAlloc_v2(pointer, bytes);
+    }
+    while (count > 0)
+        relay_send_cuMemFree_v2(held[--count]);
+    return result;
 }
 
 static CUresult refused(CUresult result)
@@ -27,7 +59,7 @@ CUresult relay_cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return result;
     if (!pointer || bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = relay_send_cuMemAlloc_v2(pointer, bytes);
+    result = allocate(context, pointer, bytes);
     if (result != CUDA_SUCCESS)
         return refused(result);
     result = note(context, RELAY_RANGE_DEVICE, *pointer, bytes, 0);
@@ -70,13 +102,18 @@ CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
     if (!relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range) &&
         !relay_range_remove(pointer, RELAY_RANGE_POOL, &range))
         return CUDA_ERROR_INVALID_VALUE;
-    result = relay_send_cuMemFree_v2(pointer);
+    /* Whichever device is current: the address says whose it is. */
+    struct relay_context *owner = range.link == context->link ? context : range.context;
+    if (!owner)
+        owner = relay_primary(range.link);
+    result = owner == context ? relay_send_cuMemFree_v2(pointer)
+                              : MESSAGE_CALL(owner, ENTRY_cuMemFree_v2, VALUE(pointer));
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
         relay_range_add(&range);
         return result;
     }
     segment_count(TESSERA_COUNTER_FREES, 1);
-    return result == CUDA_SUCCESS || capture_any() ? CUDA_SUCCESS : relay_context_wait(context);
+    return result == CUDA_SUCCESS || capture_any() ? CUDA_SUCCESS : relay_context_wait(owner);
 }
 
 CUresult relay_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -116,7 +153,12 @@ CUresult relay_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdevic
 static CUresult allocated_async(CUresult result, struct relay_context *context, const CUdeviceptr *pointer,
                                 size_t bytes, CUmemoryPool pool)
 {
-    return result == CUDA_SUCCESS ? note(context, RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool) : refused(result);
+    if (result != CUDA_SUCCESS)
+        return refused(result);
+    result = note(context, RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool);
+    if (result != CUDA_SUCCESS)
+        relay_send_cuMemFree_v2(*pointer);
+    return result;
 }
 
 CUresult relay_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)

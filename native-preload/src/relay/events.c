@@ -122,11 +122,11 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
     if (flags == EXTERNAL)
         event_by_graph(event);
     const struct message_argument arguments[] = {VALUE(event->handle), VALUE(stream->handle), VALUE(flags)};
-    uint64_t end;
-    result = message_post_telling(context, ENTRY_cuEventRecordWithFlags, arguments, 3, &end);
-    stream_submitted_to(stream, end);
+    struct ring_span span;
+    result = message_post_telling(context, ENTRY_cuEventRecordWithFlags, arguments, 3, &span);
+    stream_submitted_to(stream, span.end);
     if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
-        event_recorded(event, stream, end);
+        event_recorded(event, stream, span.end);
     return result;
 }
 

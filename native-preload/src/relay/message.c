@@ -60,7 +60,7 @@ static bool send_bulk(struct relay_context *context, uint32_t slot, uint64_t tot
 
 /* slot: as in the record, 0 for none. */
 static bool send(struct relay_context *context, unsigned entry, uint32_t slot, uint64_t in_bytes,
-                 const struct message_argument *arguments, unsigned count, uint64_t *end)
+                 const struct message_argument *arguments, unsigned count, struct ring_span *span)
 {
     bool bulk = in_bytes > TESSERA_RELAY_INLINE_MAX;
     if (bulk && !send_bulk(context, slot, in_bytes, arguments, count))
@@ -77,7 +77,8 @@ static bool send(struct relay_context *context, unsigned entry, uint32_t slot, u
     describe(words, arguments, count);
     if (!bulk)
         copy_in((unsigned char *)(words + count), 0, in_bytes, arguments, count);
-    *end = record_end(context->link, claimed);
+    span->end = record_end(context->link, claimed);
+    span->begin = span->end - record_room(claimed);
     relay_commit(context->link, claimed);
     return true;
 }
@@ -113,8 +114,8 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
         return relay_link_state(context->link);
     relay_slot_expect(&slot);
     CUresult result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    uint64_t end;
-    if (send(context, entry, slot.index + 1, in_bytes, arguments, count, &end)) {
+    struct ring_span span;
+    if (send(context, entry, slot.index + 1, in_bytes, arguments, count, &span)) {
         result = relay_slot_wait(context->link, &slot);
         copy_out(slot.reply, arguments, count);
     }
@@ -125,18 +126,18 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
 }
 
 CUresult message_post_telling(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
-                              unsigned count, uint64_t *end)
+                              unsigned count, struct ring_span *span)
 {
     uint64_t in_bytes = total_of(arguments, count, false);
-    *end = 0;
+    *span = (struct ring_span){0};
     if (in_bytes > TESSERA_RELAY_INLINE_MAX)
         return message_call(context, entry, arguments, count);
-    return send(context, entry, 0, in_bytes, arguments, count, end) ? CUDA_SUCCESS : relay_link_state(context->link);
+    return send(context, entry, 0, in_bytes, arguments, count, span) ? CUDA_SUCCESS : relay_link_state(context->link);
 }
 
 CUresult message_post(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                       unsigned count)
 {
-    uint64_t end;
-    return message_post_telling(context, entry, arguments, count, &end);
+    struct ring_span span;
+    return message_post_telling(context, entry, arguments, count, &span);
 }

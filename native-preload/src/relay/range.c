@@ -71,6 +71,19 @@ bool relay_range_add(const struct relay_range *range)
     return added;
 }
 
+bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t bytes)
+{
+    bool foreign = false;
+    if (relay_link_count == 1)
+        return false;
+    pthread_rwlock_rdlock(&lock);
+    size_t at = above(&inner, start);
+    for (size_t i = at > 0 ? at - 1 : 0; i < inner.count && inner.ranges[i].start < start + bytes && !foreign; i++)
+        foreign = inner.ranges[i].link != link && inner.ranges[i].start + inner.ranges[i].bytes > start;
+    pthread_rwlock_unlock(&lock);
+    return foreign;
+}
+
 static void take_out(struct map *map, size_t at)
 {
     map->count--;

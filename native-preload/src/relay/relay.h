@@ -192,6 +192,9 @@ CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value);
 /* Sends MARK, WATCH_EVENT or HOST_CALL. Nothing comes back. */
 CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 
+/* Sends a MARK that the caller is going to wait for. */
+CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value);
+
 /* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 
@@ -241,6 +244,9 @@ struct relay_range {
 
 /* Adds a range, replacing one of the same kind with the same start. False: no memory. */
 bool relay_range_add(const struct relay_range *range);
+
+/* Whether memory of another device's executor is known to lie somewhere there. */
+bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t bytes);
 
 /* Takes out the range that starts there; false: there is none of this kind. `removed` may be NULL. */
 bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay_range *removed);

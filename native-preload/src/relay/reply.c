@@ -7,6 +7,7 @@
 #include "backoff.h"
 #include "clock.h"
 #include "relay.h"
+#include "trace.h"
 
 #define SPIN_NS 20000u
 /*
@@ -115,6 +116,7 @@ static bool sleep_until_answered(struct relay_link *link, struct tessera_reply *
 CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
 {
     struct tessera_reply *reply = slot->reply;
+    trace_waits.answers++;
     if (spin(reply) || sleep_until_answered(link, reply))
         return reply->result;
     /* Its answer may still come: nobody else may have this slot. */

@@ -77,6 +77,12 @@ CUresult staging_mark(struct relay_context *context, uint64_t wire, struct stagi
     return relay_send_mark(context, TESSERA_RELAY_MARK, wire, chunk->word, chunk->value);
 }
 
+CUresult staging_awaited_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk)
+{
+    chunk->value += 2;
+    return relay_send_awaited_mark(context, wire, chunk->word, chunk->value);
+}
+
 CUresult staging_wait(struct relay_link *link, const struct staging_chunk *chunk)
 {
     return relay_wait_word(link, chunk->word, chunk->value);

@@ -26,6 +26,9 @@ struct staging_chunk *staging_try(struct relay_link *link);
 /* Sends the MARK that tells when the device has done with the chunk; after the copy's record. */
 CUresult staging_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
 
+/* The same where the next step is to wait for it. */
+CUresult staging_awaited_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
+
 /* Waits for the last mark. */
 CUresult staging_wait(struct relay_link *link, const struct staging_chunk *chunk);
 

@@ -53,7 +53,7 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     mark->prints = prints;
     uint64_t handle = stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS;
     return query ? relay_ask_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value)
-                 : relay_send_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value);
+                 : relay_send_awaited_mark(context, handle, mark->word, mark->value);
 }
 
 /* Waits for all work before now, and brings what it printed. */
@@ -129,6 +129,29 @@ bool stream_done(struct stream *stream, uint64_t position)
     bool done = stream->mark.reached >= position || __atomic_load_n(&all->reached, __ATOMIC_RELAXED) >= position;
     pthread_mutex_unlock(&stream->lock);
     return done;
+}
+
+bool stream_settled(struct stream *stream, uint64_t *now)
+{
+    struct relay_link *link = stream->context->link;
+    if (functions_print(link)) /* what was printed comes with a wait */
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    *now = ring_position(link);
+    uint64_t submitted = stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) : *now;
+    bool settled = submitted <= stream->unseen ||
+                   (is_last(link, &stream->mark, stream) && relay_word_reached(link, stream->mark.word, stream->mark.value));
+    pthread_mutex_unlock(&stream->lock);
+    return settled;
+}
+
+void stream_unseen(struct stream *stream, uint64_t settled, uint64_t begin, uint64_t end)
+{
+    pthread_mutex_lock(&stream->lock);
+    /* The legacy stream waits for others too: nothing else may have come between. */
+    if (stream->unseen < end && (stream->handle != 0 || begin == settled))
+        stream->unseen = end;
+    pthread_mutex_unlock(&stream->lock);
 }
 
 bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value)

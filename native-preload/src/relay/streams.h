@@ -30,6 +30,7 @@ struct stream {
     bool per_thread;    /* a thread's own: cuStreamDestroy refuses it */
     pthread_mutex_t lock; /* of the mark */
     struct mark mark;
+    uint64_t unseen;    /* ring position up to which there is work only that is done, or that no host memory tells of */
     struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
     bool joined;        /* its capture began in another stream */
 };
@@ -49,6 +50,17 @@ bool stream_done(struct stream *stream, uint64_t position);
 /* All work of the stream before ring position `position` was seen to be complete, by an event behind it. */
 void stream_reached(struct stream *stream, uint64_t position);
 
+/*
+ * Whether nothing of the stream's work can still change what the host sees: it is known to be done, or copies into the
+ * device whose sources were read. *now is then the ring's end. Such work behind it is told by stream_unseen.
+ */
+bool stream_settled(struct stream *stream, uint64_t *now);
+
+/*
+ * A record of the stream from `begin` to `end` is work that no host memory tells of. `settled`: what stream_settled()
+ * answered before it.
+ */
+void stream_unseen(struct stream *stream, uint64_t settled, uint64_t begin, uint64_t end);
 
 /*
  * Has a word become *value when the work of the stream that ends at ring position `position` is done, if that is its last

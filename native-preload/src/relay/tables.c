@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "module_functions.h"
 #include "relay.h"
 #include "relay_stubs.h"
 #include "report.h"
@@ -88,6 +89,10 @@ static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 
 static void *query_table[32] = {EIGHT, EIGHT, EIGHT, EIGHT};
 
+/* Of modules; [7] is what cuFFT asks. As many words as on driver 580. */
+static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,
+                                 UNKNOWN, UNKNOWN, UNKNOWN};
+
 __attribute__((constructor)) static void fill(void)
 {
     tools_table[0] = (void *)sizeof tools_table;
@@ -96,6 +101,8 @@ __attribute__((constructor)) static void fill(void)
     tools_table[51] = (void *)tools_stream;
     query_table[0] = (void *)sizeof query_table;
     query_table[4] = (void *)tools_query;
+    module_table[0] = (void *)sizeof module_table;
+    module_table[7] = (void *)module_each_function;
 }
 
 #define ID(...) {__VA_ARGS__}
@@ -108,6 +115,7 @@ static const struct {
     {ID(0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e), checks_table},
     {ID(0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2), tools_table},
     {ID(0x17, 0x34, 0xdc, 0x26, 0x80, 0x0d, 0x47, 0x45, 0x87, 0x26, 0xc0, 0xf1, 0xe7, 0xdd, 0x8b, 0xca), query_table},
+    {ID(0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99, 0x1e), module_table},
 };
 
 /* CUDART_INTERFACE, INTEGRITY_CHECK, TOOLS_RUNTIME_CALLBACK_HOOKS, TOOLS_TLS, and one that runtimes from 13 on ask. */

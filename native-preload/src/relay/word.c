@@ -1,6 +1,7 @@
 /* Completion words (RELAY.md, section 5): handed out here, written by the device. */
 #include "backoff.h"
 #include "relay.h"
+#include "trace.h"
 
 #define WORDS_OF_BITS (TESSERA_RELAY_WORDS / 64)
 
@@ -35,6 +36,7 @@ void relay_word_give(struct relay_link *link, int word)
 CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)
 {
     struct relay_backoff backoff = {0};
+    trace_waits.words += !relay_word_reached(link, word, value);
     while (!relay_word_reached(link, word, value)) {
         if (__atomic_load_n(&link->segment->context_error, __ATOMIC_RELAXED) != 0 ||
             !relay_backoff_step(&backoff, link)) {
@@ -45,16 +47,28 @@ CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
+static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned flags, uint64_t handle, int word,
+                          uint64_t value)
 {
     struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark));
     if (!claimed.record)
         return relay_link_state(context->link);
     claimed.record->context = context->number;
+    claimed.record->flags = (uint16_t)flags;
     struct tessera_mark *mark = relay_body(claimed);
     *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
+}
+
+CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
+{
+    return send_mark(context, kind, 0, handle, word, value);
+}
+
+CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value)
+{
+    return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED, handle, word, value);
 }
 
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)

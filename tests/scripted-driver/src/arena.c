@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "script.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -37,7 +38,9 @@ static bool arena_open(void)
 {
     if (arena)
         return true;
-    void *map = mmap(NULL, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fixed = script.arena ? MAP_FIXED_NOREPLACE : 0;
+    void *map = mmap((void *)(uintptr_t)script.arena, arena_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
     arena_fd = memfd_create("scripted-device-memory", MFD_CLOEXEC);
     if (map == MAP_FAILED || arena_fd < 0 || ftruncate(arena_fd, (off_t)arena_bytes) != 0) {
         perror("scripted driver: cannot reserve device addresses");

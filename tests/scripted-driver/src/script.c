@@ -185,6 +185,8 @@ static void read_statement(const char *statement, char **words)
         script.devices = (int)plain(statement, words[1]);
     else if (strcmp(what, "visible") == 0)
         read_visible(statement, words);
+    else if (strcmp(what, "arena") == 0)
+        script.arena = plain(statement, words[1]);
     else if (strcmp(what, "version") == 0)
         script.version = (int)plain(statement, words[1]);
     else if (strcmp(what, "copy") == 0)

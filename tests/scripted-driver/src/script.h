@@ -17,6 +17,7 @@ struct script {
     int devices;               /* that this process sees */
     int gpu[SCRIPT_MAX_DEVICES]; /* the GPU behind each ordinal; the witness counts by GPU, everything else by ordinal */
     uint64_t memory_bytes[SCRIPT_MAX_DEVICES]; /* by GPU */
+    uint64_t arena;            /* where device addresses begin; 0: anywhere */
     int version;
     uint64_t copy_ns;          /* GPU time of a copy or memset */
     bool slices;               /* processes share the GPU in slices instead of overlapping */

@@ -8,7 +8,10 @@ import importlib
 
 from harness.tessera import Installation
 
-NAMES = ("smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "spaces", "families", "programs", "conformance", "caffe")
+NAMES = (
+    "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
+    "spaces", "flooding", "families", "programs", "conformance", "caffe",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)

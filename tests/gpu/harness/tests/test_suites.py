@@ -1,6 +1,7 @@
 """Every suite from its first step to its table, on a scripted Tessera and paced stand-ins for the trainings."""
 
 import gzip
+import json
 import os
 import shutil
 import stat
@@ -56,6 +57,31 @@ for line in sys.stdin:
     ms = 0.5 * int(iterations)
     time.sleep(ms / 1000)
     print(json.dumps({"what": what, "iterations": int(iterations), "ms": ms, "loss": hex(done), "shown": 0}), flush=True)
+"""
+
+#: A stand-in whose steps leave the lines that the preload library would write under TESSERA_TRACE.
+_TRACED = f"""
+import os, sys
+sys.path.insert(0, {HERE!r})
+from paced_workload import PacedTrainer, Session
+
+class Traced(PacedTrainer):
+    def note(self, *calls):
+        with open(os.environ["TESSERA_TRACE"], "a") as trace:
+            for name, answers, words in calls:
+                trace.write(f"1 2 {{name}} 0 0 0 0 0 0 0 0 0 {{answers}} {{words}}\\n")
+
+    def step(self):
+        super().step()
+        self.note(("cuLaunchKernel", 0, 0), ("cuLaunchKernel", 0, 0), ("cuMemAlloc_v2", 1, 0), ("cuStreamSynchronize", 0, 1))
+
+    def state_digest(self):
+        self.note(("cuMemcpyDtoH_v2", 1, 1))
+        return super().state_digest()
+
+trainer = Traced(0.001)
+trainer.step()
+Session(trainer).serve()
 """
 
 
@@ -214,6 +240,32 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("### Alone by relay", text)
         self.assertIn("| gpt | yes | 3 |", text)
         self.assertEqual(4, sum(one["kind"] == "rate" for one in record.results))
+
+    def test_starts(self):
+        record, text = self.run_suite("starts", ALTERNATIONS=2, WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        self.assertEqual(5, sum(one["kind"] == "start" for one in record.results))
+        self.assertIn("### Start on a warm executor", text)
+
+    def test_flooding(self):
+        answer = {"calmNs": 1000, "floodedNs": 1500, "calmWorstNs": 2000, "floodedWorstNs": 5000, "calmP99Ns": 1, "floodedP99Ns": 2}
+        _executable(self.path("home", "programs", "fairness"), f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+        record, text = self.run_suite("flooding", SECONDS=1)
+        self.assertEqual([], record.problems)
+        self.assertIn("| median client's median | 1000 | 1500 | 1.500 | ≤ 2.0: met |", text)
+        self.assertIn("| worst client's median | 2000 | 5000 | 2.500 | ≤ 2.0: missed |", text)
+
+    def test_waits(self):
+        os.unlink(self.path("workloads", "gpt.py"))
+        with open(self.path("workloads", "gpt.py"), "w", encoding="utf-8") as file:
+            file.write(_TRACED)
+        record, text = self.run_suite("waits", WORKLOADS=("gpt",))
+        self.assertEqual([], record.problems)
+        (one,) = (result for result in record.results if result["kind"] == "waits")
+        self.assertEqual({"cuLaunchKernel": 2.0, "cuMemAlloc_v2": 1.0, "cuStreamSynchronize": 1.0}, one["calls"])
+        self.assertEqual({"cuMemAlloc_v2": 1.0}, one["answers"])
+        self.assertEqual({"cuStreamSynchronize": 1.0}, one["words"])
+        self.assertIn("| gpt | 4.000 | 1.000 | ≤ 2: met | cuMemAlloc_v2 1.00 | 1.000 | cuStreamSynchronize 1.00 |", text)
 
     def test_spaces(self):
         record, text = self.run_suite("spaces", REPEATS=2, ALONE_S=0.1, WINDOW_S=0.2, PAIRS={"gpt+mlp": ("gpt", "mlp")})

@@ -205,6 +205,50 @@ static void pinned(void)
     EQUAL(1, cuMemFreeHost(in));
 }
 
+/*
+ * A small copy from pageable memory need not have arrived when it returns, but what was submitted before it is done: the
+ * host may look at memory that it wrote. `slow` and `fast` are of MOST bytes.
+ */
+static void small_copies_wait_for_what_is_seen(void)
+{
+    unsigned char *seen, value = 0, back = 0;
+    CUdeviceptr slow, fast;
+    void *blocking, *legacy = NULL;
+    OKAY(cuMemHostAlloc((void **)&seen, MOST, 0));
+    OKAY(cuMemAlloc_v2(&slow, MOST));
+    OKAY(cuMemAlloc_v2(&fast, MOST));
+    OKAY(cuStreamCreate(&blocking, 0));
+    for (unsigned round = 0; round < 30; round++) {
+        void *stream = round % 2 ? blocking : legacy;
+        memset(seen, 0xff, MOST);
+        OKAY(cuMemsetD8Async(slow, (unsigned char)round, MOST, stream));
+        OKAY(cuMemcpyDtoHAsync_v2(seen, slow, MOST, stream));
+        value = (unsigned char)(round + 1);
+        OKAY(cuMemcpyHtoD_v2(fast, &value, 1));
+        EQUAL(round, seen[0]);
+        EQUAL(round, seen[MOST - 1]);
+        for (unsigned i = 1; i < 5; i++) { /* nobody waits for these, and their order stays */
+            value = (unsigned char)(round + i);
+            OKAY(cuMemcpyHtoD_v2(fast, &value, 1));
+            OKAY(cuMemcpyHtoD_v2(fast + i, &value, 1));
+        }
+        value = 0xee;
+        OKAY(cuMemcpyDtoH_v2(&back, fast, 1));
+        EQUAL((unsigned char)(round + 4), back);
+        OKAY(cuMemcpyDtoH_v2(&back, fast + 2, 1));
+        EQUAL((unsigned char)(round + 2), back);
+        value = (unsigned char)round; /* into memory that the host sees: written when it returns */
+        OKAY(cuMemcpy((uintptr_t)seen, (uintptr_t)&value, 1));
+        OKAY(cuMemcpyHtoD_v2((uintptr_t)(seen + 1), &value, 1));
+        EQUAL(value, seen[0]);
+        EQUAL(value, seen[1]);
+    }
+    OKAY(cuStreamDestroy_v2(blocking));
+    OKAY(cuMemFree_v2(slow));
+    OKAY(cuMemFree_v2(fast));
+    OKAY(cuMemFreeHost(seen));
+}
+
 static void registered(void)
 {
     unsigned char *memory = malloc(MIB), back[100];
@@ -232,6 +276,7 @@ int main(void)
     OKAY(cuCtxSetCurrent(context));
     pageable(NULL);
     pinned();
+    small_copies_wait_for_what_is_seen();
     registered();
     OKAY(cuMemAlloc_v2(&device, MOST));
     errors(device);

@@ -129,7 +129,7 @@ final class SharedFence {
         Operand.Register end = context.prologue.sharedEnd();
         Operand.Register little = code.truth();
         Operand.Register left = code.word();
-        code.emit("setp.lt.u32", little, end, Code.number(bytes));
+        code.emit("setp.lt.u32", little, context.prologue.sharedBytes(), Code.number(bytes));
         if (where != null) {
             code.emit("and.pred", little, little, where);
         }

@@ -67,6 +67,11 @@ final class ArenaPool {
         spans.release(spans.pool.liveAt(firstSpan));
     }
 
+    /** Of arenas that are empty. */
+    long spareBytes() {
+        return (long) pool.wholeRegions() * arenaUnits << HeapSettings.SPAN_LOG2;
+    }
+
     /** Gives the arena back that is kept empty. */
     boolean removeSpare() {
         boolean spare = pool.wholeRegions() > 0;

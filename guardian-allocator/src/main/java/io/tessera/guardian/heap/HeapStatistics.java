@@ -7,7 +7,7 @@ package io.tessera.guardian.heap;
  * @param liveBytes        as they were asked for
  * @param roundedBytes     as they were handed out: rounded up to 256 bytes or 2 MiB
  * @param committedBytes   physical memory in the range, without the sink
- * @param reclaimableBytes of it, what {@link WindowHeap#trim} would give back
+ * @param reclaimableBytes of it, what {@link WindowHeap#trim} would give back at least
  * @param reservedBytes    address ranges that the program maps itself
  * @param chargedBytes     physical memory that the program made itself and that counts against the quota
  * @param quotaBytes       {@link WindowHeap#UNLIMITED} for none

@@ -121,15 +121,29 @@ final class SpanHeap {
             } else if (wide.to > exact.to && commit(exact)) {
                 done.add(exact);
             } else {
-                done.forEach(piece -> port.decommit(piece.offset(), piece.size()));
+                takeIn(done);
+                takeBack(done);
                 return false;
             }
         }
-        for (Piece piece : done) {
+        takeIn(done);
+        return true;
+    }
+
+    private void takeIn(List<Piece> pieces) {
+        for (Piece piece : pieces) {
             pool.fill(rowAround(piece.from), piece.from, (int) (piece.to - piece.from));
             quota.committedBytes += piece.size();
         }
-        return true;
+    }
+
+    /** One by one, so that what cannot be taken back is known as free memory. */
+    private void takeBack(List<Piece> pieces) {
+        for (Piece piece : pieces) {
+            port.decommit(piece.offset(), piece.size());
+            pool.empty(rowAround(piece.from), piece.from, (int) (piece.to - piece.from));
+            quota.committedBytes -= piece.size();
+        }
     }
 
     private boolean commit(Piece piece) {

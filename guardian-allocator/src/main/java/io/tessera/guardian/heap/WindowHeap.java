@@ -6,9 +6,9 @@ package io.tessera.guardian.heap;
  *
  * <ul>
  *   <li>Up to 1 MiB: rounded up to 256 bytes, in arenas of 2 MiB.
- *   <li>Multiples of 2 MiB, and anything above 16 MiB rounded up to them: whole spans, aligned to 2 MiB. The segments of
+ *   <li>Multiples of 2 MiB, and anything from 8 MiB on rounded up to them: whole spans, aligned to 2 MiB. The segments of
  *       PyTorch's caching allocator are of this kind, and waste nothing.
- *   <li>What is between: rounded up to 256 bytes, in arenas of 32 MiB.
+ *   <li>What is between: rounded up to 256 bytes, in arenas of 16 MiB.
  * </ul>
  *
  * What is freed joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or
@@ -36,9 +36,9 @@ public final class WindowHeap {
     private static final long SPAN = HeapSettings.SPAN_BYTES;
 
     private static final long LARGEST_SMALL = 1L << 20;
-    private static final long LARGEST_MEDIUM = 16L << 20;
+    private static final long LARGEST_MEDIUM = 8L << 20;
     private static final int SMALL_ARENA_SPANS = 1;
-    private static final int MEDIUM_ARENA_SPANS = 16;
+    private static final int MEDIUM_ARENA_SPANS = 8;
 
     private final HeapSettings settings;
     private final QuotaAccount quota;
@@ -93,6 +93,9 @@ public final class WindowHeap {
         if (bytes > settings.rangeBytes()) {
             return HeapRefusal.NO_ADDRESSES.code();
         }
+        if (!withinQuota()) {
+            return HeapRefusal.OVER_QUOTA.code();
+        }
         if (bytes <= LARGEST_SMALL && alignmentBytes <= LARGEST_SMALL) {
             return allocateCells(small, bytes, alignmentBytes);
         }
@@ -100,6 +103,15 @@ public final class WindowHeap {
             return allocateCells(medium, bytes, alignmentBytes);
         }
         return allocateSpans(bytes, Math.max(alignmentBytes, SPAN));
+    }
+
+    /** Whether physical memory is within the quota, or is so now, after what was freed since it shrank has gone back. */
+    private boolean withinQuota() {
+        if (quota.room() < 0) {
+            removeSpares();
+            spans.giveBack(-quota.room());
+        }
+        return quota.room() >= 0;
     }
 
     private long allocateCells(ArenaPool arenas, long bytes, long alignmentBytes) {
@@ -332,11 +344,7 @@ public final class WindowHeap {
      */
     public long setQuota(long bytes) {
         quota.change(bytes);
-        if (quota.room() < 0) {
-            removeSpares();
-            spans.giveBack(-quota.room());
-        }
-        return Math.max(0, -quota.room());
+        return withinQuota() ? 0 : -quota.room();
     }
 
     /** Gives all physical memory back that holds nothing live, in whole granules. */
@@ -355,11 +363,16 @@ public final class WindowHeap {
         return spans.giveBack(Math.min(bytes, settings.rangeBytes()));
     }
 
+    /** Of empty arenas, which are whole granules only where a granule is a span. */
+    private long spareBytes() {
+        return settings.granuleBytes() == SPAN ? small.spareBytes() + medium.spareBytes() : 0;
+    }
+
     /** The heap now. Takes time in proportion to the large blocks: not for every allocation. */
     public HeapStatistics statistics() {
         int largest = spans.pool.largestFree();
         long largestFree = largest > 0 ? (long) largest << SPAN_LOG2
                 : (long) Math.max(small.pool.largestFree(), medium.pool.largestFree()) << CELL_LOG2;
         return new HeapStatistics(liveCount, liveBytes, quota.roundedBytes, quota.committedBytes,
-                spans.reclaimableBytes(), spans.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
+                spans.reclaimableBytes() + spareBytes(), spans.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
     }}

@@ -101,6 +101,7 @@ class ParserTest {
         assertEquals(new Operand.Component("a", "h1"), operand("a.h1"));
         assertEquals(new Operand.Symbol("word", 8), operand("word+8"));
         assertEquals(new Operand.Symbol("k", 0), operand("k"));
+        assertEquals(new Operand.Immediate(32, false), operand("WARP_SZ"));
         assertEquals(new Operand.Address(new Operand.Named("word"), 4), operand("[word+4]"));
         assertEquals(new Operand.Address(new Operand.Immediate(64, false), 0), operand("[64]"));
         assertEquals(new Operand.CompoundAddress(List.of(register("%rd1"), new Operand.Vector(List.of(register("a"),

@@ -23,6 +23,7 @@ import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,6 +75,13 @@ public final class Executor implements ManagerOrders, Reports {
      */
     public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
             PrintedText text, CodeCache cache, TrustedImages trusted) throws DriverFailedException, LinuxException {
+        this(port, ordinal, socket, channel, clock, text, cache, trusted, Linux.sharedMemory());
+    }
+
+    /** The same with segments and pinned memory from a port, which may have none left. */
+    Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
+            CodeCache cache, TrustedImages trusted, SharedMemoryPort memory)
+            throws DriverFailedException, LinuxException {
         this.text = text;
         this.device = DeviceContext.open(port, ordinal);
         this.snapshot = DeviceSnapshot.take(device);
@@ -83,7 +91,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         this.office = new FenceOffice(device, cache, trusted);
-        this.factory = new SessionFactory(device, snapshot, Linux.sharedMemory(), os.files(), Linux.futex(),
+        this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         os.files().remove(socket);

@@ -11,6 +11,7 @@ import io.tessera.executor.session.Admission;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.os.Linux;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.UnfencedPolicy;
@@ -34,10 +35,15 @@ final class RunningExecutor implements AutoCloseable {
     private volatile boolean inOrder;
 
     RunningExecutor(Path folder) throws Exception {
+        this(folder, Linux.sharedMemory());
+    }
+
+    /** With memory from a port. */
+    RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
         executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
-                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none());
+                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run();

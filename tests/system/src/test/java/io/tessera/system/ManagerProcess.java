@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A manager in a process of its own. Made by {@link TestRun#manager}. */
 final class ManagerProcess implements AutoCloseable {
@@ -13,7 +14,7 @@ final class ManagerProcess implements AutoCloseable {
     private final RunningCase process;
     private final ControlSocket control;
 
-    ManagerProcess(TestRun run, String... options) {
+    ManagerProcess(TestRun run, Map<String, String> environment, String... options) {
         List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.classPath(),
                 "io.tessera.manager.Main", "--runtime-directory", run.runtimeDirectory().toString(),
@@ -26,6 +27,7 @@ final class ManagerProcess implements AutoCloseable {
         builder.environment().put("TESSERA_CACHE_DIR", run.directory().resolve("cache").toString());
         builder.environment().put("TESSERA_STATE_DIR", run.directory().resolve("state").toString());
         builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
+        builder.environment().putAll(environment);
         try {
             process = new RunningCase("manager", builder.start());
         } catch (IOException e) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -48,6 +49,19 @@ class RelayTest {
     }
 
     @Test
+    void kernelsOfAModuleAreNamedAsCufftAsksForThem(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_functions").run().exits(0).says("functions ok");
+    }
+
+    @Test
+    void twoDevicesHaveNoAddressInCommon(TestRun run) {
+        // Both executors' drivers begin at one address, as drivers of two processes may.
+        run.manager(Map.of("TESSERA_SCRIPT", "devices 2; arena 85899345920000"), "--executors", "nvidia");
+        relayed(run, "relay_devices").script("devices 2").run().exits(0).says("devices ok");
+    }
+
+    @Test
     void aTraceHoldsEveryCallWithItsResult(TestRun run) throws IOException {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
@@ -60,7 +74,10 @@ class RelayTest {
             long allocations = lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).count();
             long frees = lines.stream().filter(line -> line.contains(" cuMemFree_v2 0 ")).count();
             assertTrue(allocations > 0 && allocations == frees, trace + ": " + allocations + " and " + frees);
-            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8}")));
+            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8} \\d+ \\d+")));
+            // Addresses come from the executor; the driver itself keeps nobody waiting for one.
+            String waits = trace == relayed ? " 1 0" : " 0 0";
+            assertTrue(lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).allMatch(line -> line.endsWith(waits)));
         }
     }
 

@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -68,7 +69,12 @@ final class TestRun {
 
     /** Starts a manager for this run and waits until it can be reached. */
     ManagerProcess manager(String... options) {
-        ManagerProcess manager = new ManagerProcess(this, options);
+        return manager(Map.of(), options);
+    }
+
+    /** The same with an environment of its own, which executors inherit: a script for their driver, for example. */
+    ManagerProcess manager(Map<String, String> environment, String... options) {
+        ManagerProcess manager = new ManagerProcess(this, environment, options);
         managers.add(manager);
         return manager;
     }

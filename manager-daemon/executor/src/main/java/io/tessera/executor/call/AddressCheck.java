@@ -3,6 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -14,9 +15,11 @@ import java.util.Map;
 final class AddressCheck {
     /** {@code CUstreamBatchMemOpParams}: an operation, and what of it is 64 bits wide (cuda.h). */
     private static final int OPERATION_BYTES = 48;
+    private static final int WAIT_32 = 1;
+    private static final int WRITE_32 = 2;
+    private static final int FLUSH_REMOTE = 3;
     private static final int WAIT_64 = 4;
     private static final int WRITE_64 = 5;
-    private static final int FLUSH_REMOTE = 3;
     private static final int BARRIER = 6;
 
     /** Entries that end or make memory check for themselves in {@link MemoryCalls}. */
@@ -49,9 +52,15 @@ final class AddressCheck {
             Map.entry("cuStreamWriteValue64", (frame, i) -> 8),
             Map.entry("cuStreamWaitValue32", (frame, i) -> 4),
             Map.entry("cuStreamWaitValue64", (frame, i) -> 8),
-            Map.entry("cuTexRefSetAddress", (frame, i) -> frame.slot(3)));
+            Map.entry("cuTexRefSetAddress", (frame, i) -> frame.slot(3)),
+            Map.entry("cuTexRefSetAddress2D", AddressCheck::referencePlane),
+            Map.entry("cuMemRetainAllocationHandle", (frame, i) -> 1),
+            Map.entry("cuTensorMapEncodeTiled", TensorExtent::ofCall),
+            Map.entry("cuTensorMapEncodeIm2col", TensorExtent::ofCall),
+            Map.entry("cuTensorMapEncodeIm2colWide", TensorExtent::ofCall));
 
     private final ClientMemory memory;
+    private final ClientStreams streams;
 
     /** How many bytes from an address an entry touches. */
     @FunctionalInterface
@@ -59,8 +68,9 @@ final class AddressCheck {
         long bytes(CallFrame frame, int parameter) throws RejectedException;
     }
 
-    AddressCheck(ClientMemory memory) {
+    AddressCheck(ClientMemory memory, ClientStreams streams) {
         this.memory = memory;
+        this.streams = streams;
     }
 
     private static long times(long count, long bytes) throws RejectedException {
@@ -73,6 +83,13 @@ final class AddressCheck {
     /** Parameters of the two-dimensional memsets: address, pitch, value, width, height. */
     private static long plane(CallFrame frame, int elementBytes) throws RejectedException {
         return span(times(frame.slot(3), elementBytes), frame.slot(4), frame.slot(1));
+    }
+
+    /** Parameters of {@code cuTexRefSetAddress2D}: reference, {@code CUDA_ARRAY_DESCRIPTOR}, address, pitch. */
+    private static long referencePlane(CallFrame frame, int parameter) throws RejectedException {
+        MemorySegment shape = frame.required(1);
+        long elementBytes = ArrayFormat.elementBytes(shape.get(WireTypes.U32, 16), shape.get(WireTypes.U32, 20));
+        return span(times(shape.get(WireTypes.U64, 0), elementBytes), shape.get(WireTypes.U64, 8), frame.slot(3));
     }
 
     /** Bytes from the first to the last of so many rows. */
@@ -98,6 +115,7 @@ final class AddressCheck {
             return;
         }
         Rule rule = RULES.get(plan.api());
+        waits(frame);
         for (int i : plan.addresses) {
             own(frame.slot(i), rule == null ? 1 : rule.bytes(frame, i));
         }
@@ -110,7 +128,7 @@ final class AddressCheck {
         }
         if (plan.api().equals("cuStreamBatchMemOp")) {
             if (frame.slot(1) > 0) {
-                operations(frame.required(2), frame.slot(1));
+                operations(frame.required(2), frame.slot(1), false);
             }
         }
         if (plan.api().equals("cuMemcpyBatchAsync")) {
@@ -118,15 +136,42 @@ final class AddressCheck {
         }
     }
 
-    /** Checks the addresses of memory operations. */
-    void operations(MemorySegment operations, long count) throws RejectedException {
+    /** Checks the addresses of memory operations, of a stream or of a node. */
+    void operations(MemorySegment operations, long count, boolean inGraph) throws RejectedException {
         for (long i = 0; i < count; i++) {
             long at = i * OPERATION_BYTES;
             int operation = operations.get(WireTypes.U32, at);
-            if (operation == FLUSH_REMOTE || operation == BARRIER) {
-                continue;
+            long address = operations.get(WireTypes.U64, at + 8);
+            switch (operation) {
+                case FLUSH_REMOTE, BARRIER -> {
+                    continue;
+                }
+                case WRITE_32, WRITE_64 -> own(address, operation == WRITE_64 ? Long.BYTES : Integer.BYTES);
+                case WAIT_32, WAIT_64 -> {
+                    boolean wide = operation == WAIT_64;
+                    own(address, wide ? Long.BYTES : Integer.BYTES);
+                    awaits(address, wide, operations.get(WireTypes.U64, at + 16), operations.get(WireTypes.U32, at + 24),
+                            inGraph);
+                }
+                // Others have their address somewhere else, where nobody has looked.
+                default -> throw new RejectedException(CudaResult.NOT_SUPPORTED, "memory operation " + operation);
             }
-            own(operations.get(WireTypes.U64, at + 8), operation == WAIT_64 || operation == WRITE_64 ? 8 : 4);
+        }
+    }
+
+    /** Parameters of the waits: stream, address, value, flags. */
+    private void waits(CallFrame frame) throws RejectedException {
+        String api = frame.plan().api();
+        if (api.equals("cuStreamWaitValue32") || api.equals("cuStreamWaitValue64")) {
+            boolean wide = api.endsWith("64");
+            own(frame.slot(1), wide ? Long.BYTES : Integer.BYTES);
+            awaits(frame.slot(1), wide, frame.slot(2), (int) frame.slot(3), false);
+        }
+    }
+
+    private void awaits(long address, boolean wide, long value, int flags, boolean inGraph) throws RejectedException {
+        if (!streams.waits(address, wide, value, flags, inGraph)) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "a wait that nothing ends, or too many at once");
         }
     }
 
@@ -141,7 +186,8 @@ final class AddressCheck {
     /** Refuses an address that is not the client's. */
     void own(long address, long bytes) throws RejectedException {
         if (bytes != 0 && !memory.contains(address, bytes)) {
-            throw new RejectedException(CudaResult.INVALID_VALUE, "memory that is not the client's");
+            throw new RejectedException(CudaResult.INVALID_VALUE, Long.toUnsignedString(bytes) + " bytes at "
+                    + Long.toHexString(address) + " are not the client's; " + memory.around(address));
         }
     }
 }

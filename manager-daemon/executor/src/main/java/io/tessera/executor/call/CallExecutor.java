@@ -47,7 +47,7 @@ public final class CallExecutor implements AutoCloseable {
         this.memory = new MemoryCalls(client, virtual);
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);
         this.graphMemory = new GraphMemoryCalls(client);
-        this.addresses = new AddressCheck(client.memory());
+        this.addresses = new AddressCheck(client.memory(), client.streams());
         this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);

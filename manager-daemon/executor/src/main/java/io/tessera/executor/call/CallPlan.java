@@ -35,7 +35,7 @@ final class CallPlan {
     final boolean copies;
     /** Kinds of the handles that it gives out. */
     final HandleKind[] makes;
-    /** Parameters of type CUdeviceptr. */
+    /** Parameters of type CUdeviceptr, and others that are addresses of the device. */
     final int[] addresses;
     /** Parameters of type CUdevice. */
     private final boolean[] devices;
@@ -56,7 +56,9 @@ final class CallPlan {
                 streamAt = i;
             }
             String type = parameters.get(i).type();
-            if (type.equals("CUdeviceptr") && shapes[i] instanceof ParameterDescription.Number) {
+            // What nobody looks behind is an address of the device all the same: that of a tensor map, for example.
+            if (type.equals("CUdeviceptr") && shapes[i] instanceof ParameterDescription.Number
+                    || shapes[i] instanceof ParameterDescription.Opaque opaque && !opaque.function()) {
                 found.add(i);
             }
             devices[i] = type.equals("CUdevice") && shapes[i] instanceof ParameterDescription.Number;

@@ -56,6 +56,7 @@ final class NodeCalls {
         calls.put("cuGraphNodeSetParams", this::any);
         calls.put("cuGraphExecNodeSetParams", this::any);
         calls.put("cuGraphKernelNodeSetAttribute", this::attribute);
+        calls.put("cuGraphConditionalHandleCreate", this::condition);
     }
 
     /** The parameter that is a node's structure: the last pointer. */
@@ -183,6 +184,16 @@ final class NodeCalls {
                         frame.said(1), context == null ? 0 : context.number()));
             }
         }
+    }
+
+    /** Parameters: condition, graph, context, initial value, flags. */
+    private int condition(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        int result = call(frame);
+        if (result == CudaResult.SUCCESS) {
+            nodes.condition(frame.data(0).get(WireTypes.U64, 0));
+        }
+        return result;
     }
 
     /** Parameters: node, attribute, value. */

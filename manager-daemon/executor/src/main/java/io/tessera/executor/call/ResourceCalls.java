@@ -47,7 +47,8 @@ final class ResourceCalls {
             addresses.own(resource.get(WireTypes.U64, ADDRESS), resource.get(WireTypes.U64, SIZE));
         } else if (type == PITCH_2D) {
             long width = resource.get(WireTypes.U64, SIZE);
-            long bytes = elementBytes(resource);
+            long bytes = ArrayFormat.elementBytes(resource.get(WireTypes.U32, FORMAT),
+                    resource.get(WireTypes.U32, CHANNELS));
             if (width < 0 || width > Integer.MAX_VALUE) {
                 throw CallFrame.malformed("a texture " + width + " elements wide");
             }
@@ -62,20 +63,6 @@ final class ResourceCalls {
     private int destroy(CallFrame frame, ClientContext context) {
         int result = client.fences().texture(frame.slot(0), false);
         return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
-    }
-
-    private static long elementBytes(MemorySegment resource) throws RejectedException {
-        int bytes = switch (resource.get(WireTypes.U32, FORMAT)) { // CUarray_format
-            case 0x01, 0x08 -> 1;
-            case 0x02, 0x09, 0x10 -> 2;
-            case 0x03, 0x0a, 0x20 -> 4;
-            default -> throw CallFrame.malformed("elements of a format that linear memory does not have");
-        };
-        int channels = resource.get(WireTypes.U32, CHANNELS);
-        if (channels < 1 || channels > 4) {
-            throw CallFrame.malformed(channels + " channels");
-        }
-        return (long) bytes * channels;
     }
 
     /** Parameters: resource, object. */

@@ -63,8 +63,8 @@ final class SpecialCalls {
         new LinkCalls(client).register(calls);
         new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
-        new TensorMapCalls(client, addresses).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
+        new TensorMapCalls(client, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));
         calls.put("cuStreamSetAttribute", (frame, context) -> {
             structures.attribute((int) frame.slot(1), frame.required(2));

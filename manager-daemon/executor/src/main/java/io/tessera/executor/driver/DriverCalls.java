@@ -15,12 +15,19 @@ public final class DriverCalls {
     private static final int OUT_BYTES = 512;
 
     private final DriverPort port;
+    private final CallGate.Pass pass;
     private final MemorySegment slots;
     private final MemorySegment out;
 
-    /** With memory of an arena that lives as long as this. */
+    /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
+        this(port, arena, new CallGate());
+    }
+
+    /** The same for one of several threads, which share the gate. */
+    public DriverCalls(DriverPort port, Arena arena, CallGate gate) {
         this.port = port;
+        this.pass = gate.pass();
         this.slots = arena.allocate((long) MOST_ARGUMENTS * Long.BYTES, Long.BYTES);
         this.out = arena.allocate(OUT_BYTES, 64);
     }
@@ -35,12 +42,17 @@ public final class DriverCalls {
         for (int i = 0; i < arguments.length; i++) {
             slots.setAtIndex(ValueLayout.JAVA_LONG, i, arguments[i]);
         }
-        return port.call(entry, slots);
+        return call(entry, slots);
     }
 
     /** Calls an entry with arguments that stand in their slots already. */
     public int call(DriverEntry entry, MemorySegment arguments) {
-        return port.call(entry, arguments);
+        pass.enter();
+        try {
+            return port.call(entry, arguments);
+        } finally {
+            pass.leave();
+        }
     }
 
     /** Address of eight bytes for a result, one of {@value #OUT_BYTES} / 8, cleared. */

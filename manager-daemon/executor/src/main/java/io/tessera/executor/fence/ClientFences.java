@@ -5,6 +5,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.window.WindowAccess;
@@ -48,7 +49,7 @@ public final class ClientFences {
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
     private final TextureBitmap textures;
-    private final TensorMaps tensorMaps = new TensorMaps();
+    private final TensorMaps tensorMaps;
     private final Map<Long, String> names = new HashMap<>();
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
@@ -75,6 +76,7 @@ public final class ClientFences {
         this.device = office.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
         this.textures = new TextureBitmap(driver);
+        this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
         this.watchdog = new Watchdog(this, driver, segment);
     }
@@ -111,16 +113,6 @@ public final class ClientFences {
     /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
     public int texture(long handle, boolean own) {
         return textures.set(handle, own);
-    }
-
-    /** A tensor map was encoded over so many bytes of the client's memory. */
-    public void tensorMap(MemorySegment map, long spanBytes) {
-        tensorMaps.add(map, spanBytes);
-    }
-
-    /** How much memory a tensor map spans; -1: it was not encoded for the client. */
-    public long tensorMapSpan(MemorySegment map) {
-        return tensorMaps.span(map);
     }
 
     TensorMaps tensorMaps() {

@@ -6,6 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.handle.TensorMaps;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.Arena;
@@ -101,7 +102,10 @@ public final class ClientKernels {
 
     private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at : kernel.tensorMaps) {
-            fences.tensorMaps().check(parameters, bytes, at);
+            boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
+            if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
+                throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "a tensor map that was not made for it");
+            }
         }
     }
 

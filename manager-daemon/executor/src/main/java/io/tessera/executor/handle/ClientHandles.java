@@ -18,6 +18,7 @@ public final class ClientHandles {
     private final HandleTable[] tables = new HandleTable[KINDS.length];
     /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
+    private final TensorMaps tensorMaps = new TensorMaps();
 
     /** Empty, for handles that name a device. */
     public ClientHandles(int device) {
@@ -27,6 +28,11 @@ public final class ClientHandles {
                 deviceValues.put(kind, new HashMap<>());
             }
         }
+    }
+
+    /** The client's tensor maps. */
+    public TensorMaps tensorMaps() {
+        return tensorMaps;
     }
 
     /** The table of a kind. */

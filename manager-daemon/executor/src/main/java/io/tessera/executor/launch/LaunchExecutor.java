@@ -33,6 +33,7 @@ public final class LaunchExecutor {
     /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
     private static final int ATTRIBUTE_BYTES = 72;
     private static final int MOST_ATTRIBUTES = 64;
+    private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
     private static final int CLUSTER_DIMENSION = 4;
     private static final int PROGRAMMATIC_EVENT = 7;
@@ -187,6 +188,14 @@ public final class LaunchExecutor {
         int id = attributes.get(WireTypes.U32, at);
         if (id == DEVICE_UPDATABLE_NODE) {
             throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node that the device updates");
+        }
+        if (id == ACCESS_POLICY_WINDOW) {
+            long address = attributes.get(WireTypes.U64, at + 8);
+            long bytes = attributes.get(WireTypes.U64, at + 16);
+            if (address != 0 && bytes != 0 && !client.memory().contains(address, bytes)) {
+                throw malformed("a window of " + Long.toUnsignedString(bytes) + " bytes at " + Long.toHexString(address)
+                        + " is not the client's; " + client.memory().around(address));
+            }
         }
         if (id == PROGRAMMATIC_EVENT || id == COMPLETION_EVENT) {
             long said = attributes.get(WireTypes.U64, at + 8);

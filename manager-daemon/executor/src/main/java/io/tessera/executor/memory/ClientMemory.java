@@ -63,6 +63,13 @@ public final class ClientMemory {
         }
     }
 
+    /** What of the client's lies next to an address, for somebody who reads that it was refused. */
+    public String around(long address) {
+        Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);
+        return entry == null ? "it has none below" : "the next below is " + Long.toHexString(entry.getKey()) + " to "
+                + Long.toHexString(entry.getValue().end());
+    }
+
     private static boolean holds(MemoryRange range, long address, long bytes) {
         long offset = address - range.address();
         return Long.compareUnsigned(offset, range.bytes()) < 0

@@ -88,8 +88,17 @@ public final class PinnedMemory implements AutoCloseable {
         return addresses != null;
     }
 
-    /** Makes a region, or says why not in the answer. */
-    public synchronized Offer create(long bytes, long notBelow) throws LinuxException {
+    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    public synchronized Offer create(long bytes, long notBelow) {
+        try {
+            return make(bytes, notBelow);
+        } catch (LinuxException e) {
+            LOG.warn("{} bytes of pinned memory cannot be made: {}", bytes, e.getMessage());
+            return refused(CudaResult.OUT_OF_MEMORY);
+        }
+    }
+
+    private Offer make(long bytes, long notBelow) throws LinuxException {
         if (bytes <= 0 || bytes > MOST_BYTES || regions.size() >= MOST_REGIONS) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
         }

@@ -66,6 +66,11 @@ public final class ClientPrinting {
         prints = true;
     }
 
+    /** Whether functions print: text follows each mark. */
+    public boolean prints() {
+        return prints;
+    }
+
     /** After a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
         if (!prints) {

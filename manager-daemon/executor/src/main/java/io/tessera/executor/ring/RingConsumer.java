@@ -8,8 +8,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The executor's end of a ring (RELAY.md, section 2). One owner thread. Every record is copied into private memory, its
- * place zeroed, and only the copy is looked at; places are given back some at a time, at the latest when a poll ends.
+ * The executor's end of a ring (RELAY.md, section 2). One owner thread. Every record is copied into private memory, and
+ * only the copy is looked at; places are zeroed and given back some at a time, at the latest when a poll ends.
+ *
+ * <p>What producers write lies in the caches of their cores. Between two records is a call of a driver, which waits for
+ * the processor's outstanding stores: a line a time, each record would pay for fetching its lines and for owning them to
+ * zero them, some hundred nanoseconds each. Many lines at once cost little more than one, so both are done in pieces.
  */
 public final class RingConsumer {
     /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
@@ -18,12 +22,20 @@ public final class RingConsumer {
     private static final long HOLE_LOOK_NS = 1_000_000L;
     /** Room is given back in such pieces: producers read the line for every record, and it would never be theirs. */
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
+    /** So much is fetched ahead: some twenty launches, small enough to stay in the cache while they are made. */
+    private static final int FETCHED_BYTES = 2048;
+    /** A ring that gave so much without a pause is worth it: what comes next is written already. */
+    private static final int BACKLOG_BYTES = 2048;
 
     private final RelaySegment segment;
     private final MemorySegment ring;
     private final MemorySegment record;
+    private final MemorySegment fetched;
     private long position;
     private long published;
+    /** Where the ring was last found empty, or this consumer began. */
+    private long foundEmpty;
+    private long fetchedTo;
     private long holeLookNs = Long.MIN_VALUE;
     private long holeSinceNs;
     private long holes;
@@ -33,8 +45,11 @@ public final class RingConsumer {
         this.segment = segment;
         this.ring = segment.ring();
         this.record = arena.allocate(RelayLayout.RECORD_MAX, 64);
+        this.fetched = arena.allocate(FETCHED_BYTES, 64);
         this.position = segment.consumed();
         this.published = position;
+        this.foundEmpty = position;
+        this.fetchedTo = position;
     }
 
     /**
@@ -52,6 +67,7 @@ public final class RingConsumer {
                 long at = position & RelayLayout.RING_BYTES - 1;
                 int length = RecordHeader.lengthAcquire(ring, at);
                 if (length <= 0) {
+                    foundEmpty = position;
                     return taken + (taken == 0 ? hole(at, length, nowNs) : 0);
                 }
                 holeSinceNs = 0;
@@ -70,15 +86,29 @@ public final class RingConsumer {
     private void take(long at, int length) throws BrokenRingException {
         int rounded = check(at, length);
         MemorySegment.copy(ring, at, record, 0, length);
-        ring.asSlice(at, rounded).fill((byte) 0);
         position += rounded;
         if (position - published >= PUBLISHED_BYTES) {
             publish();
         }
+        if (position >= fetchedTo && position - foundEmpty >= BACKLOG_BYTES) {
+            fetch();
+        }
+    }
+
+    /** Brings the lines that come next into this core's cache. What is read is not looked at: it may change still. */
+    private void fetch() {
+        long at = position & RelayLayout.RING_BYTES - 1;
+        long bytes = Math.min(FETCHED_BYTES, RelayLayout.RING_BYTES - at);
+        MemorySegment.copy(ring, at, fetched, 0, bytes);
+        fetchedTo = position + bytes;
     }
 
     private void publish() {
         if (published != position) {
+            long at = published & RelayLayout.RING_BYTES - 1;
+            long first = Math.min(position - published, RelayLayout.RING_BYTES - at);
+            ring.asSlice(at, first).fill((byte) 0);
+            ring.asSlice(0, position - published - first).fill((byte) 0);
             published = position;
             segment.consumed(position);
         }
@@ -124,7 +154,6 @@ public final class RingConsumer {
                 || RecordHeader.lengthAcquire(ring, at + bytes & RelayLayout.RING_BYTES - 1) <= 0) {
             return 0;
         }
-        ring.asSlice(at, bytes).fill((byte) 0);
         position += bytes;
         publish();
         holeSinceNs = 0;

@@ -40,6 +40,8 @@ public final class ClientSession {
     /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
     private static final long END_NS = 10_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
+    /** While waits of streams are ended, of which one may follow another thousands of times. */
+    private static final long RELEASE_POLL_NS = 50_000L;
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
     private final long clientId;
@@ -172,6 +174,7 @@ public final class ClientSession {
 
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
+        records.pollAwaited(nowNs);
         if (!state.watch().isEmpty()) {
             int result = state.watch().poll();
             if (CudaResult.isFatal(result)) {
@@ -218,8 +221,9 @@ public final class ClientSession {
                 reports.stuck(clientId, state.fences().member().tenant());
                 return;
             }
-            LockSupport.parkNanos(END_POLL_NS);
+            LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : RELEASE_POLL_NS);
         }
+        state.streams().awaited().close(state.driver());
         if (!CudaResult.isFatal(result)) {
             state.fences().quiet();
             result = freeAll(records);
@@ -256,6 +260,7 @@ public final class ClientSession {
         for (int word = 0; word < RelayLayout.WORDS; word++) {
             segment.word(word, 0);
         }
+        state.streams().awaited().release(state.driver());
         return state.streams().query();
     }
 

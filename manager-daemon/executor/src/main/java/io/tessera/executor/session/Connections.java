@@ -151,7 +151,13 @@ public final class Connections implements AutoCloseable {
             return; // not yet; see doWork
         }
         Admission.Client client = connection.announced();
-        SessionFactory.Made made = factory.make(client, connection.member(), reports);
+        SessionFactory.Made made;
+        try {
+            made = factory.make(client, connection.member(), reports);
+        } catch (LinuxException e) {
+            refuse(connection, RefusalCode.STORAGE, "no segment could be made: " + e.getMessage());
+            return;
+        }
         try {
             connection.serve(made);
             int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
@@ -225,7 +231,10 @@ public final class Connections implements AutoCloseable {
                 admit(connection);
                 pin(connection);
             } catch (LinuxException e) {
-                refuse(connection, RefusalCode.STORAGE, "no shared memory could be made: " + e.getMessage());
+                LOG.debug("{} is gone: {}", connection, e.getMessage());
+                close(connection);
+            }
+            if (!connection.isOpen()) {
                 continue;
             }
             if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {

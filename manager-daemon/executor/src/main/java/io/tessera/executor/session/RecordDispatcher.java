@@ -50,6 +50,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final RecordCounters counters = new RecordCounters();
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
+    private final RefusalLog refusals;
+    private final AwaitedMark awaited;
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
@@ -66,6 +68,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.queries = new QueryExecutor(client);
         this.belongings = new Belongings(client, calls);
         this.marks = new MarkWatch(client);
+        this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
+                + client.fences().member().tenant() + "\"");
+        this.awaited = new AwaitedMark(client, marks);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -87,9 +92,28 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
+    /** Looks after a mark that somebody waits for; between records. */
+    void pollAwaited(long nowNs) {
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.poll(nowNs));
+        }
+    }
+
+    /** An error that is nobody's answer. */
+    private void noticed(int result) {
+        if (CudaResult.isFatal(result) && !isLost()) {
+            lose(result, "an awaited mark");
+        } else if (result != CudaResult.SUCCESS) {
+            client.segment().callError(result);
+        }
+    }
+
     @Override
     public void record(MemorySegment record, int length) {
         counters.record();
+        if (awaited.isOpen() && !isLost()) {
+            noticed(awaited.submit());
+        }
         outBytes = 0;
         int kind = RecordHeader.kind(record);
         int slot = RecordHeader.slot(record);
@@ -103,7 +127,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            LOG.debug("rejected: entry {}, {}", RecordHeader.entry(record), e.getMessage());
+            refusals.refused(record, result, e.getMessage());
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
@@ -253,6 +277,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
             return before;
         }
+        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !client.printing().prints()) {
+            awaited.open(stream, word, value);
+            return CudaResult.SUCCESS;
+        }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
             marks.added(stream, word, value);
@@ -299,5 +327,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public void close() {
         calls.close();
+        refusals.close();
     }
 }

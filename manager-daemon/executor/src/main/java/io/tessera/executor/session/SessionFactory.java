@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
@@ -13,6 +14,7 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.print.ClientPrinting;
@@ -48,6 +50,7 @@ public final class SessionFactory {
     private final int pid;
     private final PrintedText text;
     private final FenceOffice office;
+    private final CallGate gate = new CallGate();
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
@@ -75,7 +78,9 @@ public final class SessionFactory {
         this.pid = pid;
         this.text = text;
         this.office = office;
-        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock, new WindowSpace());
+        DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
+        this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
+                new WindowSpace(range.first(), range.end() - range.first()));
     }
 
     /**
@@ -133,7 +138,7 @@ public final class SessionFactory {
 
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, PinnedMemory pinned) {
-        DriverCalls driver = new DriverCalls(device.port(), arena);
+        DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();

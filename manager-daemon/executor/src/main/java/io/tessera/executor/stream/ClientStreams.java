@@ -23,6 +23,7 @@ public final class ClientStreams {
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
+    private final AwaitedValues awaited = new AwaitedValues();
     private final List<LongConsumer> ends = new ArrayList<>();
     private ClientContext recent;
 
@@ -259,6 +260,25 @@ public final class ClientStreams {
         }
         contexts.remove(context.number);
         recent = null;
+    }
+
+    /**
+     * A stream will wait for a value, or a graph whenever it is launched.
+     *
+     * @param flags   {@code CUstreamWaitValue_flags}
+     * @param inGraph whether it is a node's
+     * @return false if no value ends this wait, or there are too many: the wait is then refused
+     */
+    public boolean waits(long address, boolean wide, long value, int flags, boolean inGraph) {
+        if (awaited.isFull() && query() == CudaResult.SUCCESS) {
+            awaited.idle();
+        }
+        return awaited.add(address, wide, value, flags, inGraph);
+    }
+
+    /** What streams and graphs wait for. */
+    public AwaitedValues awaited() {
+        return awaited;
     }
 
     /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */

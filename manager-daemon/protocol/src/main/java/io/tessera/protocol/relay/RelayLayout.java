@@ -59,6 +59,8 @@ public final class RelayLayout {
     public static final int FLAG_BULK = 1;
     /** LAUNCH: cooperative. */
     public static final int FLAG_COOPERATIVE = 2;
+    /** MARK without a slot: the sender waits for it now. */
+    public static final int FLAG_WAITED = 4;
     /** CONTEXT: a context comes. */
     public static final int CONTEXT_CREATE = 1;
     /** CONTEXT: a context goes. */

@@ -9,6 +9,9 @@ public final class SingleArithmetic {
     /** The NaN that {@code .f32} instructions produce. */
     public static final float NAN = Float.intBitsToFloat(0x7fffffff);
 
+    /** Takes results about the least normal number, and what they come from, to where no subnormal is near. */
+    private static final float SCALE = 0x1p62f;
+
     private SingleArithmetic() {
     }
 
@@ -23,19 +26,21 @@ public final class SingleArithmetic {
     }
 
     /**
-     * {@code .ftz} of a rounded product: the hardware also flushes one that only rounding made normal.
+     * {@code .ftz} of a product: flushed is what is subnormal after rounding as if exponents had no bound (so measured on
+     * an H200), which the product of the least normal number and one less an ulp is, and a product nearer to it is not.
      *
-     * @param product what {@code mul} gave for the operands, in any rounding mode
+     * @param product what {@code mul} gave for the already flushed operands, rounded the same way
      */
-    public static float flushProduct(float product, float a, float b) {
-        boolean tiny = Math.abs(product) == Float.MIN_NORMAL && Math.abs((double) a * b) < Float.MIN_NORMAL;
+    public static float flushProduct(float product, float a, float b, Rounding rounding) {
+        boolean tiny = Math.abs(product) == Float.MIN_NORMAL
+                && Math.abs(mul(a * SCALE, b, rounding)) < Float.MIN_NORMAL * SCALE;
         return tiny ? Math.copySign(0f, product) : flush(product);
     }
 
-    /** {@code .ftz} of what {@code fma} gave for already flushed operands; rounded like {@link #flushProduct}. */
-    public static float flushFma(float result, float a, float b, float c) {
+    /** {@code .ftz} of what {@code fma} gave for already flushed operands; as {@link #flushProduct}. */
+    public static float flushFma(float result, float a, float b, float c, Rounding rounding) {
         boolean tiny = Math.abs(result) == Float.MIN_NORMAL
-                && Math.abs(ExactTransforms.oddSum((double) a * b, c)) < Float.MIN_NORMAL;
+                && Math.abs(fma(a * SCALE, b, c * SCALE, rounding)) < Float.MIN_NORMAL * SCALE;
         return tiny ? Math.copySign(0f, result) : flush(result);
     }
 

@@ -123,7 +123,7 @@ final class FloatEmitter {
             registers.pushFloat(instruction.argument(i));
             call(SINGLE, "flush", float.class, 1);
         }
-        call(SINGLE, function, float.class, operands + 1);
+        callRounding(SINGLE, function, float.class, operands + 1, rounding(instruction.rounding()));
     }
 
     /** Emits the operation itself; returns whether a NaN result is already canonical. */

@@ -34,8 +34,8 @@ final class SingleOperations {
 
     private static float flush(Instruction i, float result, float a, float b, float c) {
         return switch (i.opcode()) {
-            case MUL -> SingleArithmetic.flushProduct(result, a, b);
-            case MAD, FMA -> SingleArithmetic.flushFma(result, a, b, c);
+            case MUL -> SingleArithmetic.flushProduct(result, a, b, RoundingModes.ofFloat(i));
+            case MAD, FMA -> SingleArithmetic.flushFma(result, a, b, c, RoundingModes.ofFloat(i));
             default -> SingleArithmetic.flush(result);
         };
     }

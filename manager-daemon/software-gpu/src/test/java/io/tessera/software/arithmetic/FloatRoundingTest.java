@@ -143,12 +143,18 @@ class FloatRoundingTest {
         float least = Float.MIN_NORMAL;
         float below = Math.nextDown(1f);
         assertEquals(least, SingleArithmetic.mul(least, below));
-        assertEquals(0f, SingleArithmetic.flushProduct(least, least, below));
-        assertEquals(-0f, SingleArithmetic.flushProduct(-least, -least, below));
-        assertEquals(least, SingleArithmetic.flushProduct(least, least, 1));
+        assertEquals(0f, SingleArithmetic.flushProduct(least, least, below, Rounding.NEAREST_EVEN));
+        assertEquals(-0f, SingleArithmetic.flushProduct(-least, -least, below, Rounding.NEAREST_EVEN));
+        assertEquals(least, SingleArithmetic.flushProduct(least, least, 1, Rounding.NEAREST_EVEN));
+        // (1 + 7 2^-23) (1 - 14 2^-24) is less than 1 by 196 / 2^48, far less than half an ulp.
+        float above = Float.intBitsToFloat(0x00800007);
+        float under = Float.intBitsToFloat(0x3f800000 - 14);
+        assertEquals(least, SingleArithmetic.flushProduct(least, above, under, Rounding.NEAREST_EVEN));
         assertEquals(least, SingleArithmetic.fma(-0x1p-75f, 0x1p-76f, least));
-        assertEquals(0f, SingleArithmetic.flushFma(least, -0x1p-75f, 0x1p-76f, least));
-        assertEquals(least, SingleArithmetic.flushFma(least, 0x1p-75f, 0x1p-76f, least));
+        assertEquals(least, SingleArithmetic.flushFma(least, -0x1p-75f, 0x1p-76f, least, Rounding.NEAREST_EVEN));
+        assertEquals(0f, SingleArithmetic.flushFma(least, -0x1p-75f, 0x1.1p-76f, least, Rounding.NEAREST_EVEN));
+        assertEquals(least, SingleArithmetic.flushFma(least, -0x1p-75f, 0x1.1p-76f, least, Rounding.UP));
+        assertEquals(least, SingleArithmetic.flushFma(least, 0x1p-75f, 0x1p-76f, least, Rounding.NEAREST_EVEN));
     }
 
     @Test

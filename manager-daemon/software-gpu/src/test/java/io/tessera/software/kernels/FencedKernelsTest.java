@@ -3,6 +3,7 @@ package io.tessera.software.kernels;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
@@ -14,6 +15,7 @@ import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.execution.Dim3;
 import io.tessera.software.execution.GridControl;
+import io.tessera.software.execution.KernelFault;
 import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.memory.RealMemory;
@@ -26,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -134,5 +137,25 @@ class FencedKernelsTest {
                 assertEquals(0, RealMemory.getInt(window.stopWord), what);
             }
         }
+    }
+
+    /** The control: without fences most of the wild kernels fault, so the test above tests something. */
+    @Test
+    void wildKernelsFaultWithoutFences() throws Exception {
+        int faults = 0;
+        try (SoftwareProcessor processor = processor(false)) {
+            FenceWindow window = new FenceWindow(processor, FenceMode.NONE);
+            long in = window.allocate(RandomKernel.IN_BYTES);
+            long out = window.allocate(OUT_BYTES);
+            for (int n = 0; n < KERNELS; n++) {
+                LoadedModule module = window.load(RandomKernel.text(SEED + n, true));
+                try {
+                    launch(processor, module, in, out, (int) SEED + n, 64L);
+                } catch (KernelFault e) {
+                    faults++;
+                }
+            }
+        }
+        assertTrue(faults > KERNELS / 2, faults + " of " + KERNELS);
     }
 }

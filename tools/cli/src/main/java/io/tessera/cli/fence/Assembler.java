@@ -28,11 +28,12 @@ interface Assembler {
      * Assembles one module.
      *
      * @param ptx     its text
+     * @param target  for which GPU, as a number with its suffix: {@code 90a}
      * @param options further options, each one that {@link AssemblerOptions} lets through
      * @throws RefusedException     if the module is not accepted
      * @throws IOException          if it cannot be asked
      * @throws InterruptedException if the work is ended meanwhile
      */
-    Assembled assemble(String ptx, List<String> options)
+    Assembled assemble(String ptx, String target, List<String> options)
             throws RefusedException, IOException, InterruptedException;
 }

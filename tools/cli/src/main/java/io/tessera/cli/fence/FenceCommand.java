@@ -11,6 +11,7 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FoundImage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -169,16 +169,16 @@ public final class FenceCommand implements Callable<Integer> {
         if (!sm.matches("\\d{2,3}[af]?") || jobs < 1) {
             throw wrong(jobs < 1 ? "--jobs " + jobs + ": at least 1" : "--arch " + architecture + ": for example 90");
         }
-        Assembler assembler = assembler(sm);
+        Assembler assembler = assembler();
         if (output != null) {
             Files.createDirectories(output);
         }
-        LongSupplier nanoTime = () -> Duration.between(start, clock.instant()).toNanos();
         return new FenceRequest(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
-                assembler, !noCompare, !noCache, output, nanoTime);
+                assembler, !noCompare, !noCache, output,
+                ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
     }
 
-    private Assembler assembler(String sm) {
+    private Assembler assembler() {
         if (noCompile || instead != null) {
             return null;
         }
@@ -190,7 +190,7 @@ public final class FenceCommand implements Callable<Integer> {
         if (!Files.isExecutable(found.get())) {
             throw wrong("--ptxas " + ptxas + " is no program");
         }
-        return new Ptxas(found.get(), sm);
+        return new Ptxas(found.get());
     }
 
     private int show(FenceRequest request, String kernel) throws IOException {
@@ -220,11 +220,12 @@ public final class FenceCommand implements Callable<Integer> {
         ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
         Totals totals = new Totals();
-        FencePrinter printer = new FencePrinter(context, totals, json, !summary, request.nanoTime());
+        FencePrinter printer = new FencePrinter(context, totals, json, !summary,
+                () -> Duration.between(start, clock.instant()).toNanos());
         for (Path file : files) {
             run.file(file, printer);
         }
         printer.end(request.assembler() != null);
-        return code(totals.refused() == 0 && totals.images() > 0);
+        return code(totals.refused() + totals.machineCodeAlone() == 0 && totals.images() > 0);
     }
 }

@@ -59,7 +59,8 @@ final class FenceJson {
     static JsonObject totals(Totals totals) {
         JsonObject object = new JsonObject();
         object.addProperty("images", totals.images());
-        object.addProperty("withoutPtx", totals.withoutPtx());
+        object.addProperty("machineCodeAlone", totals.machineCodeAlone());
+        object.addProperty("forOtherGpus", totals.forOtherGpus());
         object.addProperty("refused", totals.refused());
         object.addProperty("kernels", totals.kernels());
         object.addProperty("ptxBytes", totals.ptxBytes());

@@ -17,11 +17,14 @@ import java.util.Map;
  * @param before   what each kernel takes unfenced, where that was compiled
  * @param after    what each kernel takes fenced, where that was compiled
  * @param written  what was written: file names, or {@code cache}
- * @param fenceNs  time that reading and fencing took, in nanoseconds
+ * @param fenceNs  processor time that reading and fencing took, in nanoseconds
  */
 record FenceOutcome(String file, String where, long offset, String made, long ptxBytes, String refused,
         List<KernelReport> reports, Map<String, Resources> before, Map<String, Resources> after, List<String> written,
         long fenceNs) {
+    /** What an image is that has nothing for the GPU. */
+    static final String FOR_OTHER_GPUS = "for other GPUs alone";
+
     /** Copies what is passed. */
     FenceOutcome {
         reports = List.copyOf(reports);
@@ -38,6 +41,11 @@ record FenceOutcome(String file, String where, long offset, String made, long pt
     /** The same with what was written before it was refused. */
     FenceOutcome withWritten(List<String> names) {
         return new FenceOutcome(file, where, offset, made, ptxBytes, refused, reports, before, after, names, fenceNs);
+    }
+
+    /** Whether nothing of it can run on the GPU. */
+    boolean forOtherGpus() {
+        return made.equals(FOR_OTHER_GPUS);
     }
 
     /** The reports of its kernels, without its device functions'. */

@@ -16,10 +16,10 @@ import java.util.function.LongSupplier;
  * @param compare      whether the unfenced code is assembled too, to compare registers
  * @param caching      whether machine code goes into the cache that executors read
  * @param output       where fenced PTX and machine code are written as files; null for nowhere
- * @param nanoTime     a clock for durations
+ * @param threadCpuNs  processor time that the calling thread has taken, in nanoseconds
  */
 record FenceRequest(FenceMode mode, String architecture, ComputeCapability gpu, Assembler assembler, boolean compare,
-        boolean caching, Path output, LongSupplier nanoTime) {
+        boolean caching, Path output, LongSupplier threadCpuNs) {
     /** The mode as options and caches write it. */
     String modeName() {
         return mode.name().toLowerCase(Locale.ROOT);

@@ -100,10 +100,17 @@ final class FenceText {
     /** The last lines: sums over everything. */
     static List<String> totals(Totals totals, boolean compiled, Style style) {
         List<String> lines = new ArrayList<>();
-        int usable = totals.images() - totals.withoutPtx();
+        int usable = totals.images() - totals.machineCodeAlone() - totals.forOtherGpus();
         lines.add(style.apply(Emphasis.HEADING, totals.images() + " images, " + usable + " with PTX for this GPU ("
                 + Sizes.format(totals.ptxBytes()) + "), " + totals.kernels() + " kernels; "
                 + (totals.refused() == 0 ? "none refused" : totals.refused() + " refused")));
+        if (totals.machineCodeAlone() > 0) {
+            lines.add("  " + style.apply(Emphasis.CAUTION, totals.machineCodeAlone()
+                    + " images are machine code alone: they are refused, moved to time sharing or trusted"));
+        }
+        if (totals.forOtherGpus() > 0) {
+            lines.add("  " + totals.forOtherGpus() + " images have nothing for this GPU");
+        }
         lines.add("  accesses  " + listed(totals.accesses()));
         lines.add("  fences    " + listed(totals.fences()));
         lines.add("  proved    " + listed(totals.proved()));

@@ -27,6 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Fences one image after the other, and compiles and keeps the result as was asked for. Thread-safe. */
 final class ImageFencer {
@@ -38,10 +40,12 @@ final class ImageFencer {
 
     /** Part of a cached code's identity where the tenant is alone, which only {@link FenceMode#NONE} is for. */
     private static final String ALONE = "alone";
+    private static final int HEAD_BYTES = 4096;
+    private static final Pattern SUFFIXED = Pattern.compile("\\.target[ \\t]+sm_(\\d+[af])");
     private static final String NOT_CACHED = "cache unusable";
 
     /** The PTX of an image and what came with it. */
-    private record Source(byte[] image, byte[] ptx, String made, List<String> options) {
+    private record Source(byte[] image, byte[] ptx, String made, String target, List<String> options) {
     }
 
     private final FenceRequest request;
@@ -63,36 +67,44 @@ final class ImageFencer {
     FenceOutcome fence(String file, int number, FoundImage image) throws IOException, InterruptedException {
         Source source;
         try {
+            if (!concerns(image)) {
+                return refused(file, image, FenceOutcome.FOR_OTHER_GPUS, 0, "", List.of(), 0);
+            }
             source = source(image);
         } catch (ImageException e) {
             return refused(file, image, image.kind().name().toLowerCase(Locale.ROOT), 0, e.getMessage(), List.of(), 0);
         }
-        long start = request.nanoTime().getAsLong();
+        long start = request.threadCpuNs().getAsLong();
         FencedModule fenced;
         try {
             fenced = fencing.fence(PtxParser.parse(source.ptx()));
         } catch (PtxException e) {
             return refused(file, image, source.made(), source.ptx().length, "PTX is not understood: " + e.getMessage(),
-                    List.of(), request.nanoTime().getAsLong() - start);
+                    List.of(), request.threadCpuNs().getAsLong() - start);
         } catch (FenceRefusedException e) {
             return refused(file, image, source.made(), source.ptx().length, e.getMessage(), List.of(),
-                    request.nanoTime().getAsLong() - start);
+                    request.threadCpuNs().getAsLong() - start);
+        } catch (RuntimeException | StackOverflowError e) {
+            // A fault of ours in one module; what is said about the others stays right.
+            return refused(file, image, source.made(), source.ptx().length, "the fencer fails: " + e, List.of(),
+                    request.threadCpuNs().getAsLong() - start);
         }
         String text = fenced.ptx();
-        long took = request.nanoTime().getAsLong() - start;
+        long took = request.threadCpuNs().getAsLong() - start;
         List<String> written = new ArrayList<>();
         write(file, number, ".ptx", text.getBytes(StandardCharsets.UTF_8), written);
         try {
             Map<String, Resources> before = Map.of();
             Map<String, Resources> after = Map.of();
             if (request.assembler() != null) {
-                Assembler.Assembled code = request.assembler().assemble(text, source.options());
+                Assembler.Assembled code = request.assembler().assemble(text, source.target(), source.options());
                 after = code.kernels();
                 write(file, number, ".cubin", code.machineCode(), written);
                 keep(source, fenced, code.machineCode(), written);
                 if (request.compare()) {
                     before = request.assembler().assemble(
-                            new String(source.ptx(), StandardCharsets.ISO_8859_1), source.options()).kernels();
+                            new String(source.ptx(), StandardCharsets.ISO_8859_1), source.target(), source.options())
+                            .kernels();
                 }
             }
             return new FenceOutcome(file, image.where(), image.offset(), source.made(), source.ptx().length, "",
@@ -103,17 +115,43 @@ final class ImageFencer {
         }
     }
 
+    /** Whether an image has anything that the GPU can run; libraries carry much for older ones alone. */
+    private boolean concerns(FoundImage image) throws ImageException {
+        if (image.kind() != ImageKind.FAT_BINARY) {
+            return true;
+        }
+        FatBinary parts = FatBinary.parse(image.bytes());
+        return !parts.ptxFor(request.gpu()).isEmpty() || parts.entries().stream().anyMatch(this::runs);
+    }
+
+    /** Machine code runs on its own generation from its own variant on; code for linking becomes either. */
+    private boolean runs(FatBinaryEntry entry) {
+        return switch (entry.kind()) {
+            case CUBIN -> entry.capability().major() == request.gpu().major()
+                    && entry.capability().minor() <= request.gpu().minor();
+            case LTO_IR -> entry.capability().compareTo(request.gpu()) <= 0;
+            case PTX, UNKNOWN -> false;
+        };
+    }
+
     private Source source(FoundImage image) throws ImageException {
         byte[] bytes = image.bytes();
         if (image.kind() != ImageKind.FAT_BINARY) {
             byte[] ptx = new ModuleImage(image.kind(), bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
-            return new Source(bytes, ptx, "PTX", List.of());
+            return new Source(bytes, ptx, "PTX", target(ptx), List.of());
         }
         List<FatBinaryEntry> usable = FatBinary.parse(bytes).ptxFor(request.gpu());
         byte[] ptx = ModuleImage.of(bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
         FatBinaryEntry best = usable.getFirst();
         return new Source(bytes, ptx, "sm_" + best.capability().sm() + best.specificity().suffix(),
-                AssemblerOptions.of(best.options()));
+                request.architecture().replaceAll("\\D", "") + best.specificity().suffix(), AssemblerOptions.of(best.options()));
+    }
+
+    /** PTX on its own names what it is for; with a suffix it can be assembled for that alone. */
+    private String target(byte[] ptx) {
+        String head = new String(ptx, 0, Math.min(ptx.length, HEAD_BYTES), StandardCharsets.ISO_8859_1);
+        Matcher suffixed = SUFFIXED.matcher(head);
+        return suffixed.find() ? suffixed.group(1) : request.architecture();
     }
 
     private FenceOutcome refused(String file, FoundImage image, String made, long ptxBytes, String why,

@@ -26,16 +26,10 @@ final class Ptxas implements Assembler {
     private static final Pattern COMPLAINT = Pattern.compile("(?m)^ptxas .*(?:error|fatal)\\s*: .*$");
 
     private final Path program;
-    private final String architecture;
 
-    /**
-     * The assembler in a file.
-     *
-     * @param architecture for which GPU, as a number with its suffix: {@code 90a}
-     */
-    Ptxas(Path program, String architecture) {
+    /** The assembler in a file. */
+    Ptxas(Path program) {
         this.program = program;
-        this.architecture = architecture;
     }
 
     /** Where it is, by the search path, {@code CUDA_HOME} and the usual folder; empty where there is none. */
@@ -47,17 +41,17 @@ final class Ptxas implements Assembler {
     }
 
     @Override
-    public Assembled assemble(String ptx, List<String> options)
+    public Assembled assemble(String ptx, String target, List<String> options)
             throws RefusedException, IOException, InterruptedException {
         Path folder = Files.createTempDirectory("tessera-fence-");
         Path source = folder.resolve("module.ptx");
-        Path target = folder.resolve("module.cubin");
+        Path code = folder.resolve("module.cubin");
         Path said = folder.resolve("said");
         try {
             Files.writeString(source, ptx);
-            List<String> command = new ArrayList<>(List.of(program.toString(), "-v", "-arch=sm_" + architecture));
+            List<String> command = new ArrayList<>(List.of(program.toString(), "-v", "-arch=sm_" + target));
             command.addAll(options);
-            command.addAll(List.of("-o", target.toString(), source.toString()));
+            command.addAll(List.of("-o", code.toString(), source.toString()));
             Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile())
                     .start();
             boolean ended = false;
@@ -67,12 +61,12 @@ final class Ptxas implements Assembler {
                 process.destroyForcibly();
             }
             String text = Files.readString(said, StandardCharsets.ISO_8859_1);
-            if (!ended || process.exitValue() != 0 || !Files.exists(target)) {
+            if (!ended || process.exitValue() != 0 || !Files.exists(code)) {
                 throw new RefusedException(ended ? complaint(text) : "ptxas did not end in " + PATIENCE_MINUTES + " minutes");
             }
-            return new Assembled(Files.readAllBytes(target), kernels(text));
+            return new Assembled(Files.readAllBytes(code), kernels(text));
         } finally {
-            for (Path file : List.of(source, target, said, folder)) {
+            for (Path file : List.of(source, code, said, folder)) {
                 Files.deleteIfExists(file);
             }
         }

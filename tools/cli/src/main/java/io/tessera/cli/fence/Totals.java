@@ -8,7 +8,8 @@ import java.util.TreeMap;
 final class Totals {
     private int images;
     private int refused;
-    private int withoutPtx;
+    private int machineCodeAlone;
+    private int forOtherGpus;
     private long ptxBytes;
     private long fenceNs;
     private int kernels;
@@ -21,8 +22,10 @@ final class Totals {
 
     void add(FenceOutcome outcome) {
         images++;
-        refused += outcome.accepted() ? 0 : 1;
-        withoutPtx += outcome.ptxBytes() == 0 ? 1 : 0;
+        boolean withPtx = outcome.ptxBytes() > 0;
+        refused += withPtx && !outcome.accepted() ? 1 : 0;
+        machineCodeAlone += !withPtx && !outcome.forOtherGpus() ? 1 : 0;
+        forOtherGpus += outcome.forOtherGpus() ? 1 : 0;
         ptxBytes += outcome.ptxBytes();
         fenceNs += outcome.fenceNs();
         kernels += outcome.kernels().size();
@@ -49,8 +52,13 @@ final class Totals {
         return refused;
     }
 
-    int withoutPtx() {
-        return withoutPtx;
+    /** Images that can run, but not be fenced for want of PTX. */
+    int machineCodeAlone() {
+        return machineCodeAlone;
+    }
+
+    int forOtherGpus() {
+        return forOtherGpus;
     }
 
     long ptxBytes() {

@@ -68,7 +68,11 @@ class FenceCommandTest {
         Run run = fixture.run("--summary", evil, broken, cubin);
         assertEquals(4, run.code());
         contains(run.out(), "refused: line 7: bar.mystery: is not known", "refused: PTX is not understood: ",
-                "refused: the image is a cubin: machine code without PTX", "3 images, 2 with PTX", "3 refused");
+                "refused: the image is a cubin: machine code without PTX", "3 images, 2 with PTX", "2 refused",
+                "1 images are machine code alone");
+        Run older = fixture.run("--arch", "70", "--summary", IMAGES.resolve("zstd.fatbin").toString());
+        assertEquals(0, older.code());
+        contains(older.out(), "1 images have nothing for this GPU");
         List<String> lines = fixture.run("--json", evil).out().lines().toList();
         assertEquals(2, lines.size());
         JsonObject image = JsonParser.parseString(lines.getFirst()).getAsJsonObject();

@@ -1,0 +1,2 @@
+/** Tests of windows and where they lie. */
+package io.tessera.guardian.window;

@@ -1,0 +1,53 @@
+package io.tessera.executor.session;
+
+import io.tessera.device.EntryDescriptions;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RecordKind;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a client asked for that was refused before it reached the driver: said once for each kind of record and entry, and
+ * counted from then on, so that a client that tries for hours writes no more than a few lines. One owner thread.
+ */
+final class RefusalLog {
+    private static final int MOST_LINES = 32;
+    private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
+
+    private final String client;
+    private final Map<Integer, Long> counts = new HashMap<>();
+    private long total;
+
+    /** For a client, by the name that says its process and tenant. */
+    RefusalLog(String client) {
+        this.client = client;
+    }
+
+    /** A record was refused. */
+    void refused(MemorySegment record, int result, String reason) {
+        int kind = RecordHeader.kind(record);
+        int entry = RecordHeader.entry(record);
+        total++;
+        if (counts.merge(kind << Short.SIZE | entry, 1L, Long::sum) == 1 && counts.size() <= MOST_LINES) {
+            LOG.warn("{}: {} is refused with {}: {}", client, name(kind, entry), result, reason);
+        }
+    }
+
+    private static String name(int kind, int entry) {
+        if (kind == RecordKind.CALL.code()) {
+            return EntryDescriptions.ofIndex(entry).map(Enum::toString).orElse("entry " + entry);
+        }
+        RecordKind[] kinds = RecordKind.values();
+        return kind < kinds.length ? kinds[kind].name() : "a record of kind " + kind;
+    }
+
+    /** The client is gone. */
+    void close() {
+        if (total > Math.min(counts.size(), MOST_LINES)) {
+            LOG.warn("{}: {} refusals in all, of {} kinds", client, total, counts.size());
+        }
+    }
+}

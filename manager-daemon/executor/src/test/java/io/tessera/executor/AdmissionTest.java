@@ -1,0 +1,107 @@
+package io.tessera.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fake.ScarceMemory;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.SocketKind;
+import io.tessera.os.SocketPort;
+import io.tessera.protocol.MessageLayout;
+import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.RelayMessageAdapter;
+import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that cannot be served, and memory that the host has not: those who come later are served. */
+@Timeout(60)
+class AdmissionTest {
+    private static final long BYTES = 1 << 20;
+
+    @TempDir
+    Path folder;
+
+    private static long descriptors() {
+        return Stream.of(Path.of("/proc/self/fd").toFile().list()).count();
+    }
+
+    @Test
+    void aHostWithoutMemoryForASegmentRefusesTheClientAndServesTheNext() throws Exception {
+        ScarceMemory memory = new ScarceMemory();
+        try (RunningExecutor executor = new RunningExecutor(folder, memory)) {
+            for (boolean full : new boolean[] {true, false}) {
+                memory.full = full;
+                memory.unmappable = !full;
+                IllegalStateException refused = assertThrows(IllegalStateException.class, () -> executor.client("a", 0));
+                assertTrue(refused.getMessage().contains("no segment could be made"), refused.getMessage());
+            }
+            memory.unmappable = false;
+            try (RelayTestClient client = executor.client("a", 0)) {
+                assertEquals(0, client.pin(BYTES, 0).result());
+            }
+        }
+    }
+
+    @Test
+    void pinnedMemoryThatTheHostHasNotIsOutOfMemoryAndNothingElse() throws Exception {
+        ScarceMemory memory = new ScarceMemory();
+        try (RunningExecutor executor = new RunningExecutor(folder, memory);
+                RelayTestClient client = executor.client("a", 0)) {
+            long before = descriptors();
+            for (int i = 0; i < 50; i++) {
+                memory.full = i % 2 == 0;
+                memory.unmappable = i % 2 == 1;
+                assertEquals(CudaResult.OUT_OF_MEMORY, client.pin(BYTES, 0).result());
+            }
+            assertTrue(descriptors() <= before + 5, "descriptors stay open");
+            memory.full = false;
+            memory.unmappable = false;
+            assertEquals(0, client.pin(BYTES, 0).result());
+            client.synchronise(0, 5, 2);
+        }
+    }
+
+    /** A client of another release says so in its first message, and hears it. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void aClientOfAnotherVersionIsToldSo(int later) throws Exception {
+        LinuxPort os = Linux.open();
+        try (RunningExecutor executor = new RunningExecutor(folder); Arena arena = Arena.ofConfined()) {
+            MemorySegment packet = arena.allocate(MessageLayout.MAX_BYTES + 8L, 8);
+            int socket = os.sockets().connect(executor.socket(), SocketKind.SEQPACKET);
+            int bytes = RelayMessageEncoder.hello(packet, RelayToken.create());
+            long version = SegmentLayout.offset(MessageLayout.HEADER, "version");
+            packet.set(WireTypes.U16, version, (short) (packet.get(WireTypes.U16, version) + later));
+            os.sockets().send(socket, packet, bytes);
+            SocketPort.Received received = os.sockets().receiveWithDescriptor(socket, packet);
+            for (long untilNs = System.nanoTime() + 10_000_000_000L; received.bytes() == SocketPort.WOULD_BLOCK
+                    && System.nanoTime() < untilNs; received = os.sockets().receiveWithDescriptor(socket, packet)) {
+                Thread.sleep(1);
+            }
+            RelayMessageAdapter.Refused refused = assertInstanceOf(RelayMessageAdapter.Refused.class,
+                    RelayMessageAdapter.fromExecutor(packet, received.bytes()));
+            assertEquals(RefusalCode.VERSION.code(), refused.code(), Arrays.toString(RefusalCode.values()));
+            os.sockets().close(socket);
+            try (RelayTestClient client = executor.client("a", 0)) {
+                client.synchronise(0, 5, 2);
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of how the driver is reached. */
+package io.tessera.executor.driver;

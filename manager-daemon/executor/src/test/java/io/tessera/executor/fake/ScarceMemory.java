@@ -1,0 +1,66 @@
+package io.tessera.executor.fake;
+
+import io.tessera.os.Errno;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SharedMemoryPort;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The kernel's shared memory, of which there is none while {@link #full} says so. Thread-safe. */
+public final class ScarceMemory implements SharedMemoryPort {
+    private final SharedMemoryPort real = Linux.sharedMemory();
+    /** Whether nothing can be made. */
+    public volatile boolean full;
+    /** Whether nothing can be mapped. */
+    public volatile boolean unmappable;
+
+    @Override
+    public int create(String name, long bytes) throws LinuxException {
+        if (full) {
+            throw new LinuxException("memfd_create", name, Errno.ENOSPC);
+        }
+        return real.create(name, bytes);
+    }
+
+    @Override
+    public MemorySegment map(int descriptor, long bytes, Arena arena) throws LinuxException {
+        if (unmappable) {
+            throw new LinuxException("mmap", Integer.toString(descriptor), Errno.ENOMEM);
+        }
+        return real.map(descriptor, bytes, arena);
+    }
+
+    @Override
+    public MemorySegment mapAt(int descriptor, long address, long bytes, Arena arena) throws LinuxException {
+        if (unmappable) {
+            throw new LinuxException("mmap", Integer.toString(descriptor), Errno.ENOMEM);
+        }
+        return real.mapAt(descriptor, address, bytes, arena);
+    }
+
+    @Override
+    public Pipe pipe() throws LinuxException {
+        return real.pipe();
+    }
+
+    @Override
+    public void write(int descriptor, byte[] content) throws LinuxException {
+        real.write(descriptor, content);
+    }
+
+    @Override
+    public void duplicate(int from, int to) throws LinuxException {
+        real.duplicate(from, to);
+    }
+
+    @Override
+    public int copy(int from) throws LinuxException {
+        return real.copy(from);
+    }
+
+    @Override
+    public void close(int descriptor) throws LinuxException {
+        real.close(descriptor);
+    }
+}

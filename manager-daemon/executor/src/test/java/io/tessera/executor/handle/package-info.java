@@ -1,0 +1,2 @@
+/** Tests of what clients hold. */
+package io.tessera.executor.handle;

@@ -1,0 +1,2 @@
+/** Tests of what clients have in memory. */
+package io.tessera.executor.memory;

@@ -1,0 +1,2 @@
+/** Tests of the ring's reader. */
+package io.tessera.executor.ring;

@@ -1,0 +1,64 @@
+package io.tessera.state;
+
+import io.tessera.guardian.state.StateException;
+import io.tessera.guardian.state.StateRecord;
+import io.tessera.guardian.state.StateStore;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A process that writes 1, 2, 3 … under a few keys in turn, says each after it is written, and ends when it is killed. */
+final class EndlessWriter {
+    static final int KEYS = 5;
+    private static final int COPIES = 500;
+
+    private EndlessWriter() {
+    }
+
+    public static void main(String[] arguments) throws StateException {
+        try (StateStore store = ChronicleStateStore.open(Path.of(arguments[0]))) {
+            int last = 0;
+            for (int key = 0; key < KEYS; key++) {
+                last = Math.max(last, requireWhole(store.get("key" + key)));
+            }
+            System.out.println("writing");
+            for (int number = last + 1;; number++) {
+                store.put("key" + (number - 1) % KEYS, record(number));
+                System.out.println("#" + number + ".");
+            }
+        }
+    }
+
+    /** What a line of the process says; the last one may be cut off. */
+    static int numberOf(String line) {
+        return line.startsWith("#") && line.endsWith(".") ? Integer.parseInt(line.substring(1, line.length() - 1)) : 0;
+    }
+
+    private static StateRecord record(int number) {
+        ByteBuffer bytes = ByteBuffer.allocate(COPIES * Integer.BYTES);
+        while (bytes.hasRemaining()) {
+            bytes.putInt(number);
+        }
+        return new StateRecord(number, bytes.array());
+    }
+
+    /** The number in a record, 0 without one; a record with two numbers in it is torn. */
+    static int requireWhole(Optional<StateRecord> value) {
+        if (value.isEmpty()) {
+            return 0;
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(value.get().bytes());
+        int number = value.get().version();
+        int copies = 0;
+        while (bytes.hasRemaining()) {
+            copies++;
+            if (bytes.getInt() != number) {
+                throw new AssertionError("a torn record: " + number);
+            }
+        }
+        if (copies != COPIES) {
+            throw new AssertionError("a record of " + copies + " numbers");
+        }
+        return number;
+    }
+}

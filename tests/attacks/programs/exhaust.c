@@ -1,0 +1,180 @@
+/* Takes all there is of something, and floods. The victim must go on as if nothing was. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attack.h"
+
+enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000 };
+
+static void memory(void)
+{
+    CUdeviceptr got;
+    size_t size = (size_t)1 << 40;
+    while (size >= 4096) {
+        if (cuMemAlloc(&got, size) != 0)
+            size /= 2;
+    }
+    handle stream = 0;
+    answer(cuMemAllocAsync(&got, (size_t)1 << 40, stream), "more than all");
+}
+
+static void pinned(void)
+{
+    void *got;
+    size_t taken = 0;
+    /* As much as a machine of any size has, but not more than it takes a moment to fill. */
+    for (int i = 0; i < 64 && cuMemHostAlloc(&got, (size_t)1 << 24, 0) == 0; i++)
+        taken += (size_t)1 << 24;
+    answer(cuMemHostAlloc(&got, (size_t)1 << 44, 0), "more than all");
+    printf("took %zu\n", taken);
+}
+
+static void handles(void)
+{
+    handle made;
+    int streams = 0, events = 0, graphs = 0;
+    while (streams < 2000 && cuStreamCreate(&made, 1) == 0)
+        streams++;
+    while (events < 20000 && cuEventCreate(&made, 0) == 0)
+        events++;
+    while (graphs < 5000 && cuGraphCreate(&made, 0) == 0)
+        graphs++;
+    printf("took %d %d %d\n", streams, events, graphs);
+}
+
+static void modules(void)
+{
+    static char code[4096];
+    handle made;
+    for (int i = 0; i < 300; i++) {
+        snprintf(code, sizeof code, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .b8 table[65536];\n"
+                 ".visible .entry nothing_%d() { ret; }\n", i);
+        if (cuModuleLoadData(&made, code) != 0)
+            break;
+    }
+}
+
+static void ring(void)
+{
+    CUdeviceptr own = own_memory();
+    for (int i = 0; i < FLOOD; i++)
+        cuMemsetD8Async(own, (unsigned char)i, 16, 0);
+    cuCtxSynchronize();
+}
+
+static void ring_never_read(void)
+{
+    CUdeviceptr own = own_memory();
+    for (int i = 0; i < FLOOD; i++)
+        cuMemsetD8Async(own, (unsigned char)i, 16, 0);
+    _exit(0);
+}
+
+/* A stream that waits for a value that never comes: what is behind it waits with it, in the attacker alone. */
+static void stuck_stream(void)
+{
+    CUdeviceptr own = own_memory();
+    handle stream = 0;
+    NEED(cuStreamCreate(&stream, 1));
+    cuStreamWaitValue32(stream, own, 77, 1);
+    for (int i = 0; i < 2000; i++)
+        cuMemsetD8Async(own + 4096, 1, 16, stream);
+    usleep(500000);
+    _exit(0);
+}
+
+static void *work(void *unused)
+{
+    CUdeviceptr got;
+    handle stream = 0, context = 0;
+    cuDevicePrimaryCtxRetain(&context, 0);
+    cuCtxSetCurrent(context);
+    for (int i = 0; i < 40; i++) {
+        if (cuStreamCreate(&stream, 1) == 0 && cuMemAlloc(&got, 4096) == 0) {
+            cuMemsetD8Async(got, 1, 4096, stream);
+            cuStreamSynchronize(stream);
+            cuMemFree(got);
+            cuStreamDestroy(stream);
+        }
+    }
+    return unused;
+}
+
+static void threads(void)
+{
+    pthread_t thread[THREADS];
+    int started = 0;
+    while (started < THREADS && pthread_create(&thread[started], NULL, work, NULL) == 0)
+        started++;
+    while (started > 0)
+        pthread_join(thread[--started], NULL);
+}
+
+static void processes(void)
+{
+    fflush(stdout);
+    for (int i = 0; i < PROCESSES; i++)
+        if (fork() == 0) {
+            execl("/proc/self/exe", "exhaust", "one_of_many", (char *)NULL);
+            _exit(1);
+        }
+    while (wait(NULL) > 0) {
+    }
+}
+
+static void one_of_many(void)
+{
+    own_memory();
+}
+
+static void limits(void)
+{
+    cuCtxSetLimit(0, (size_t)1 << 40); /* stack */
+    cuCtxSetLimit(0, (size_t)512 << 10);
+    cuCtxSetLimit(1, (size_t)1 << 40); /* printf's buffer */
+    cuCtxSetLimit(2, (size_t)1 << 40); /* heap */
+    cuCtxSetLimit(2, (size_t)1 << 34);
+    cuCtxSetLimit(5, 1 << 20);
+    cuCtxSetLimit(6, (size_t)1 << 40);
+}
+
+static void graph_nodes(void)
+{
+    handle graph = 0, node = 0, made = 0;
+    NEED(cuGraphCreate(&graph, 0));
+    for (int i = 0; i < 20000 && cuGraphAddEmptyNode(&node, graph, NULL, 0) == 0; i++) {
+    }
+    for (int i = 0; i < 3 && cuGraphInstantiate(&made, graph, 0) == 0; i++)
+        cuGraphLaunch(made, 0);
+    cuCtxSynchronize();
+}
+
+static void killed(void)
+{
+    CUdeviceptr own = own_memory();
+    for (int i = 0; i < 1000; i++)
+        cuMemsetD8Async(own, 1, OWN_BYTES, 0);
+    kill(getpid(), SIGKILL);
+}
+
+static const struct attack attacks[] = {
+    {"memory", REFUSED, "takes all of the device's memory", memory},
+    {"pinned", REFUSED, "takes pinned memory without end", pinned},
+    {"handles", HARMLESS, "makes streams, events and graphs without end", handles},
+    {"modules", HARMLESS, "loads modules without end", modules},
+    {"ring", HARMLESS, "fills its ring as fast as it can", ring},
+    {"ring_never_read", HARMLESS, "fills its ring and goes", ring_never_read},
+    {"stuck_stream", HARMLESS, "leaves streams that wait for what never comes", stuck_stream},
+    {"threads", HARMLESS, "works in many threads at once", threads},
+    {"processes", HARMLESS, "comes as many processes at once", processes},
+    {"one_of_many", HARMLESS, "is one of them", one_of_many},
+    {"limits", HARMLESS, "raises the limits of the context to take its memory", limits},
+    {"graph_nodes", HARMLESS, "makes and launches graphs of very many nodes", graph_nodes},
+    {"killed", HARMLESS, "dies with work in progress", killed},
+};
+ATTACKS(attacks)

@@ -1,0 +1,160 @@
+/* Nodes of graphs that name the victim's memory: when made, when changed, in the executable, in a clone, by an update. */
+#include <string.h>
+
+#include "attack.h"
+
+static handle graph, executable, node, context;
+static CUdeviceptr victim, own;
+
+static void begin(void)
+{
+    victim = fact("device");
+    own = own_memory();
+    NEED(cuDevicePrimaryCtxRetain(&context, 0));
+    NEED(cuGraphCreate(&graph, 0));
+}
+
+static void run(void)
+{
+    handle made = executable;
+    if (!made && cuGraphInstantiate(&made, graph, 0) != 0)
+        return;
+    cuGraphLaunch(made, 0);
+    cuCtxSynchronize();
+    loot_device(own, LOOT_BYTES);
+}
+
+static struct copy_3d copy_of(CUdeviceptr to, CUdeviceptr from)
+{
+    return (struct copy_3d){.source_type = 2, .source_device = from, .target_type = 2, .target_device = to,
+                            .width = LOOT_BYTES, .height = 1, .depth = 1};
+}
+
+static struct memset_node memset_of(CUdeviceptr to)
+{
+    return (struct memset_node){.target = to, .value = 7, .element_bytes = 4, .width = 16, .height = 1};
+}
+
+static void copies(void)
+{
+    begin();
+    struct copy_3d from = copy_of(own, victim), to = copy_of(victim, own), own_copy = copy_of(own, own + 4096);
+    ANSWER(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &from, context));
+    ANSWER(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &to, context));
+    NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &own_copy, context));
+    ANSWER(cuGraphMemcpyNodeSetParams(node, &from));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    ANSWER(cuGraphExecMemcpyNodeSetParams(executable, node, &to, context));
+    ANSWER(cuGraphExecMemcpyNodeSetParams(executable, node, &from, context));
+    run();
+}
+
+static void memsets(void)
+{
+    begin();
+    struct memset_node set = memset_of(victim), own_set = memset_of(own), wide = memset_of(own), tall = memset_of(own);
+    wide.width = (size_t)1 << 62;
+    tall.pitch = victim - own;
+    tall.height = 2;
+    ANSWER(cuGraphAddMemsetNode(&node, graph, NULL, 0, &set, context));
+    ANSWER(cuGraphAddMemsetNode(&node, graph, NULL, 0, &wide, context));
+    ANSWER(cuGraphAddMemsetNode(&node, graph, NULL, 0, &tall, context));
+    NEED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &own_set, context));
+    ANSWER(cuGraphMemsetNodeSetParams(node, &set));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    ANSWER(cuGraphExecMemsetNodeSetParams(executable, node, &set, context));
+    ANSWER(cuGraphExecMemsetNodeSetParams(executable, node, &tall, context));
+    run();
+}
+
+static void operations(void)
+{
+    begin();
+    struct memory_operation write = {.operation = 5, .address = victim, .value = 7}, own_write = write;
+    own_write.address = own;
+    struct operations_node bad = {context, 1, &write, 0}, good = {context, 1, &own_write, 0};
+    ANSWER(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &bad));
+    NEED(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &good));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    ANSWER(cuGraphExecBatchMemOpNodeSetParams(executable, node, &bad));
+    run();
+}
+
+static void any(void)
+{
+    begin();
+    struct any_node set = {.type = 2}, move = {.type = 1}, release = {.type = 11};
+    struct memset_node target = memset_of(victim);
+    struct copy_3d copy = copy_of(own, victim);
+    memcpy(set.body, &target, sizeof target);
+    memcpy(move.body + 16, &copy, sizeof copy);
+    memcpy(release.body, &victim, sizeof victim);
+    ANSWER(cuGraphAddNode(&node, graph, NULL, NULL, 0, &set));
+    ANSWER(cuGraphAddNode(&node, graph, NULL, NULL, 0, &move));
+    ANSWER(cuGraphAddNode(&node, graph, NULL, NULL, 0, &release));
+    run();
+}
+
+static void frees(void)
+{
+    begin();
+    ANSWER(cuGraphAddMemFreeNode(&node, graph, NULL, 0, victim));
+    ANSWER(cuGraphAddMemFreeNode(&node, graph, NULL, 0, fact("pool")));
+    run();
+}
+
+/* What a graph was made with stays in clone and executable when its memory is gone and maybe somebody else's. */
+static void stale(void)
+{
+    begin();
+    CUdeviceptr gone = 0;
+    handle clone = 0;
+    NEED(cuMemAlloc(&gone, OWN_BYTES));
+    struct copy_3d copy = copy_of(own, gone);
+    NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    NEED(cuGraphClone(&clone, graph));
+    NEED(cuMemFree(gone));
+    run();
+    executable = 0;
+    graph = clone;
+    run();
+}
+
+static void captured(void)
+{
+    begin();
+    handle stream = 0;
+    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamBeginCapture(stream, 2));
+    answer(cuMemcpyDtoDAsync(own, victim, LOOT_BYTES, stream), "copy");
+    CUresult ended = cuStreamEndCapture(stream, &graph);
+    if (ended == 0)
+        run();
+}
+
+static void updated(void)
+{
+    begin();
+    handle other = 0, set = 0;
+    struct memset_node own_set = memset_of(own), bad = memset_of(victim);
+    unsigned char information[64] = {0};
+    NEED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &own_set, context));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    NEED(cuGraphCreate(&other, 0));
+    answer(cuGraphAddMemsetNode(&set, other, NULL, 0, &bad, context), "node of the update");
+    cuGraphExecUpdate(executable, other, information);
+    run();
+}
+
+static const struct attack attacks[] = {
+    {"copies", REFUSED, "copy nodes made, changed, and changed in the executable to reach the victim", copies},
+    {"memsets", REFUSED, "memset nodes made, changed, and changed in the executable, with pitch and overflow", memsets},
+    {"operations", REFUSED, "memory operation nodes on the victim's memory", operations},
+    {"any", REFUSED, "nodes of the general form on the victim's memory", any},
+    {"frees", REFUSED, "nodes that free the victim's memory", frees},
+    {"stale", HARMLESS, "launches a graph and a clone whose memory was freed", stale},
+    {"captured", HARMLESS, "captures a copy of the victim's memory and launches it", captured},
+    {"updated", REFUSED, "updates an executable by a graph that writes the victim's memory", updated},
+};
+ATTACKS(attacks)

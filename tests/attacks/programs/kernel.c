@@ -1,0 +1,92 @@
+/*
+ * Runs one attacking kernel: kernel FILE.ptx. Every file has an entry `attack` with the parameters (u64 target, u64 own,
+ * u64 out, u64 distance), some an entry `prepare` with the same that runs before. In the text @TARGET@, @DISTANCE@,
+ * @TEXTURE@ and @SURFACE@ are replaced by what the victim says of itself, because a program that makes its own code can
+ * have any number in it. Comments at the top of a file say what it does, what must happen, and its launch:
+ *     // what: ...     // must: ...     // aim: FACT     // grid: 1     // block: 32     // shared: 0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attack.h"
+
+enum { TEXT_BYTES = 1 << 16 };
+
+static char text[TEXT_BYTES];
+static char code[2 * TEXT_BYTES];
+
+static void load_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        exit(3);
+    }
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+}
+
+/* The value behind a comment of the head; the default where there is none. */
+static const char *told(const char *key, const char *otherwise)
+{
+    static char value[8][64];
+    static int used;
+    char mark[32];
+    snprintf(mark, sizeof mark, "// %s: ", key);
+    const char *found = strstr(text, mark);
+    if (!found)
+        return otherwise;
+    char *place = value[used++ % 8];
+    sscanf(found + strlen(mark), "%63[^\n]", place);
+    return place;
+}
+
+static void substitute(const char *mark, uint64_t value)
+{
+    char number[32], *at;
+    snprintf(number, sizeof number, "%llu", (unsigned long long)value);
+    while ((at = strstr(code, mark)) != NULL) {
+        size_t rest = strlen(at + strlen(mark)) + 1, length = strlen(number);
+        memmove(at + length, at + strlen(mark), rest);
+        memcpy(at, number, length);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    handle module, function;
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FILE.ptx\n", argv[0]);
+        return 2;
+    }
+    load_text(argv[1]);
+    driver_open();
+    CUdeviceptr target = fact(told("aim", "device")), own = own_memory(), out = own + OWN_BYTES / 2;
+    uint64_t distance = target - own;
+    strcpy(code, text);
+    substitute("@TARGET@", target);
+    substitute("@DISTANCE@", distance);
+    substitute("@TEXTURE@", fact("texture"));
+    substitute("@SURFACE@", fact("surface"));
+    NEED(cuMemcpyHtoD(own, &target, sizeof target));
+    CUresult result = cuModuleLoadData(&module, code);
+    if (!result)
+        result = cuModuleGetFunction(&function, module, "attack");
+    if (result) {
+        answer(result, "load");
+        return 0;
+    }
+    void *parameters[] = {&target, &own, &out, &distance};
+    handle prepare;
+    if (strstr(text, ".entry prepare") && cuModuleGetFunction(&prepare, module, "prepare") == 0)
+        ANSWER(cuLaunchKernel(prepare, 1, 1, 1, 1, 1, 1, 0, 0, parameters, NULL));
+    unsigned shared = (unsigned)atoi(told("shared", "0"));
+    answer(cuLaunchKernel(function, (unsigned)atoi(told("grid", "1")), 1, 1, (unsigned)atoi(told("block", "32")), 1, 1,
+                          shared, 0, parameters, NULL), "launch");
+    result = cuCtxSynchronize();
+    answer(result, "synchronize");
+    loot_device(out, 4096);
+    printf("done\n");
+    return 0;
+}

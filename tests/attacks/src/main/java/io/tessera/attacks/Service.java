@@ -1,0 +1,103 @@
+package io.tessera.attacks;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tessera.clock.NanoClock;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** A manager with its executor, in folders of its own. One owner thread. */
+final class Service implements AutoCloseable {
+    private static final long READY_NS = 60_000_000_000L;
+    private static final long END_NS = 20_000_000_000L;
+
+    private final Path folder;
+    private final Program manager;
+
+    /** Starts it and waits until it is ready. */
+    Service(Path folder, List<String> options, NanoClock clock) throws IOException, InterruptedException {
+        this.folder = folder;
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-Xmx256m",
+                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+                "io.tessera.manager.Main", "--runtime-directory", folder.toString(), "--shm-directory",
+                folder.resolve("shm").toString()));
+        command.addAll(options);
+        Map<String, String> environment = new TreeMap<>();
+        String driver = System.getenv("TESSERA_DRIVER");
+        if (driver != null) {
+            environment.put("TESSERA_DRIVER", driver);
+        }
+        manager = new Program(command, environment, folder, clock);
+        if (manager.linesUntil("tessera-manager ready", READY_NS) == null) {
+            manager.close();
+            throw new IOException("the manager does not start: " + String.join("\n", manager.errors()));
+        }
+    }
+
+    /** Of a test that is forked, or of this program; the manager runs in another folder. */
+    private static String classPath() {
+        String here = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        return Arrays.stream(here.split(File.pathSeparator)).map(part -> Path.of(part).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    boolean alive() {
+        return manager.alive();
+    }
+
+    /** The process of the executor; 0 where none runs. */
+    long executor() throws IOException {
+        JsonArray executors = status().getAsJsonArray("executors");
+        if (executors == null || executors.isEmpty() || !executors.get(0).getAsJsonObject().has("pid")) {
+            return 0;
+        }
+        return executors.get(0).getAsJsonObject().get("pid").getAsLong();
+    }
+
+    /** What the manager says of itself. */
+    JsonObject status() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(folder.resolve("control.sock")));
+            channel.write(ByteBuffer.wrap("{\"request\":\"status\"}\n".getBytes(StandardCharsets.UTF_8)));
+            String answer = new BufferedReader(new InputStreamReader(Channels.newInputStream(channel),
+                    StandardCharsets.UTF_8)).readLine();
+            if (answer == null) {
+                throw new IOException("the manager does not answer");
+            }
+            return JsonParser.parseString(answer).getAsJsonObject();
+        }
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** What it logged. */
+    List<String> log() {
+        return manager.errors();
+    }
+
+    @Override
+    public void close() {
+        manager.terminate();
+        manager.exit(END_NS);
+        manager.close();
+    }
+}

@@ -1,0 +1,31 @@
+package io.tessera.attacks;
+
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a suite is run.
+ *
+ * @param place          where everything is
+ * @param managerOptions options of the manager
+ * @param environment    more environment of attackers
+ * @param only           globs of names; empty: all
+ * @param except         globs of names that are left out
+ * @param seed           of the secret
+ * @param boundSeconds   how long an attacker may take that says nothing else
+ * @param stallMs        how long a computation of the victim may take
+ */
+public record Settings(Place place, List<String> managerOptions, Map<String, String> environment, List<String> only,
+        List<String> except, long seed, int boundSeconds, long stallMs) {
+    /** Whether an attack of this name is run. */
+    boolean wants(String name) {
+        return (only.isEmpty() || any(only, name)) && !any(except, name);
+    }
+
+    private static boolean any(List<String> globs, String name) {
+        return globs.stream().anyMatch(
+                glob -> FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(Path.of(name)));
+    }
+}

@@ -1,0 +1,118 @@
+package io.tessera.attacks;
+
+import io.tessera.clock.NanoClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Runs attacks one after the other against one victim. One owner thread. */
+public final class Suite implements AutoCloseable {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final Settings settings;
+    private final NanoClock clock;
+    private final Path facts;
+    private final Judge judge;
+    private final Path folder;
+    private Service service;
+    private int services;
+    private Victim victim;
+    private long executor;
+    private int tenants;
+
+    /**
+     * Starts the service.
+     *
+     * @param folder for sockets, segments and logs; exists and is empty
+     */
+    public Suite(Settings settings, Path folder, NanoClock clock) throws IOException, InterruptedException {
+        this.settings = settings;
+        this.clock = clock;
+        this.facts = folder.resolve("facts");
+        this.judge = new Judge(new Secret(settings.seed()), settings.stallMs());
+        this.folder = folder;
+        begin();
+    }
+
+    /**
+     * Runs the attacks of the settings.
+     *
+     * @param each told of every verdict
+     * @return all of them
+     */
+    public List<Verdict> run(Consumer<Verdict> each) throws IOException, InterruptedException {
+        List<Verdict> verdicts = new ArrayList<>();
+        for (Attack attack : AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants)) {
+            Verdict verdict = run(attack);
+            verdicts.add(verdict);
+            each.accept(verdict);
+        }
+        return verdicts;
+    }
+
+    private Verdict run(Attack attack) throws IOException, InterruptedException {
+        ready();
+        if (attack.wantsPredecessor()) {
+            Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);
+        }
+        Map<String, String> environment = settings.place().environment(service.folder(), "attacker-" + ++tenants);
+        environment.putAll(settings.environment());
+        environment.put("ATTACK_FACTS", facts.toString());
+        environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
+        environment.put("ATTACK_SEED", Long.toString(settings.seed() & 0x7fff_ffff));
+        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
+        long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
+        Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
+        Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
+        String fallen = fallen();
+        if (!finding.alive() || !fallen.isEmpty()) {
+            begin();
+        }
+        return judge.judge(attack, conduct, finding, fallen);
+    }
+
+    /** A victim that is well, and the executor that it lives in. */
+    private void ready() throws IOException, InterruptedException {
+        if (victim == null) {
+            victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
+            victim.check(10 * SECOND_NS);
+        }
+        executor = service.executor();
+    }
+
+    /**
+     * After a crash everything begins anew: a manager restarts an executor at once, but after each death in a row later,
+     * and a suite in which nothing is protected has many.
+     */
+    private void begin() throws IOException, InterruptedException {
+        close();
+        victim = null;
+        service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
+                settings.managerOptions(), clock);
+    }
+
+    private String fallen() {
+        if (!service.alive()) {
+            return "manager ended";
+        }
+        try {
+            return service.executor() == executor ? "" : "executor ended";
+        } catch (IOException e) {
+            return "manager does not answer";
+        }
+    }
+
+    @Override
+    public void close() {
+        if (victim != null) {
+            victim.close();
+        }
+        if (service != null) {
+            service.close();
+        }
+    }
+}

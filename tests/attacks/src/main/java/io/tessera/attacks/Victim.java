@@ -1,0 +1,101 @@
+package io.tessera.attacks;
+
+import io.tessera.clock.NanoClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The victim's process. One owner thread. */
+final class Victim implements AutoCloseable {
+    private static final long READY_NS = 20_000_000_000L;
+    private static final long END_NS = 15_000_000_000L;
+
+    private final Program program;
+
+    /**
+     * What a check found since the last one.
+     *
+     * @param rounds    computations so far
+     * @param wrong     with a result that was not right to the last bit
+     * @param changed   words of its memory that were not its own any more
+     * @param errors    calls that failed
+     * @param longestMs the longest computation
+     * @param lost      why it ended or did not answer; empty: it lives
+     */
+    record Finding(long rounds, long wrong, long changed, long errors, long longestMs, String lost) {
+        static Finding lost(String why) {
+            return new Finding(0, 0, 0, 0, 0, why);
+        }
+
+        boolean alive() {
+            return lost.isEmpty();
+        }
+    }
+
+    /** Starts it, and writes what it says of itself where attackers find it. */
+    Victim(Place place, Path runtime, long seed, Path facts, NanoClock clock) throws IOException, InterruptedException {
+        program = new Program(List.of(place.programs().resolve("victim").toString(), Long.toUnsignedString(seed)),
+                place.environment(runtime, "victim"), runtime, clock);
+        List<String> lines = program.linesUntil("ready", READY_NS);
+        if (lines == null) {
+            program.close();
+            throw new IOException("the victim does not start: " + program.errors());
+        }
+        Files.write(facts, lines);
+    }
+
+    /** Has somebody else with the same secret fill its memory and go. Whether it came that far. */
+    static boolean goesBefore(Place place, Path runtime, long seed, NanoClock clock)
+            throws IOException, InterruptedException {
+        Map<String, String> environment = place.environment(runtime, "predecessor");
+        try (Program program = new Program(List.of(place.programs().resolve("victim").toString(),
+                Long.toUnsignedString(seed), "leave"), environment, runtime, clock)) {
+            return program.linesUntil("left", READY_NS) != null && program.exit(END_NS) == 0;
+        }
+    }
+
+    /** Has it look at all its memory. */
+    Finding check(long patienceNs) throws InterruptedException {
+        try {
+            program.tell("check");
+        } catch (IOException e) {
+            return Finding.lost("ended, " + last(program.errors()));
+        }
+        while (true) {
+            String line = program.line(patienceNs);
+            if (line == null) {
+                return Finding.lost((program.alive() ? "does not answer, " : "ended, ") + last(program.errors()));
+            }
+            String[] words = line.split(" ");
+            if (words[0].equals("checked")) {
+                return new Finding(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]),
+                        Long.parseLong(words[4]), Long.parseLong(words[5]), "");
+            }
+            if (words[0].equals("lost")) {
+                return Finding.lost(line);
+            }
+        }
+    }
+
+    private static String last(List<String> lines) {
+        return lines.isEmpty() ? "said nothing" : lines.getLast();
+    }
+
+    /** What it complained of. */
+    List<String> errors() {
+        return program.errors();
+    }
+
+    @Override
+    public void close() {
+        try {
+            program.tell("stop");
+            program.exit(END_NS);
+        } catch (IOException e) {
+            program.exit(1); // it is gone already
+        }
+        program.close();
+    }
+}

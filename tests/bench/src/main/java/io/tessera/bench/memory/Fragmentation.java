@@ -1,0 +1,119 @@
+package io.tessera.bench.memory;
+
+import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
+import io.tessera.guardian.heap.HeapSettings;
+import io.tessera.guardian.heap.WindowHeap;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.function.Function;
+
+/**
+ * How much memory a window's heap needs for what a program asks, beyond the least that any allocator would need. Prints
+ * for each trace: operations; the peak of live bytes; the least quota with which the whole trace is served, found by
+ * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
+ * nanoseconds per operation, the peak of physical memory and how often kernels would have been brought to rest.
+ *
+ * <p>Arguments: {@code --granule=MIB}, what is committed at once (2, the device's; an executor that replaces whole slots
+ * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}). Without any the traces
+ * of {@link Program} are generated, 11 million operations in all.
+ */
+public final class Fragmentation {
+    private static final long SEED = 20261121;
+    private static final long DEVICE_BYTES = 80L << 30;
+
+    /** Of a window that is large enough for two expandable segments beside the memory itself. */
+    private static final long RANGE_BYTES = 448L << 30;
+
+    /** Quotas are told apart up to this share of the peak: 1/1024. */
+    private static final int PRECISION_LOG2 = 10;
+
+    private static final NanoClock CLOCK = Clocks.system().monotonic();
+
+    private static final String GRANULE = "--granule=";
+
+    private final HeapSettings settings;
+    private long operations;
+    private long needed;
+    private long live;
+
+    private Fragmentation(long granuleBytes) {
+        settings = HeapSettings.standard(RANGE_BYTES, granuleBytes);
+    }
+
+    /** Runs; see the class. */
+    public static void main(String[] arguments) throws IOException {
+        boolean granule = arguments.length > 0 && arguments[0].startsWith(GRANULE);
+        List<String> files = List.of(arguments).subList(granule ? 1 : 0, arguments.length);
+        System.out.println("trace                       operations  live peak  least quota  fragm.   ns/op  committed  rests");
+        System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
+        Fragmentation all = new Fragmentation(granule
+                ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
+        for (String file : files) {
+            all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
+        }
+        if (files.isEmpty()) {
+            all.generated();
+        }
+        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f", "all, weighted by memory",
+                all.operations, all.live >> 20, all.needed >> 20, percent(all.live, all.needed)));
+    }
+
+    private void generated() {
+        generate("segments", 40, trace -> new SegmentCache(trace, DEVICE_BYTES));
+        generate("expandable", 1, trace -> new ExpandableCache(trace, DEVICE_BYTES));
+        generate("uncached", 2, UncachedTensors::new);
+    }
+
+    private void generate(String name, int repeats, Function<MemoryTrace, TensorMemory> memory) {
+        for (Program program : Program.values()) {
+            MemoryTrace trace = new MemoryTrace();
+            int steps = switch (program) {
+                case TRAINING -> 1400;
+                case IMAGES -> 3600;
+                case SERVING -> 11_000;
+            };
+            program.run(memory.apply(trace), new Random(SEED), steps * repeats);
+            report(name + " " + program.name().toLowerCase(Locale.ROOT), trace);
+        }
+    }
+
+    private static double percent(long live, long needed) {
+        return 100.0 * (needed - live) / needed;
+    }
+
+    private void report(String name, MemoryTrace trace) {
+        long peak = trace.peakBytes();
+        long began = CLOCK.nanoTime();
+        TraceReplay.Outcome free = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
+        double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, trace.length());
+        if (!free.whole()) {
+            throw new IllegalStateException(name + ": operation " + free.refusedAt() + " was refused: "
+                    + free.refusal().text());
+        }
+        long quota = leastQuota(trace, peak, free.committedPeak());
+        operations += trace.length();
+        live += peak;
+        needed += quota;
+        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f %7.0f %10d %6d", name, trace.length(),
+                peak >> 20, quota >> 20, percent(peak, quota), nanos, free.committedPeak() >> 20, free.changes()));
+    }
+
+    /** Between the peak and what was enough without a quota. */
+    private long leastQuota(MemoryTrace trace, long peak, long enough) {
+        long low = peak - 1;
+        long high = Math.max(peak, enough);
+        while (high - low > Math.max(settings.granuleBytes(), peak >> PRECISION_LOG2)) {
+            long middle = low + (high - low) / 2;
+            if (new TraceReplay(trace, settings, middle).run().whole()) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        return high;
+    }
+}

@@ -1,0 +1,116 @@
+package io.tessera.bench.memory;
+
+import java.util.Arrays;
+
+/**
+ * What a program asks of the driver's memory functions, in order: allocations and frees, address ranges without memory,
+ * and memory that the program makes itself. Blocks are small numbers that are used again after a free. Not thread-safe.
+ */
+public final class MemoryTrace {
+    /** What one operation does. */
+    public enum Kind {
+        /** An allocation: its block and bytes. */
+        ALLOCATE,
+        /** Of a block. */
+        FREE,
+        /** Addresses without memory: their block and bytes. */
+        RESERVE,
+        /** Of a block of addresses. */
+        RELEASE,
+        /** Memory that the program makes itself: a block and bytes. */
+        CREATE,
+        /** Of such memory. */
+        DESTROY
+    }
+
+    private static final Kind[] KINDS = Kind.values();
+
+    private byte[] kinds = new byte[1024];
+    private int[] blocks = new int[1024];
+    private long[] sizes = new long[1024];
+    private int length;
+
+    private int[] unused = new int[1024];
+    private int unusedCount;
+    private int blockCount;
+
+    private void add(Kind kind, int block, long bytes) {
+        if (length == kinds.length) {
+            int more = length + length / 2;
+            kinds = Arrays.copyOf(kinds, more);
+            blocks = Arrays.copyOf(blocks, more);
+            sizes = Arrays.copyOf(sizes, more);
+        }
+        kinds[length] = (byte) kind.ordinal();
+        blocks[length] = block;
+        sizes[length++] = bytes;
+    }
+
+    /**
+     * Adds an operation that makes something.
+     *
+     * @param bytes above 0
+     * @return the block's number, for {@link #end}
+     */
+    public int begin(Kind kind, long bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("a block of " + bytes + " bytes");
+        }
+        int block = unusedCount > 0 ? unused[--unusedCount] : blockCount++;
+        add(kind, block, bytes);
+        return block;
+    }
+
+    /** Adds the operation that ends a block. */
+    public void end(Kind kind, int block) {
+        add(kind, block, 0);
+        if (unusedCount == unused.length) {
+            unused = Arrays.copyOf(unused, 2 * unusedCount);
+        }
+        unused[unusedCount++] = block;
+    }
+
+    /** Operations so far. */
+    public int length() {
+        return length;
+    }
+
+    /** Blocks have numbers below this. */
+    public int blockCount() {
+        return blockCount;
+    }
+
+    Kind kind(int at) {
+        return KINDS[kinds[at]];
+    }
+
+    int block(int at) {
+        return blocks[at];
+    }
+
+    /** Of the block that the operation makes; 0 if it ends one. */
+    long bytes(int at) {
+        return sizes[at];
+    }
+
+    /** The largest sum of what is allocated and made at one time: no allocator can do with less. */
+    public long peakBytes() {
+        long[] held = new long[blockCount];
+        long live = 0;
+        long peak = 0;
+        for (int i = 0; i < length; i++) {
+            switch (kind(i)) {
+                case ALLOCATE, CREATE -> {
+                    held[blocks[i]] = sizes[i];
+                    live += sizes[i];
+                    peak = Math.max(peak, live);
+                }
+                case FREE, DESTROY -> live -= held[blocks[i]];
+                case RESERVE, RELEASE -> {
+                    // no memory
+                }
+            }
+        }
+        return peak;
+    }
+}

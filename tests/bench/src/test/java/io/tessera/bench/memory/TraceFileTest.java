@@ -1,0 +1,93 @@
+package io.tessera.bench.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.heap.HeapRefusal;
+import io.tessera.guardian.heap.HeapSettings;
+import io.tessera.guardian.heap.WindowHeap;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TraceFileTest {
+    @TempDir
+    private Path folder;
+
+    private MemoryTrace read(String... lines) throws IOException {
+        return TraceFile.read(Files.write(folder.resolve("trace"), List.of(lines)));
+    }
+
+    private static List<String> calls(MemoryTrace trace) {
+        List<String> calls = new ArrayList<>();
+        for (int i = 0; i < trace.length(); i++) {
+            calls.add(trace.kind(i) + " " + trace.block(i) + " " + trace.bytes(i));
+        }
+        return calls;
+    }
+
+    @Test
+    void callsOfTheDriverAreTakenByWhatTheyMadeAndFreed() throws IOException {
+        MemoryTrace trace = read(
+                "17 9 cuInit 0 0 0 0 0 0 0 0 0",
+                "18 9 cuMemAlloc_v2 0 7f0000000000 200000 0 0 0 0 0 0",
+                "19 9 cuMemAlloc_v2 2 7ffe00112233 20000000000 0 0 0 0 0 0",
+                "20 9 cuMemAddressReserve 0 7f1000000000 40000000 0 0 0 0 0 0",
+                "21 9 cuMemCreate 0 55aa 1400000 7ffe00 0 0 0 0 0",
+                "22 9 cuMemFree_v2 0 7f0000000000 0 0 0 0 0 0 0",
+                "23 8 cuMemAllocAsync 0 7f0000000000 300 0 0 0 0 0 0",
+                "24 9 cuMemFree_v2 0 123400 0 0 0 0 0 0 0",
+                "25 9 cuMemRelease 0 55aa 0 0 0 0 0 0 0",
+                "26 9 cuMemAddressFree 0 7f1000000000 40000000 0 0 0 0 0 0");
+        assertEquals(List.of("ALLOCATE 0 2097152", "RESERVE 1 1073741824", "CREATE 2 20971520", "FREE 0 0",
+                "ALLOCATE 0 768", "DESTROY 2 0", "RELEASE 1 0"), calls(trace));
+        assertEquals((2L << 20) + (20L << 20), trace.peakBytes());
+    }
+
+    @Test
+    void eventsOfAnAllocatorAreTaken() throws IOException {
+        assertEquals(List.of("ALLOCATE 0 512", "ALLOCATE 1 1024", "FREE 0 0"),
+                calls(read("# of one process", "A 7f00 512", "A 8f00 1024", "F 7f00", "F 99")));
+    }
+
+    @Test
+    void aDamagedTraceIsSaidWithItsLine() throws IOException {
+        for (String bad : List.of("A zz 5", "A 7f00", "A 7f00 0", "x", "1 2 cuMemAlloc_v2 0 7f00",
+                "1 2 cuMemAlloc_v2 0 7e00 5 0 0 0 0 0 0")) {
+            IOException damaged = assertThrows(IOException.class, () -> read("A 7e00 16", bad), bad);
+            assertTrue(damaged.getMessage().contains(":2: "), damaged.getMessage());
+        }
+    }
+
+    @Test
+    void aReplayServesAllOrNamesWhatWasRefused() {
+        MemoryTrace trace = new MemoryTrace();
+        Program.SERVING.run(new SegmentCache(trace, 40L << 30), new Random(3), 500);
+        HeapSettings settings = HeapSettings.standard(64L << 30, TraceReplay.GRANULE_BYTES);
+        TraceReplay.Outcome whole = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
+        assertTrue(whole.whole() && whole.committedPeak() >= trace.peakBytes());
+        assertTrue(new TraceReplay(trace, settings, trace.peakBytes() / 16 * 17).run().whole());
+        TraceReplay.Outcome refused = new TraceReplay(trace, settings, trace.peakBytes() / 2).run();
+        assertEquals(HeapRefusal.OVER_QUOTA, refused.refusal());
+        assertEquals(MemoryTrace.Kind.ALLOCATE, trace.kind(refused.refusedAt()));
+    }
+
+    @Test
+    void programsFreeWhatTheyMake() {
+        for (Program program : Program.values()) {
+            MemoryTrace trace = new MemoryTrace();
+            program.run(new UncachedTensors(trace), new Random(7), 60);
+            int live = 0;
+            for (int i = 0; i < trace.length(); i++) {
+                live += trace.kind(i) == MemoryTrace.Kind.ALLOCATE ? 1 : -1;
+            }
+            assertEquals(0, live, program.toString());
+        }
+    }
+}
