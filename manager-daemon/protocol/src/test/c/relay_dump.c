@@ -12,7 +12,7 @@
            sizeof(((struct type *)0)->member))
 #define CONSTANT(name) printf("constant %s %" PRIu64 "\n", #name, (uint64_t)(name))
 
-static void segment(void)
+static void parts(void)
 {
     STRUCT(tessera_reply);
     FIELD(tessera_reply, sequence);
@@ -39,6 +39,10 @@ static void segment(void)
     FIELD(tessera_relay_device, limit_valid);
     FIELD(tessera_relay_device, cache_config);
     FIELD(tessera_relay_device, exec_affinity_sms);
+}
+
+static void segment(void)
+{
     STRUCT(tessera_relay_segment);
     FIELD(tessera_relay_segment, magic);
     FIELD(tessera_relay_segment, version);
@@ -244,6 +248,7 @@ static void enumerations(void)
 
 int main(void)
 {
+    parts();
     segment();
     records();
     messages();

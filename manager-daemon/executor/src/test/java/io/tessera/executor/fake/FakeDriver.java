@@ -167,6 +167,12 @@ public final class FakeDriver implements DriverPort {
                 }
                 yield 0;
             }
+            default -> virtual(entry, s);
+        };
+    }
+
+    private int virtual(DriverEntry entry, MemorySegment s) {
+        return switch (entry) {
             case cuMemAddressReserve -> pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
             case cuMemAddressFree -> pages.release(slot(s, 0), slot(s, 1));
             case cuMemCreate -> pages.create(slot(s, 0), slot(s, 1));
