@@ -225,6 +225,15 @@ final class Propagation {
         int subject = ssa.subject(value);
         AbstractValue other = transfer.operand(comparison, setp.operands().get(3 - subject), bits);
         String relation = Refinement.relation(setp, ssa.condition(value).holds(), subject == 2);
-        return Refinement.apply(before, relation, other, Refinement.isSigned(setp), bits);
+        if (ssa.amount(value) == 0) {
+            return Refinement.apply(before, relation, other, Refinement.isSigned(setp), bits);
+        }
+        AbstractValue amount = AbstractValue.constant(ssa.amount(value));
+        AbstractValue compared = IntervalArithmetic.add(before, amount);
+        AbstractValue left = Refinement.apply(compared, relation, other, Refinement.isSigned(setp), bits);
+        if (left == null || left.equals(compared)) {
+            return left == null ? null : before;
+        }
+        return IntervalArithmetic.subtract(left, amount).withZeros(before.zeros());
     }
 }

@@ -139,6 +139,10 @@ public final class ClientFences {
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
         FencedProgram linked = office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
+        if (lacking != null && source.isForOthers(office.maker().target().capability())) {
+            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label()
+                    + " is for other devices alone");
+        }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
             return 0;

@@ -215,15 +215,14 @@ public final class ClientKernels {
 
     /**
      * Refuses pointers to another tenant's memory among the arguments of a kernel that nothing fences: every word that could
-     * be one.
+     * be one. Pairs of small numbers look like addresses too, so only memory that another tenant has counts.
      */
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
             long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            boolean inRegion = word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END;
-            if (inRegion && !fences.owns(word)) {
+            if (word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END && fences.window().isAnothers(word)) {
                 throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
-                        + Long.toHexString(word) + ", lies outside the tenant's window");
+                        + Long.toHexString(word) + ", is an address of another tenant's memory");
             }
         }
     }

@@ -76,13 +76,9 @@ public final class ClientWindow implements WindowAccess {
         pass.leave();
     }
 
-    /**
-     * The client has nothing to do: gives memory back that another tenant needs, or that nothing was done with for long.
-     *
-     * @param idleNs since its last record
-     */
-    public void rest(long idleNs) {
-        if (window.isTrimWanted() || idleNs > TenantWindows.TRIM_AFTER_NS && window.isReclaimable()) {
+    /** The client has nothing to do: gives memory back that another tenant needs, or that nobody wanted back for long. */
+    public void rest() {
+        if (window.isTrimWanted() || window.isLeftAlone()) {
             window.trim(this);
         }
     }
@@ -205,9 +201,19 @@ public final class ClientWindow implements WindowAccess {
         return window.closeHost(this, address, bytes, clear);
     }
 
+    /** Host memory of the client could not be taken away: its addresses are given to nobody else. */
+    public void leaveBehind() {
+        window.leaveBehind();
+    }
+
     /** Committed memory that nothing lives in, in bytes. */
     public long reclaimableBytes() {
         return window.statistics().reclaimableBytes();
+    }
+
+    @Override
+    public boolean isAnothers(long address) {
+        return windows.isAnothers(window, address);
     }
 
     @Override
