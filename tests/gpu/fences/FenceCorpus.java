@@ -4,26 +4,29 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
-import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.LaunchShape;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Fences every {@code NAME.native.ptx} of a folder with each of some modes: {@code NAME.MODE.ptx}, the variables that moved into the
+ * Fences every {@code NAME.native.ptx} of a folder with each of some modes ({@code mask}, {@code modulo}, {@code check}, and
+ * {@code shaped}: mask with the block dimensions of the file {@code cases} taken for granted): {@code NAME.MODE.ptx}, the variables that moved into the
  * window as {@code NAME.MODE.variables} (constant, size, bytes in hexadecimal), and what was added as {@code NAME.MODE.report}.
  * Run as a source file, with the application's classes: {@code java -cp CLASSES FenceCorpus.java FOLDER MODE...}.
  */
 public final class FenceCorpus {
-    private static final AddressOracle ORACLE = Boolean.getBoolean("syntactic") ? new SyntacticOracle() : new DataFlowOracle();
+    /** Mode MASK with the knowledge of how the cases are launched. */
+    private static final String SHAPED = "shaped";
 
     private FenceCorpus() {
     }
@@ -32,20 +35,37 @@ public final class FenceCorpus {
     public static void main(String[] arguments) throws IOException {
         Path folder = Path.of(arguments[0]);
         boolean refused = false;
+        Map<String, LaunchShape> shapes = shapes(folder.resolve("cases"));
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(f -> f.toString().endsWith(".native.ptx")).sorted().toList()) {
                 for (int i = 1; i < arguments.length; i++) {
-                    refused |= !fence(file, arguments[i]);
+                    refused |= !fence(file, arguments[i], shapes);
                 }
             }
         }
         System.exit(refused ? 1 : 0);
     }
 
-    private static boolean fence(Path original, String mode) throws IOException {
+    /** Kernels' block dimensions, from the list of cases. */
+    private static Map<String, LaunchShape> shapes(Path cases) throws IOException {
+        Map<String, LaunchShape> found = new HashMap<>();
+        for (String line : Files.readAllLines(cases)) {
+            String[] words = line.split(" ");
+            if (!line.startsWith("#") && words.length > 4) {
+                String[] block = (words[3] + ",1,1").split(",");
+                found.put(words[1], new LaunchShape(Integer.parseInt(block[0]), Integer.parseInt(block[1]),
+                        Integer.parseInt(block[2]), Integer.parseInt(words[4])));
+            }
+        }
+        return found;
+    }
+
+    private static boolean fence(Path original, String mode, Map<String, LaunchShape> shapes) throws IOException {
+        boolean shaped = mode.equals(SHAPED);
+        FenceMode fenceMode = shaped ? FenceMode.MASK : FenceMode.valueOf(mode.toUpperCase(Locale.ROOT));
         String base = original.toString().replaceAll("native\\.ptx$", mode);
         try {
-            FencedModule fenced = new Fencer(FenceMode.valueOf(mode.toUpperCase(Locale.ROOT)), ORACLE, false)
+            FencedModule fenced = new Fencer(fenceMode, new DataFlowOracle(shaped ? shapes : Map.of()), false)
                     .fence(PtxParser.parse(Files.readAllBytes(original)));
             if (!fenced.patches().isEmpty()) {
                 throw new FenceRefusedException("module", 0, "constants with addresses of variables");

@@ -21,7 +21,6 @@ extern int cuMemAddressReserve(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsig
 extern int cuMemCreate(unsigned long long *, size_t, const struct allocation *, unsigned long long);
 extern int cuMemMap(CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long);
 extern int cuMemSetAccess(CUdeviceptr, size_t, const struct access *, size_t);
-extern int cuMemcpyDtoD_v2(CUdeviceptr, CUdeviceptr, size_t);
 extern int cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 extern int cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *);
 extern int cuFuncGetAttribute(int *, int, CUfunction);

@@ -2,7 +2,7 @@
  * What fences cost: kernels as they are and fenced with each mode, in one process, in turn, on the same data; their results are
  * compared bit by bit. Prints a line of JSON for each kernel, with --text a table.
  *
- *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,modulo,check] [--rounds N]
+ *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,shaped,modulo,check] [--rounds N]
  *
  * FOLDER holds the file `cases`, compare.ptx, and FILE.MODE.cubin (or .ptx) and FILE.MODE.variables as tests/gpu/fences/build makes.
  */
@@ -16,8 +16,8 @@
 enum { CASE_SECONDS = 20, DEFAULT_ROUNDS = 20 };
 
 static char running[NAME_BYTES];
-static const char *modes[MOST_FORMS] = {"native", "mask", "modulo", "check"};
-static int form_count = 4, text_wanted;
+static const char *modes[MOST_FORMS] = {"native", "mask", "shaped", "modulo", "check"};
+static int form_count = 5, text_wanted;
 static double logarithms[MOST_FORMS], worst[MOST_FORMS];
 static int counted[MOST_FORMS];
 

@@ -92,7 +92,8 @@ static void place(struct device *device, const struct fenced_case *what, struct 
         CHECK(cuMemAlloc_v2(&data->first[i], argument->span));
         CHECK(cuMemAlloc_v2(&data->expected[i], argument->span));
         CHECK(cuMemcpyHtoD_v2(data->first[i], host, argument->span));
-        CHECK(cuMemcpyDtoD_v2(data->at[i], data->first[i], argument->span));
+        CHECK(cuCtxSynchronize());
+        CHECK(cuMemcpyDtoDAsync_v2(data->at[i], data->first[i], argument->span, device->stream));
         data->values[i] = data->at[i];
         free(host);
     }
@@ -139,7 +140,7 @@ static void expect(struct device *device, const struct fenced_case *what, struct
         if (what->argument[i].bytes) {
             data->changes[i] = differences(device, data->at[i], data->first[i], what->argument[i].span) != 0;
             changed += data->changes[i];
-            CHECK(cuMemcpyDtoD_v2(data->expected[i], data->at[i], what->argument[i].span));
+            CHECK(cuMemcpyDtoDAsync_v2(data->expected[i], data->at[i], what->argument[i].span, device->stream));
         }
     if (!changed) {
         fprintf(stderr, "%s changes nothing\n", what->kernel);

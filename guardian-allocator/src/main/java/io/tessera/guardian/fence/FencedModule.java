@@ -13,7 +13,8 @@ import java.util.Map;
  *
  * @param mode        how it is fenced
  * @param module      the fenced module
- * @param id          tells the modules of a tenant apart in violations; a hash of the module's text
+ * @param id          tells the modules of a tenant apart in violations; a hash of its names and sizes, the same in
+ *                    every process
  * @param variables   what moved into the window, in the order of the module
  * @param patches     what has to be written into constants that stayed
  * @param functions   names of the functions of the original module that were fenced, in order; then those of the functions

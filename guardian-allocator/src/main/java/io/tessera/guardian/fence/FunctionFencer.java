@@ -163,6 +163,7 @@ final class FunctionFencer {
             context.cache.written(register);
         }
         shadows.after(i, global.window());
+        loops.after(i);
     }
 
     private void write(Instruction i) throws FenceRefusedException {
@@ -249,12 +250,13 @@ final class FunctionFencer {
                 if (!(i.operands().getFirst() instanceof Operand.Symbol)) {
                     throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
                 }
-                loops.before(i, depth > 0);
-                code.add(i);
+                if (!loops.closes(i)) {
+                    code.add(i);
+                }
             }
             case "brx" -> {
                 List<Operand> operands = others.branchIndex(i);
-                loops.before(i, depth > 0);
+                loops.before(i);
                 code.add(with(i, operands));
             }
             case "ret" -> {

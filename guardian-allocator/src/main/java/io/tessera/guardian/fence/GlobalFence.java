@@ -44,16 +44,19 @@ final class GlobalFence {
 
     /** The address, fenced. */
     Operand.Address fence(Instruction i, Access access, Operand.Address address, AddressFact fact) {
-        boolean aligned = fact.alignmentBytes() >= access.alignmentBytes() || named(access, address);
+        boolean shadowed = fact.placement() instanceof Placement.FencedBase;
+        boolean aligned = !shadowed && fact.alignmentBytes() >= access.alignmentBytes() || named(access, address);
         if (nearVariable(access, address, fact)) {
             context.counts.proof(Proof.NEAR_VARIABLE);
             return alignedOnly(i, access, unfenced(address), aligned);
         }
-        Operand.Register shadow = fact.placement() instanceof Placement.FencedBase
-                && address.base() instanceof Operand.Register register ? shadows.of(register) : null;
-        if (shadow != null && context.mode() != FenceMode.CHECK) {
+        Operand.Register shadow = shadowed && address.base() instanceof Operand.Register register ? shadows.of(register)
+                : null;
+        if (shadow != null) {
             context.counts.proof(Proof.FENCED_BASE);
-            return alignedOnly(i, access, Code.at(shadow, address.offsetBytes()), aligned);
+            // Only of the shadow is it known that it is aligned; the program's register is what the program made it.
+            return alignedOnly(i, access, Code.at(shadow, address.offsetBytes()),
+                    fact.alignmentBytes() >= access.alignmentBytes());
         }
         Operand.Register base = context.wide(address.base());
         if (context.mode() == FenceMode.CHECK) {

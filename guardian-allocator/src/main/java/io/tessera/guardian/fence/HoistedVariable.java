@@ -13,7 +13,8 @@ import java.util.List;
  * @param name           its name in the program
  * @param constant       {@code __tessera_at_} and the name
  * @param linkage        {@link Linkage#EXTERN} where another module defines it: then nothing is allocated, the constant
- *                       of the module that defines it serves both
+ *                       of the module that defines it serves both. Where modules are linked, those of the same name that are
+ *                       {@link Linkage#WEAK} or {@link Linkage#COMMON} share one constant, and so one variable: the largest
  * @param managed        whether it was declared {@code .managed}
  * @param constantSpace  whether it was a {@code .const} variable
  * @param sizeBytes      its size, at least 1

@@ -1,10 +1,13 @@
 package io.tessera.guardian.fence;
 
+import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Looks at the stop word now and then in loops, and ends the thread when it is set. Not thread-safe. */
@@ -12,42 +15,72 @@ final class LoopWatch {
     private final FunctionContext context;
     private final Code code;
     private final Loops loops;
+    private final Map<Instruction, List<LoopCut>> cuts = new IdentityHashMap<>();
+    private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
     private Operand.Register fuel;
 
     LoopWatch(FunctionContext context, Loops loops) {
         this.context = context;
         this.code = context.code;
         this.loops = loops;
+        for (LoopCut cut : context.facts.loopCuts()) {
+            cuts.computeIfAbsent(cut.definition(), d -> new ArrayList<>(1)).add(cut);
+            limits.put(cut.comparison(), code.word());
+        }
         if (loops.any()) {
             fuel = code.word();
             context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(Loops.FUEL)));
         }
     }
 
-    /** What goes before a branch; {@code nested} where labels at the end of the function cannot come back here. */
-    void before(Instruction branch, boolean nested) {
+    /**
+     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel, so the loop gets
+     * no branch more.
+     *
+     * @return whether it did; another branch is left to the caller
+     */
+    boolean closes(Instruction branch) {
+        int weight = loops.weight(branch);
+        if (weight == 0 || !branch.opcode().equals("bra")) {
+            return false;
+        }
+        context.counts.fence(KernelReport.Fence.STOP);
+        Operand.Register on = code.truth();
+        Operand head = branch.operands().getFirst();
+        code.emit("sub.s32", fuel, fuel, Code.number(weight));
+        if (branch.guard().isEmpty()) {
+            code.emit("setp.gt.s32", on, fuel, Code.number(0));
+            code.emit(Optional.of(new Guard(on, false)), "bra", head);
+            look();
+            code.emit("bra", head);
+            return true;
+        }
+        Guard guard = branch.guard().get();
+        String past = code.newLabel("past");
+        code.emit("setp.gt.and.s32", on, fuel, Code.number(0),
+                guard.negated() ? new Operand.Not(guard.register()) : guard.register());
+        code.emit(Optional.of(new Guard(on, false)), "bra", head);
+        code.branch(guard.register(), !guard.negated(), past);
+        look();
+        code.emit("bra", head);
+        code.label(past);
+        return true;
+    }
+
+    /** What goes before a branch by a table. */
+    void before(Instruction branch) {
         int weight = loops.weight(branch);
         if (weight == 0) {
             return;
         }
         context.counts.fence(KernelReport.Fence.STOP);
-        Operand.Register empty = code.truth();
+        Operand.Register left = code.truth();
         code.emit("sub.s32", fuel, fuel, Code.number(weight));
-        code.emit("setp.le.s32", empty, fuel, Code.number(0));
-        String back = code.newLabel("go_on");
-        if (nested) {
-            code.branch(empty, true, back);
-            look();
-        } else {
-            String look = code.newLabel("look");
-            code.branch(empty, false, look);
-            context.sites.tail(() -> {
-                code.label(look);
-                look();
-                code.emit("bra", new Operand.Symbol(back, 0));
-            });
-        }
-        code.label(back);
+        code.emit("setp.gt.s32", left, fuel, Code.number(0));
+        String on = code.newLabel("go_on");
+        code.branch(left, false, on);
+        look();
+        code.label(on);
     }
 
     private void look() {
@@ -61,8 +94,22 @@ final class LoopWatch {
         code.emit("mov.u32", fuel, Code.number(Loops.FUEL));
     }
 
+    /** Cuts the limits that an instruction makes, where the facts say so. */
+    void after(Instruction definition) {
+        for (LoopCut cut : cuts.getOrDefault(definition, List.of())) {
+            code.emit((cut.upper() ? "min." : "max.") + cut.type(), limits.get(cut.comparison()), cut.limit(),
+                    Code.number((int) cut.bound()));
+        }
+    }
+
     /** A comparison that ends a counted loop, so that it is certain to end it; or the instruction itself. */
     Instruction compare(Instruction instruction) {
+        Operand.Register within = limits.get(instruction);
+        if (within != null) {
+            List<Operand> operands = new ArrayList<>(instruction.operands());
+            operands.set(2, within);
+            return with(instruction, operands);
+        }
         Loops.Bound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
         if (bound == null || bound.ignoredBits() == 0 && !bound.cut()) {
             return instruction;

@@ -54,8 +54,8 @@ final class ModulePlan {
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
-        this.id = module.hashCode();
         this.symbols = new ModuleSymbols(module);
+        this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
         this.dispatchers = new Dispatchers(symbols);
         for (PtxFunction function : module.functions()) {

@@ -51,6 +51,20 @@ final class ModuleSymbols {
         checkNames();
     }
 
+    /** A number that differs between modules as good as always, and is the same for the same module in every process. */
+    int fingerprint() {
+        long hash = FNV_OFFSET;
+        for (PtxFunction function : functions.values()) {
+            long size = function.body().map(body -> (long) body.statements().size()).orElse(0L);
+            hash = (hash ^ function.name().hashCode()) * FNV_PRIME;
+            hash = (hash ^ size << Integer.SIZE ^ function.line()) * FNV_PRIME;
+        }
+        for (Variable variable : variables.values()) {
+            hash = (hash ^ variable.name().hashCode() ^ variable.sizeBytes() << Integer.SIZE) * FNV_PRIME;
+        }
+        return (int) (hash ^ hash >>> Integer.SIZE);
+    }
+
     private void checkNames() throws FenceRefusedException {
         for (Variable variable : variables.values()) {
             reserved(variable.name(), variable.line());

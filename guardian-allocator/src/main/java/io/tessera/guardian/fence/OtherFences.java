@@ -41,6 +41,10 @@ final class OtherFences {
             }
             default -> throw new FenceRefusedException(i.mnemonic(), i.line(), "its handle is not understood");
         }
+        boolean surface = i.opcode().startsWith("su") && !i.opcode().equals("suq");
+        if (surface && !i.has("trap") && !i.has("zero") && !i.has("clamp")) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "does not say what happens out of bounds");
+        }
         context.counts.access(i.opcode());
         List<String> modifiers = new ArrayList<>(i.modifiers());
         // Out of bounds, .trap would end the shared context; in bounds the two are the same.

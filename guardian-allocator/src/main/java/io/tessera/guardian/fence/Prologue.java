@@ -28,6 +28,7 @@ final class Prologue {
     private Operand.Register sharedEnd;
     private Operand.Register localEnd;
     private Operand.Register sharedBase;
+    private Operand.Register sharedBytes;
 
     Prologue(Code code, ModulePlan plan, PtxFunction function) {
         this.code = code;
@@ -79,6 +80,20 @@ final class Prologue {
             write(() -> code.emit("and.b32", sharedBase, start, Code.number(SHARED_NUMBER)));
         }
         return sharedBase;
+    }
+
+    /** Bytes of the block's shared memory. */
+    Operand.Register sharedBytes() {
+        if (!plan.clusters()) {
+            return sharedEnd();
+        }
+        if (sharedBytes == null) {
+            Operand.Register base = sharedBase();
+            Operand.Register end = sharedEnd();
+            sharedBytes = code.word();
+            write(() -> code.emit("sub.u32", sharedBytes, end, base));
+        }
+        return sharedBytes;
     }
 
     /** Address behind the block's shared memory: dynamic memory comes last. */

@@ -66,7 +66,7 @@ final class Shadows {
                 continue;
             }
             context.counts.fence(KernelReport.Fence.BASE);
-            window.into(shadow, base.register());
+            window.into(shadow, base.again() ? shadow : base.register());
             if (base.alignmentBytes() > 1) {
                 context.code.emit("and.b64", shadow, shadow, Code.number(-base.alignmentBytes()));
             }

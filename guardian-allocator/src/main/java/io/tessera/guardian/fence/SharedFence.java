@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.KernelReport.Proof;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
@@ -16,6 +17,9 @@ import io.tessera.guardian.ptx.Variable;
  * thread-safe.
  */
 final class SharedFence {
+    /** Widest access to shared memory. */
+    private static final int VECTOR_BYTES = 16;
+
     private final FunctionContext context;
     private final Code code;
 
@@ -42,8 +46,7 @@ final class SharedFence {
         }
         AccessGroup group = offset % access.alignmentBytes() == 0 && offset == (int) offset
                 ? AccessGroup.of(context, i, access, key, offset) : AccessGroup.alone(access, offset);
-        boolean regular = aligned && (offset - group.low()) % group.alignment() == 0
-                && fact.alignmentBytes() >= group.alignment();
+        int regular = aligned ? regular(fact, group, offset) : 0;
         Operand.Register clamped = clamped(i, word, group, regular, certain(fact, group.bytes()));
         if (i.guard().isEmpty() && offset % access.alignmentBytes() == 0) {
             context.cache.put(key, new Entry(Purpose.CLAMPED, group.low(), group.reach(), group.alignment(), clamped));
@@ -60,33 +63,51 @@ final class SharedFence {
     private boolean inBounds(Access access, AddressFact fact) {
         return fact.placement() instanceof Placement.NearSymbol(String symbol, long low, long high)
                 && context.variable(symbol) instanceof Variable variable && low >= 0 && high >= low
-                && high <= variable.sizeBytes() - access.sizeBytes();
+                && high <= bytes(variable) - access.sizeBytes();
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
-    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, boolean regular,
+    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular,
             boolean certain) {
         Operand.Register first = word;
         if (group.low() != 0) {
             first = code.word();
             code.emit("add.u32", first, word, Code.number((int) group.low()));
         }
-        Operand.Register limit = certain ? below(group.bytes(), group.alignment())
-                : limit(i, group.bytes(), group.alignment(), first);
+        int alignment = Math.max(regular, group.alignment());
+        Operand.Register limit = certain ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
         if (context.plan.clusters()) {
             // Below would be another block, and no plain access may go there.
             code.emit("max.u32", clamped, clamped, context.prologue.sharedBase());
+            return aligned(clamped, group.alignment());
         }
-        return regular ? clamped : aligned(clamped, group.alignment());
+        // Known bits are cleared where there are more than accesses need: the assembler joins accesses that it sees aligned.
+        return regular == group.alignment() ? clamped : aligned(clamped, alignment);
+    }
+
+    /** Alignment that is known of the group's start, up to {@link #VECTOR_BYTES}; 0 if it is less than the group needs. */
+    private static int regular(AddressFact fact, AccessGroup group, long offset) {
+        long known = Math.min(VECTOR_BYTES, fact.alignmentBytes());
+        while (known > 1 && (offset - group.low()) % known != 0) {
+            known /= 2;
+        }
+        return known >= group.alignment() ? (int) known : 0;
     }
 
     /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
     private boolean certain(AddressFact fact, long bytes) {
         return fact.placement() instanceof Placement.NearSymbol near
                 && context.variable(near.symbol()) instanceof Variable variable
-                && variable.space() == StateSpace.SHARED && variable.sizeBytes() >= bytes;
+                && variable.space() == StateSpace.SHARED && bytes(variable) >= bytes;
+    }
+
+    /** Bytes from a shared variable's start that there are. */
+    private long bytes(Variable variable) {
+        boolean dynamic = variable.space() == StateSpace.SHARED && variable.linkage() == Linkage.EXTERN
+                && variable.dimensions().contains(Variable.UNSIZED);
+        return dynamic ? context.facts.dynamicSharedBytes() : variable.sizeBytes();
     }
 
     private Operand.Register below(long bytes, int alignment) {
@@ -116,7 +137,7 @@ final class SharedFence {
         Operand.Register end = context.prologue.sharedEnd();
         Operand.Register little = code.truth();
         Operand.Register left = code.word();
-        code.emit("setp.lt.u32", little, end, Code.number(bytes));
+        code.emit("setp.lt.u32", little, context.prologue.sharedBytes(), Code.number(bytes));
         if (where != null) {
             code.emit("and.pred", little, little, where);
         }

@@ -44,4 +44,14 @@ public interface AddressFacts {
     default boolean endsByItself(Instruction branch) {
         return false;
     }
+
+    /** Limits of loops that {@link #endsByItself} takes for granted; no comparison twice. */
+    default List<LoopCut> loopCuts() {
+        return List.of();
+    }
+
+    /** How much dynamic shared memory every launch has at least, which is what {@code extern .shared x[]} names. */
+    default long dynamicSharedBytes() {
+        return 0;
+    }
 }

@@ -12,6 +12,9 @@ import io.tessera.guardian.ptx.Operand;
  *                       so it is at most what every access that is made from the shadow demands
  * @param trusted        whether the value is known to be inside the window and aligned so already (the address of a hoisted
  *                       variable): then the shadow is a plain copy
+ * @param again          whether the shadow itself is fenced, which a {@link Derivation} of the same instruction has just
+ *                       made, instead of the register
  */
-public record BaseFence(Instruction definition, Operand.Register register, int alignmentBytes, boolean trusted) {
+public record BaseFence(Instruction definition, Operand.Register register, int alignmentBytes, boolean trusted,
+        boolean again) {
 }

@@ -29,13 +29,12 @@ public final class CountedLoops {
      * @param module   the module that it belongs to
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
-        return FunctionAnalysis.of(function, module).map(CountedLoops::of)
+        return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis)))
                 .orElseGet(() -> new CountedLoops(Set.of()));
     }
 
-    static CountedLoops of(FunctionAnalysis analysis) {
+    static CountedLoops of(FunctionAnalysis analysis, Induction induction) {
         Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
-        Induction induction = new Induction(analysis);
         for (Loops.Loop loop : analysis.loops().all()) {
             if (!analysis.loops().irreducible() && analysis.loops().isInnermost(loop)
                     && induction.rounds(loop) <= MOST_ROUNDS) {

@@ -35,7 +35,7 @@ record IntegerTransfer(Transfer states, int index, Instruction instruction, Scal
         }
         return switch (instruction.opcode()) {
             case "add" -> IntervalArithmetic.add(operand(1, bits), operand(2, bits));
-            case "sub" -> IntervalArithmetic.subtract(operand(1, bits), operand(2, bits));
+            case "sub" -> difference();
             case "neg" -> IntervalArithmetic.negate(operand(1, bits));
             case "abs" -> absolute();
             case "mul" -> product();
@@ -53,6 +53,17 @@ record IntegerTransfer(Transfer states, int index, Instruction instruction, Scal
             case "bfe" -> field();
             default -> AbstractValue.TOP;
         };
+    }
+
+    /** {@code a - b}, where {@code a - (a & 2^k - 1)} is {@code a & -2^k}: how compilers round down what a loop counts. */
+    private AbstractValue difference() {
+        long rest = states.lowBitsOf(index, instruction.operands().get(1), instruction.operands().get(2));
+        AbstractValue difference = IntervalArithmetic.subtract(operand(1, bits), operand(2, bits));
+        if (rest <= 0) {
+            return difference;
+        }
+        AbstractValue rounded = IntervalArithmetic.and(operand(1, bits), AbstractValue.constant(~rest), bits);
+        return rounded.bounded() ? rounded : difference.withZeros(Long.bitCount(rest));
     }
 
     private AbstractValue wide() {

@@ -5,7 +5,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 
-/** Instructions that make a pointer from a pointer and a bounded number. Not thread-safe. */
+/** Instructions that make a pointer from a pointer and a number. Not thread-safe. */
 final class PointerSums {
     /**
      * Such an instruction.
@@ -15,6 +15,10 @@ final class PointerSums {
      * @param amount  what is added to it, as a signed number
      */
     record Part(int pointer, int operand, AbstractValue amount) {
+        /** Whether less than a guard band is added. */
+        boolean isSmall() {
+            return small(amount);
+        }
     }
 
     private static final Part NONE = new Part(Ssa.NONE, 0, AbstractValue.TOP);
@@ -25,7 +29,7 @@ final class PointerSums {
 
     PointerSums(FunctionAnalysis of) {
         this.of = of;
-        transfer = new Transfer(of.code(), of.ssa(), SpecialBounds.of(of.function()), of.states());
+        transfer = new Transfer(of.code(), of.ssa(), of.special(), of.states());
         found = new Part[of.ssa().values()];
     }
 
@@ -59,9 +63,16 @@ final class PointerSums {
         };
     }
 
+    /** Of two sums the smaller counts; where neither is small the first operand is taken for the pointer, as compilers write it. */
     private Part added(int index, Instruction instruction) {
         Part first = part(index, instruction, 1, number(index, instruction, 2));
-        return first != null ? first : part(index, instruction, 2, number(index, instruction, 1));
+        Part second = first != null && first.isSmall() ? null : part(index, instruction, 2, number(index, instruction, 1));
+        return first == null || second != null && second.isSmall() ? second : first;
+    }
+
+    private static boolean small(AbstractValue amount) {
+        return amount.bounded() && amount.low() >= -WindowConstants.GUARD_BYTES
+                && amount.high() <= WindowConstants.GUARD_BYTES;
     }
 
     private Part multiplied(int index, Instruction instruction, ScalarType type) {
@@ -87,9 +98,7 @@ final class PointerSums {
     }
 
     private Part part(int index, Instruction instruction, int operand, AbstractValue amount) {
-        boolean small = amount.variable() == null && amount.bounded() && amount.low() >= -WindowConstants.GUARD_BYTES
-                && amount.high() <= WindowConstants.GUARD_BYTES;
-        if (!small || !(instruction.operands().get(operand) instanceof Operand.Register register)) {
+        if (amount.variable() != null || !(instruction.operands().get(operand) instanceof Operand.Register register)) {
             return null;
         }
         int pointer = of.ssa().use(index, register.name());

@@ -2,7 +2,6 @@ package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.ScalarType;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -34,13 +33,13 @@ final class Propagation {
     private final int[] changes;
     private final TreeSet<Long> stops = new TreeSet<>();
 
-    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, PtxFunction function) {
+    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
         this.code = code;
         this.flow = flow;
         this.ssa = ssa;
         int count = ssa.values();
         states = new AbstractValue[count];
-        transfer = new Transfer(code, ssa, SpecialBounds.of(function), states);
+        transfer = new Transfer(code, ssa, special, states);
         order = new int[count];
         orderOf = new int[count];
         userStarts = new int[count + 1];
@@ -52,8 +51,8 @@ final class Propagation {
     }
 
     /** States of all values; those that are not reached, or about which nothing is known, are {@link AbstractValue#TOP}. */
-    static AbstractValue[] run(FlatCode code, ControlFlow flow, Ssa ssa, PtxFunction function) {
-        Propagation propagation = new Propagation(code, flow, ssa, function);
+    static AbstractValue[] run(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
+        Propagation propagation = new Propagation(code, flow, ssa, special);
         boolean settled = propagation.ascend();
         if (settled) {
             propagation.descend();
@@ -226,6 +225,15 @@ final class Propagation {
         int subject = ssa.subject(value);
         AbstractValue other = transfer.operand(comparison, setp.operands().get(3 - subject), bits);
         String relation = Refinement.relation(setp, ssa.condition(value).holds(), subject == 2);
-        return Refinement.apply(before, relation, other, Refinement.isSigned(setp), bits);
+        if (ssa.amount(value) == 0) {
+            return Refinement.apply(before, relation, other, Refinement.isSigned(setp), bits);
+        }
+        AbstractValue amount = AbstractValue.constant(ssa.amount(value));
+        AbstractValue compared = IntervalArithmetic.add(before, amount);
+        AbstractValue left = Refinement.apply(compared, relation, other, Refinement.isSigned(setp), bits);
+        if (left == null || left.equals(compared)) {
+            return left == null ? null : before;
+        }
+        return IntervalArithmetic.subtract(left, amount).withZeros(before.zeros());
     }
 }

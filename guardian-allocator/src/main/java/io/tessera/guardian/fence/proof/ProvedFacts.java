@@ -16,6 +16,7 @@ final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
+    private final Induction induction;
     private final ShadowPlan plan;
     private final ShadowAlignment alignment;
     private final CountedLoops counted;
@@ -26,9 +27,10 @@ final class ProvedFacts implements AddressFacts {
 
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
-        plan = new ShadowPlan(of);
+        induction = new Induction(of);
+        plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
-        counted = CountedLoops.of(of);
+        counted = CountedLoops.of(of, induction);
         shadowed = new BitSet[of.code().size()];
         choose();
     }
@@ -101,8 +103,12 @@ final class ProvedFacts implements AddressFacts {
         for (int v = needed.nextSetBit(0); v >= 0; v = needed.nextSetBit(v + 1)) {
             switch (plan.way(v)) {
                 case FENCE -> fences.add(new BaseFence(plan.instruction(v), plan.register(v), alignment.fenceAlignment(v),
-                        trusted(v, alignment.fenceAlignment(v))));
+                        trusted(v, alignment.fenceAlignment(v)), false));
                 case DERIVE -> derivations.add(new Derivation(plan.instruction(v), plan.sums().of(v).operand()));
+                case REFENCE -> {
+                    derivations.add(new Derivation(plan.instruction(v), plan.sums().of(v).operand()));
+                    fences.add(new BaseFence(plan.instruction(v), plan.register(v), 1, false, true));
+                }
                 default -> {
                     // Made where its inputs are made.
                 }
@@ -208,5 +214,15 @@ final class ProvedFacts implements AddressFacts {
     @Override
     public boolean endsByItself(Instruction branch) {
         return counted.endsByItself(branch);
+    }
+
+    @Override
+    public long dynamicSharedBytes() {
+        return of.special().dynamicSharedBytes();
+    }
+
+    @Override
+    public List<LoopCut> loopCuts() {
+        return induction.cuts();
     }
 }

@@ -30,12 +30,16 @@ final class ShadowAlignment {
         lower(value, Math.min(bytes, divisor(offset)), work);
         while (!work.isEmpty()) {
             int at = work.removeLast();
-            int kept = plan.way(at) == ShadowPlan.Way.DERIVE
+            int kept = isSum(at)
                     ? Math.min(demands[at], multiple(plan.sums().of(at).amount())) : demands[at];
             for (int input : plan.inputs(at)) {
                 lower(input, kept, work);
             }
         }
+    }
+
+    private boolean isSum(int value) {
+        return plan.way(value) == ShadowPlan.Way.DERIVE || plan.way(value) == ShadowPlan.Way.REFENCE;
     }
 
     private void lower(int value, int to, IntArray work) {
@@ -66,7 +70,7 @@ final class ShadowAlignment {
                 for (int input : plan.inputs(v)) {
                     now = Math.min(now, sure[input]);
                 }
-                if (plan.way(v) == ShadowPlan.Way.DERIVE) {
+                if (isSum(v)) {
                     now = Math.min(now, multiple(plan.sums().of(v).amount()));
                 }
                 changed |= now < sure[v];

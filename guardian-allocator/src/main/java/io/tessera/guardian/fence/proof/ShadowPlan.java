@@ -26,6 +26,8 @@ final class ShadowPlan {
         FENCE,
         /** The same instruction on the shadow of one operand. */
         DERIVE,
+        /** The same, and what comes out is fenced. */
+        REFENCE,
         /** It is the shadow of the same register on every way here. */
         MERGE
     }
@@ -37,22 +39,20 @@ final class ShadowPlan {
     private final Way[] ways;
     private final Offsets[] offsets;
     private final BitSet fenced = new BitSet();
+    private final BitSet comesRound = new BitSet();
     private final BitSet everyRound = new BitSet();
     private final BitSet without = new BitSet();
     private boolean stale;
     private final Loops.Loop[] loopOf;
-    private final long[] rounds;
 
-    ShadowPlan(FunctionAnalysis of) {
+    ShadowPlan(FunctionAnalysis of, Induction induction) {
         this.of = of;
         ssa = of.ssa();
-        induction = new Induction(of);
+        this.induction = induction;
         sums = new PointerSums(of);
         ways = new Way[ssa.values()];
         offsets = new Offsets[ssa.values()];
         loopOf = new Loops.Loop[of.flow().blocks()];
-        rounds = new long[of.flow().blocks()];
-        Arrays.fill(rounds, -1);
         for (Loops.Loop loop : of.loops().all()) {
             loopOf[loop.head()] = loop;
         }
@@ -80,12 +80,7 @@ final class ShadowPlan {
 
     /** The value whose shadow stands for this one's. */
     int owner(int value) {
-        int at = ssa.origin(value);
-        while (ssa.kind(at) == Ssa.Kind.PHI && induction.commonOrigin(at) != Ssa.NONE
-                && ssa.register(induction.commonOrigin(at)) == ssa.register(at)) {
-            at = induction.commonOrigin(at);
-        }
-        return at;
+        return ssa.origin(value);
     }
 
     Way way(int value) {
@@ -125,20 +120,26 @@ final class ShadowPlan {
     }
 
     private Offsets result(int value, int depth) {
-        PointerSums.Part part = fenced.get(value) ? null : sums.of(value);
-        if (part != null) {
-            int from = owner(part.pointer());
-            Offsets base = frequency(from) <= frequency(value) ? decide(from, depth + 1) : null;
-            if (ways[value] != Way.OPEN) {
-                // Decided meanwhile, on a way round a loop.
-                return offsets[value];
-            }
-            Offsets sum = base == null ? null : base.plus(part.amount());
-            if (sum != null && sum.fit(GUARD, 1)) {
-                return settle(value, Way.DERIVE, sum);
-            }
+        PointerSums.Part part = sums.of(value);
+        if (part == null) {
+            return settle(value, Way.FENCE, Offsets.INSIDE);
         }
-        return settle(value, Way.FENCE, Offsets.INSIDE);
+        int from = owner(part.pointer());
+        int rarer = Integer.compare(frequency(from), frequency(value));
+        boolean small = !fenced.get(value) && part.isSmall();
+        boolean worth = rarer < 0 || rarer == 0 && (small || comesRound.get(value));
+        Offsets base = worth ? decide(from, depth + 1) : null;
+        if (ways[value] != Way.OPEN) {
+            // Decided meanwhile, on a way round a loop.
+            return offsets[value];
+        }
+        Offsets sum = base == null || !small ? null : base.plus(part.amount());
+        if (sum != null && sum.fit(GUARD, 1)) {
+            return settle(value, Way.DERIVE, sum);
+        }
+        // Fencing the shadow again leaves its low bits alone: they need not be cleared as those of the register.
+        boolean again = base != null && part.amount().zeros() > 0;
+        return settle(value, again ? Way.REFENCE : Way.FENCE, Offsets.INSIDE);
     }
 
     /** Several definitions meet: each needs a shadow. While it is decided, a cycle back to it finds none. */
@@ -172,7 +173,7 @@ final class ShadowPlan {
     /** A pointer that goes on by bounded steps, and not too often. */
     private Offsets drifting(int phi, Loops.Loop loop, Offsets start, int depth) {
         AbstractValue step = induction.step(phi, loop);
-        Offsets reach = step == null || !step.bounded() ? null : start.drifting(step, rounds(loop));
+        Offsets reach = step == null || !step.bounded() ? null : start.drifting(step, induction.rounds(loop));
         boolean derived = reach != null && reach.fit(GUARD, 1);
         if (derived) {
             settle(phi, Way.MERGE, reach);
@@ -256,8 +257,9 @@ final class ShadowPlan {
         }
         switch (ssa.kind(value)) {
             case RESULT -> {
-                stale |= !fenced.get(value);
+                stale |= !comesRound.get(value);
                 fenced.set(value);
+                comesRound.set(value);
                 return true;
             }
             case PHI, GUARDED -> {
@@ -273,13 +275,6 @@ final class ShadowPlan {
         }
     }
 
-    private long rounds(Loops.Loop loop) {
-        if (rounds[loop.head()] < 0) {
-            rounds[loop.head()] = induction.rounds(loop);
-        }
-        return rounds[loop.head()];
-    }
-
     /** How often a value is made, relative to the function's first instruction: a guess, for costs only. */
     private int frequency(int value) {
         return 1 << 3 * Math.min(MOST_DEPTH, of.loops().depth(ssa.block(value)));
@@ -288,7 +283,7 @@ final class ShadowPlan {
     /** The registers of a value's shadow's inputs: what has to have shadows too. */
     int[] inputs(int value) {
         return switch (ways[value]) {
-            case DERIVE -> new int[] {owner(sums.of(value).pointer())};
+            case DERIVE, REFENCE -> new int[] {owner(sums.of(value).pointer())};
             case MERGE -> Arrays.stream(ssa.inputs(value)).filter(input -> input != Ssa.NONE).map(this::owner)
                     .filter(input -> input != value).toArray();
             default -> new int[0];

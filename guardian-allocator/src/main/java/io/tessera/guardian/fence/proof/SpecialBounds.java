@@ -19,12 +19,24 @@ final class SpecialBounds {
     private final long[] leastThreads = {1, 1, 1};
     private final long[] mostThreads = {THREADS, THREADS, THREADS_Z};
 
+    private long dynamicSharedBytes;
+
     private SpecialBounds() {
     }
 
-    /** Those that hold in a function. A device function can be called from kernels of any shape. */
-    static SpecialBounds of(PtxFunction function) {
+    /**
+     * Those that hold in a function. A device function can be called from kernels of any shape.
+     *
+     * @param shape what is known of a kernel's launches, or null
+     */
+    static SpecialBounds of(PtxFunction function, LaunchShape shape) {
         SpecialBounds bounds = new SpecialBounds();
+        if (function.kind() == PtxFunction.Kind.ENTRY && shape != null) {
+            bounds.dynamicSharedBytes = shape.dynamicSharedBytes();
+            bounds.mostThreads[0] = Math.min(THREADS, shape.x());
+            bounds.mostThreads[1] = Math.min(THREADS, shape.y());
+            bounds.mostThreads[2] = Math.min(THREADS_Z, shape.z());
+        }
         if (function.kind() == PtxFunction.Kind.ENTRY) {
             function.attribute("maxntid").ifPresent(bounds::mostThreads);
             function.attribute("reqntid").ifPresent(bounds::exactThreads);
@@ -52,6 +64,11 @@ final class SpecialBounds {
                 mostThreads[i] = exact;
             }
         }
+    }
+
+    /** What a launch has at least. */
+    long dynamicSharedBytes() {
+        return dynamicSharedBytes;
     }
 
     /** What a 32-bit read of a special register gives. */

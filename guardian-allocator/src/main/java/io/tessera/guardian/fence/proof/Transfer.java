@@ -42,6 +42,27 @@ final class Transfer {
         };
     }
 
+    /** A mask {@code 2^k - 1} for which {@code part} is {@code whole & mask}, or 0. */
+    long lowBitsOf(int index, Operand whole, Operand part) {
+        if (!(whole instanceof Operand.Register a) || !(part instanceof Operand.Register b)) {
+            return 0;
+        }
+        int value = ssa.use(index, a.name());
+        int masked = ssa.use(index, b.name());
+        if (value == Ssa.NONE || masked == Ssa.NONE || ssa.isUnstable(value)
+                || ssa.kind(ssa.origin(masked)) != Ssa.Kind.RESULT) {
+            return 0;
+        }
+        int made = ssa.instruction(ssa.origin(masked));
+        Instruction and = code.instruction(made);
+        boolean same = and.opcode().equals("and") && code.onlyResult(made) == ssa.register(masked)
+                && and.operands().get(1) instanceof Operand.Register from && ssa.use(made, from.name()) != Ssa.NONE
+                && ssa.origin(ssa.use(made, from.name())) == ssa.origin(value)
+                && ssa.bits(masked) == ssa.bits(value);
+        return same && and.operands().get(2) instanceof Operand.Immediate(long mask, boolean unsigned) && mask > 0
+                && mask < 1 << 30 && (mask & mask + 1) == 0 ? mask : 0;
+    }
+
     private AbstractValue address(int index, Operand.Symbol symbol, int bits) {
         Variable variable = code.variable(index, symbol.name());
         boolean whole = variable != null && (bits == 64 || bits == 32 && variable.space() == StateSpace.SHARED);

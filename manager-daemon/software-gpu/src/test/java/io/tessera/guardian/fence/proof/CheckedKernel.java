@@ -28,7 +28,7 @@ final class CheckedKernel {
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
-        analysis = FunctionAnalysis.of(function, module).orElseThrow();
+        analysis = FunctionAnalysis.of(function, module, null).orElseThrow();
         facts = new ProvedFacts(analysis);
         String printed = PtxPrinter.print(module);
         out.append(printed, 0, printed.indexOf(".shared"));
@@ -93,7 +93,7 @@ final class CheckedKernel {
         for (BaseFence fence : facts.baseFences()) {
             if (fence.definition() == instruction) {
                 String shadow = ((Operand.Register) shadow(fence.register())).name();
-                line("and.b64 %s, %s, %d", shadow, fence.register().name(), WINDOW_BYTES - 1);
+                line("and.b64 %s, %s, %d", shadow, fence.again() ? shadow : fence.register().name(), WINDOW_BYTES - 1);
                 line("or.b64 %s, %s, %d", shadow, shadow, WINDOW);
                 line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());
             }

@@ -1,0 +1,78 @@
+package io.tessera.guardian.fence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.ptx.PtxParser;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is refused says its name and line; a kernel that can be fenced is left where another one cannot. */
+class RefusalTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "multimem.st.global.u32 [%d1], %r1;|multicast", "alloca.u64 %d1, %d2;|stack",
+        "tensormap.replace.tile.rank.global.b1024.b32 [%d1], 3;|only the driver may",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;|descriptor",
+        "ld.global.later.u32 %r1, [%d1];|does not know", "bar.sync 16;|no barrier", "bar.sync 0, 33;|33 threads",
+        "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 24;|no multiple of 16",
+        "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves 'map'",
+        "mov.u32 %r1, word;|less than 64 bits", "call nothing;|nothing is named",
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|tensor map",
+        "st.param.u64 [%d1], %d2;|is not known", "istypep.texref %p1, %d1;|opaque handle", "bra %d1;|where it goes"})
+    void isRefusedByNameAndLine(String statement, String reason) {
+        Exception refused = assertThrows(Exception.class, () -> Fences.plain(Fences.kernel(statement + "\nret;"), FenceMode.MASK));
+        assertTrue(refused.getMessage().contains(reason), refused.getMessage());
+        if (refused instanceof FenceRefusedException fence) {
+            assertEquals(12, fence.line(), refused.getMessage());
+        }
+    }
+
+    @Test
+    void namesOfOursAreKept() {
+        String text = Fences.kernel("ret;").replace("word", "__tessera_window");
+        assertTrue(assertThrows(FenceRefusedException.class, () -> Fences.plain(text, FenceMode.MASK)).getMessage()
+                .contains("keep for themselves"));
+        String register = Fences.kernel(".reg .b32 %__tessera_r<9>;\nret;");
+        assertThrows(FenceRefusedException.class, () -> Fences.plain(register, FenceMode.MASK));
+    }
+
+    @Test
+    void shortAddressesAreRefused() {
+        assertThrows(FenceRefusedException.class, () -> new Fencer(FenceMode.MASK).fence(PtxParser.parse(
+                ".version 8.0\n.target sm_90\n.address_size 32\n.entry k() { ret; }")));
+    }
+
+    @Test
+    void recursionTakesItsKernelsOut() throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func b();\n.func a() { call b; ret; }\n"
+                + ".func b() { call a; ret; }\n.entry bad() { call a; ret; }\n.entry good() { ret; }\n";
+        FencedModule fenced = Fences.plain(text, FenceMode.MASK);
+        assertEquals(List.of("bad"), List.copyOf(fenced.refused().keySet()));
+        assertTrue(fenced.refused().get("bad").getMessage().contains("may call itself"));
+        assertTrue(fenced.module().entry("good").isPresent() && fenced.module().entry("bad").isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"malloc, heap", "cudaLaunchDeviceV2, outside all limits", "other, defined in no module"})
+    void externalFunctionsAreRefused(String name, String reason) throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func " + name + "();\n.entry bad() { call "
+                + name + "; ret; }\n.entry good() { ret; }\n";
+        FencedModule fenced = Fences.plain(text, FenceMode.MASK);
+        assertTrue(fenced.refused().get("bad").reason().contains(reason), fenced.refused().toString());
+    }
+
+    @Test
+    void formatsThatFollowPointersAreRefused() throws Exception {
+        String flow = Fences.read("flow.ptx").replace("{37, 100, 32, 37, 102, 10, 0}", "{37, 115, 32, 37, 102, 10, 0}");
+        assertTrue(assertThrows(FenceRefusedException.class, () -> {
+            FencedModule fenced = Fences.plain(flow, FenceMode.MASK);
+            throw fenced.refused().get("k");
+        }).getMessage().contains("follows a pointer"));
+        String longer = Fences.read("flow.ptx").replace("frame[16]", "frame[8]");
+        assertTrue(Fences.plain(longer, FenceMode.MASK).refused().get("k").reason().contains("own frame"));
+    }
+}

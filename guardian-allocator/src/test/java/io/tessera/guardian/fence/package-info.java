@@ -1,0 +1,2 @@
+/** Tests of the rewriter. */
+package io.tessera.guardian.fence;
