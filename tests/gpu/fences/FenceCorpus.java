@@ -54,7 +54,7 @@ public final class FenceCorpus {
             if (!line.startsWith("#") && words.length > 4) {
                 String[] block = (words[3] + ",1,1").split(",");
                 found.put(words[1], new LaunchShape(Integer.parseInt(block[0]), Integer.parseInt(block[1]),
-                        Integer.parseInt(block[2])));
+                        Integer.parseInt(block[2]), Integer.parseInt(words[4])));
             }
         }
         return found;

@@ -73,7 +73,8 @@ extern "C" __global__ void eliminate(int n, int pivot, const float *factors, con
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row <= pivot || row >= n || column < pivot || column >= n)
         return;
-    out[n * row + column] = in[n * row + column] - factors[row] * in[n * pivot + column];
+    // Said as one operation: the assembler decides by the code around it whether to join the two.
+    out[n * row + column] = fmaf(-factors[row], in[n * pivot + column], in[n * row + column]);
 }
 
 extern "C" __global__ void luBlock(int n, const float *in, float *out)

@@ -110,6 +110,20 @@ def _executable(path, text):
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
 
+_FENCES = """#!/bin/sh
+form() {
+    printf '{"mode":"%s","refused":0,"us":10,"ratio":%s,"registers":%s,"localBytes":0,"differences":%s,"violations":0}' "$@"
+}
+kernel() {
+    printf '{"kernel":"%s","file":"dense","forms":[%s,%s]}\\n' "$1" "$(form native 1 8 0)" "$(form mask "$2" 9 "$3")"
+}
+case "$5" in
+saxpy,*) kernel saxpy 1 0; echo hangs >&2; exit 3 ;;
+copy) kernel copy 1.21 1 ;;
+esac
+"""
+
+
 class SuitesTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="suites-")
@@ -385,6 +399,16 @@ class SuitesTest(unittest.TestCase):
         record, text = self.run_suite("mixes", ROUNDS=1)
         self.assertEqual(["mixes"], [problem["step"] for problem in record.problems])
         self.assertIn("had no nvcc", record.problems[0]["error"])
+
+    def test_fences(self):
+        os.makedirs(self.path("home", "fences"))
+        with open(self.path("home", "fences", "cases"), "w", encoding="ascii") as cases:
+            cases.write("# file kernel\ndense saxpy 1 1 0\ndense hangs 1 1 0\ndense copy 1 1 0\n")
+        _executable(self.path("home", "fences", "fences"), _FENCES)
+        record, text = self.run_suite("fences", TIMEOUT_S=20)
+        self.assertEqual(["hangs", "copy"], [problem["step"] for problem in record.problems])
+        self.assertIn("| mask | 2 | 1.100 | 1.210 | copy |", text)
+        self.assertIn("| saxpy | 10 | 8 | 0 | 1 | 9 | 0 | yes |", text)
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:

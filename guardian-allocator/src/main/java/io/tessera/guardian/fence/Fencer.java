@@ -44,6 +44,6 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        return new ModuleFencer(new ModulePlan(module, mode, oracle, linked)).fence();
+        return new ModuleFencer(new ModulePlan(SharedLayout.aligned(module), mode, oracle, linked)).fence();
     }
 }

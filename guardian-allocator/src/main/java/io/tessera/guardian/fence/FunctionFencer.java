@@ -163,6 +163,7 @@ final class FunctionFencer {
             context.cache.written(register);
         }
         shadows.after(i, global.window());
+        loops.after(i);
     }
 
     private void write(Instruction i) throws FenceRefusedException {

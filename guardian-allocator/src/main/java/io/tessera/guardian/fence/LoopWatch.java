@@ -1,10 +1,13 @@
 package io.tessera.guardian.fence;
 
+import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Looks at the stop word now and then in loops, and ends the thread when it is set. Not thread-safe. */
@@ -12,12 +15,18 @@ final class LoopWatch {
     private final FunctionContext context;
     private final Code code;
     private final Loops loops;
+    private final Map<Instruction, List<LoopCut>> cuts = new IdentityHashMap<>();
+    private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
     private Operand.Register fuel;
 
     LoopWatch(FunctionContext context, Loops loops) {
         this.context = context;
         this.code = context.code;
         this.loops = loops;
+        for (LoopCut cut : context.facts.loopCuts()) {
+            cuts.computeIfAbsent(cut.definition(), d -> new ArrayList<>(1)).add(cut);
+            limits.put(cut.comparison(), code.word());
+        }
         if (loops.any()) {
             fuel = code.word();
             context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(Loops.FUEL)));
@@ -85,8 +94,22 @@ final class LoopWatch {
         code.emit("mov.u32", fuel, Code.number(Loops.FUEL));
     }
 
+    /** Cuts the limits that an instruction makes, where the facts say so. */
+    void after(Instruction definition) {
+        for (LoopCut cut : cuts.getOrDefault(definition, List.of())) {
+            code.emit((cut.upper() ? "min." : "max.") + cut.type(), limits.get(cut.comparison()), cut.limit(),
+                    Code.number((int) cut.bound()));
+        }
+    }
+
     /** A comparison that ends a counted loop, so that it is certain to end it; or the instruction itself. */
     Instruction compare(Instruction instruction) {
+        Operand.Register within = limits.get(instruction);
+        if (within != null) {
+            List<Operand> operands = new ArrayList<>(instruction.operands());
+            operands.set(2, within);
+            return with(instruction, operands);
+        }
         Loops.Bound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
         if (bound == null || bound.ignoredBits() == 0 && !bound.cut()) {
             return instruction;

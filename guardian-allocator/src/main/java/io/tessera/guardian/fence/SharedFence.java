@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.KernelReport.Proof;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
@@ -62,7 +63,7 @@ final class SharedFence {
     private boolean inBounds(Access access, AddressFact fact) {
         return fact.placement() instanceof Placement.NearSymbol(String symbol, long low, long high)
                 && context.variable(symbol) instanceof Variable variable && low >= 0 && high >= low
-                && high <= variable.sizeBytes() - access.sizeBytes();
+                && high <= bytes(variable) - access.sizeBytes();
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
@@ -99,7 +100,14 @@ final class SharedFence {
     private boolean certain(AddressFact fact, long bytes) {
         return fact.placement() instanceof Placement.NearSymbol near
                 && context.variable(near.symbol()) instanceof Variable variable
-                && variable.space() == StateSpace.SHARED && variable.sizeBytes() >= bytes;
+                && variable.space() == StateSpace.SHARED && bytes(variable) >= bytes;
+    }
+
+    /** Bytes from a shared variable's start that there are. */
+    private long bytes(Variable variable) {
+        boolean dynamic = variable.space() == StateSpace.SHARED && variable.linkage() == Linkage.EXTERN
+                && variable.dimensions().contains(Variable.UNSIZED);
+        return dynamic ? context.facts.dynamicSharedBytes() : variable.sizeBytes();
     }
 
     private Operand.Register below(long bytes, int alignment) {

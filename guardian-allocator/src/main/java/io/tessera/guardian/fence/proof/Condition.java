@@ -106,26 +106,57 @@ record Condition(int comparison, boolean holds) {
     /**
      * Registers that are compared, and still hold at the end of the block what was compared.
      *
-     * @return pairs of register and its operand's index
+     * @return register, its operand's index, and what is added to the register to make that operand: 0, or a constant if the
+     *         operand was made by adding it to the register in the same block
      */
-    int[][] subjects(FlatCode code, int end) {
-        List<int[]> found = new ArrayList<>(2);
+    long[][] subjects(FlatCode code, int start, int end) {
+        List<long[]> found = new ArrayList<>(2);
         Instruction setp = code.instruction(comparison);
         ScalarType type = setp.type().orElse(null);
         for (int i = 1; i <= 2 && type != null && type.kind() != ScalarType.Kind.FLOAT; i++) {
             if (setp.operands().get(i) instanceof Operand.Register register) {
                 int number = code.reads(comparison)[code.readOf(comparison, register.name())];
-                boolean kept = code.type(number).bits() == type.bits();
-                for (int at = comparison + 1; at < end && kept; at++) {
-                    for (int written : code.writes(at)) {
-                        kept &= written != number;
+                if (code.type(number).bits() == type.bits()) {
+                    if (kept(code, number, comparison + 1, end)) {
+                        found.add(new long[] {number, i, 0});
                     }
-                }
-                if (kept) {
-                    found.add(new int[] {number, i});
+                    summand(code, number, i, start, end, found);
                 }
             }
         }
-        return found.toArray(int[][]::new);
+        return found.toArray(long[][]::new);
+    }
+
+    private static boolean kept(FlatCode code, int register, int from, int to) {
+        for (int at = from; at < to; at++) {
+            for (int written : code.writes(at)) {
+                if (written == register) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The register that the compared one is a constant more than, if it still is at the end of the block. */
+    private void summand(FlatCode code, int register, int operand, int start, int end, List<long[]> found) {
+        int at = comparison - 1;
+        while (at >= start && kept(code, register, at, at + 1)) {
+            at--;
+        }
+        if (at < start || code.onlyResult(at) != register || code.instruction(at).guard().isPresent()) {
+            return;
+        }
+        Instruction made = code.instruction(at);
+        boolean adds = made.opcode().equals("add") && made.modifiers().size() == 1 && made.operands().size() == 3
+                && made.type().map(ScalarType::bits).orElse(0) == code.type(register).bits();
+        if (adds && made.operands().get(1) instanceof Operand.Register from
+                && made.operands().get(2) instanceof Operand.Immediate(long amount, boolean unsigned)) {
+            int source = code.reads(at)[code.readOf(at, from.name())];
+            boolean narrow = amount == (int) amount && code.type(source).bits() == code.type(register).bits();
+            if (narrow && source != register && kept(code, source, at, end)) {
+                found.add(new long[] {source, operand, amount});
+            }
+        }
     }
 }

@@ -71,6 +71,12 @@ final class ControlFlow {
         };
     }
 
+    /** Whether it may end the function. */
+    private boolean leaves(int index) {
+        String opcode = code.instruction(index).opcode();
+        return opcode.equals("ret") || opcode.equals("exit");
+    }
+
     private int[] leaving(int last, int[] blockAt) {
         IntArray next = new IntArray();
         // First where a branch goes, last what follows it: see taken().
@@ -184,6 +190,9 @@ final class ControlFlow {
      * (false), or that is not known (null).
      */
     Boolean taken(int block, int successor) {
+        if (end(block) > start(block) && successors[block].length == 1 && leaves(end(block) - 1)) {
+            return false;
+        }
         if (end(block) == start(block) || successors[block].length != 2 || code.targets(end(block) - 1).length != 1) {
             return null;
         }

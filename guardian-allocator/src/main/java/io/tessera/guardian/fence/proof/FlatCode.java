@@ -125,8 +125,7 @@ final class FlatCode {
     private void noteCounter(Instruction instruction) {
         boolean counts = (instruction.opcode().equals("add") || instruction.opcode().equals("sub"))
                 && instruction.operands().size() == 3
-                && instruction.operands().getFirst().equals(instruction.operands().get(1))
-                && instruction.operands().get(2) instanceof Operand.Immediate;
+                && instruction.operands().getFirst().equals(instruction.operands().get(1));
         if (counts && instruction.operands().getFirst() instanceof Operand.Register register
                 && names.register(register.name()) != RegisterNames.NONE) {
             counters.set(names.register(register.name()));
@@ -254,7 +253,7 @@ final class FlatCode {
         return known == null ? null : known.get(name);
     }
 
-    /** Whether some instruction adds a constant to a register and writes the sum to it. */
+    /** Whether some instruction adds something to a register and writes the sum to it. */
     boolean counts(int register) {
         return counters.get(register);
     }

@@ -2,6 +2,10 @@ package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Values that a loop advances, and how often a loop can go round. A value of a loop's head is inductive if on every way back to the
@@ -25,6 +29,9 @@ final class Induction {
     private final FunctionAnalysis of;
     private final FlatCode code;
     private final Ssa ssa;
+    private final Map<Integer, Long> bounds = new HashMap<>();
+    private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
+    private boolean shiftsSigned;
 
     Induction(FunctionAnalysis of) {
         this.of = of;
@@ -79,10 +86,6 @@ final class Induction {
 
     /** A result in the loop as a sum, of which one side comes from outside the loop or is a constant. */
     private Sum sum(int value, Loops.Loop loop) {
-        if (ssa.kind(value) == Ssa.Kind.PHI) {
-            int same = commonOrigin(value);
-            return same == Ssa.NONE ? null : new Sum(same, AbstractValue.constant(0));
-        }
         if (ssa.kind(value) != Ssa.Kind.RESULT) {
             return null;
         }
@@ -115,21 +118,6 @@ final class Induction {
         return from == Ssa.NONE || amount.variable() != null ? null : new Sum(from, amount);
     }
 
-    /** The value that all inputs of a phi are, or {@link Ssa#NONE}. */
-    int commonOrigin(int phi) {
-        int same = Ssa.NONE;
-        for (int input : ssa.inputs(phi)) {
-            int origin = input == Ssa.NONE ? Ssa.NONE : ssa.origin(input);
-            if (origin != Ssa.NONE && origin != phi) {
-                if (same != Ssa.NONE && same != origin) {
-                    return Ssa.NONE;
-                }
-                same = origin;
-            }
-        }
-        return same;
-    }
-
     private AbstractValue amount(int index, Operand operand, int bits) {
         Transfer transfer = new Transfer(code, ssa, of.special(), of.states());
         return transfer.operand(index, operand, bits).signed(bits);
@@ -146,21 +134,68 @@ final class Induction {
 
     /** How often at most control goes back to the head of a loop after it was entered, or {@link #UNBOUNDED}. */
     long rounds(Loops.Loop loop) {
+        return bounds.computeIfAbsent(loop.head(), head -> {
+            long plain = rounds(loop, false);
+            return plain < UNBOUNDED ? plain : rounds(loop, true);
+        });
+    }
+
+    /** The limits that {@link #rounds} took to be cut. */
+    List<LoopCut> cuts() {
+        return List.copyOf(cuts.values());
+    }
+
+    private long rounds(Loops.Loop loop, boolean cutting) {
         long least = UNBOUNDED;
         for (int block = loop.body().nextSetBit(0); block >= 0; block = loop.body().nextSetBit(block + 1)) {
-            if (of.flow().successors(block).length == 2 && inEveryRound(block, loop)) {
-                for (int next : of.flow().successors(block)) {
-                    int other = of.flow().successors(block)[0] == next ? of.flow().successors(block)[1]
-                            : of.flow().successors(block)[0];
-                    if (loop.contains(next) && !loop.contains(other)) {
-                        for (Condition condition : Condition.on(code, of.flow(), block, next)) {
-                            least = Math.min(least, rounds(condition, loop));
-                        }
+            int[] next = of.flow().successors(block);
+            if (next.length == 2 && loop.contains(next[0]) != loop.contains(next[1]) && inEveryRound(block, loop)) {
+                int inside = loop.contains(next[0]) ? next[0] : next[1];
+                for (Condition condition : Condition.on(code, of.flow(), block, inside)) {
+                    if (least == UNBOUNDED || !cutting) {
+                        least = Math.min(least, cutting ? cutRounds(condition, loop) : rounds(condition, loop));
                     }
                 }
             }
         }
         return least;
+    }
+
+    /** The same as {@link #rounds} for a comparison whose limit the rewriter can cut; notes that it has to. */
+    private long cutRounds(Condition condition, Loops.Loop loop) {
+        Instruction setp = code.instruction(condition.comparison());
+        String relation = setp.modifiers().getFirst();
+        String type = setp.modifiers().getLast();
+        int index = condition.comparison();
+        boolean shaped = condition.holds() && setp.operands().size() == 3 && setp.modifiers().size() == 2
+                && (type.equals("s32") || type.equals("u32")) && (relation.equals("lt") || relation.equals("gt"))
+                && setp.operands().get(1) instanceof Operand.Register && setp.operands().get(2) instanceof Operand.Register;
+        if (!shaped) {
+            return UNBOUNDED;
+        }
+        Operand.Register limit = (Operand.Register) setp.operands().get(2);
+        int counter = ssa.use(index, ((Operand.Register) setp.operands().get(1)).name());
+        int value = ssa.use(index, limit.name()) == Ssa.NONE ? Ssa.NONE : ssa.origin(ssa.use(index, limit.name()));
+        boolean made = value != Ssa.NONE && counter != Ssa.NONE && ssa.kind(value) == Ssa.Kind.RESULT
+                && !loop.contains(ssa.block(value)) && ssa.bits(value) == 32 && !ssa.isUnstable(value)
+                && code.onlyResult(ssa.instruction(value)) == ssa.register(value) && code.plain(ssa.register(value))
+                && code.counts(ssa.register(counter));
+        Steps steps = made ? steps(counter, loop) : null;
+        if (steps == null) {
+            return UNBOUNDED;
+        }
+        boolean upper = relation.equals("lt");
+        boolean signed = type.equals("s32");
+        long bound = upper ? (signed ? Integer.MAX_VALUE : (1L << 32) - 1) - steps.step().high() + 1
+                : (signed ? Integer.MIN_VALUE : 0) - steps.step().low() - 1;
+        AbstractValue known = signed ? of.states()[value].signed(32) : of.states()[value].unsigned(32);
+        AbstractValue cut = AbstractValue.between(upper ? Math.min(known.low(), bound) : Math.max(known.low(), bound),
+                upper ? Math.min(known.high(), bound) : Math.max(known.high(), bound));
+        long found = new TripCount(steps.first(), steps.step(), cut, signed, 32).whileOrdered(relation);
+        if (found < UNBOUNDED) {
+            cuts.put(index, new LoopCut(setp, code.instruction(ssa.instruction(value)), limit, type, upper, bound));
+        }
+        return found;
     }
 
     private boolean inEveryRound(int block, Loops.Loop loop) {
@@ -188,21 +223,86 @@ final class Induction {
         return least;
     }
 
-    private long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
+    /** A counter when it is first compared, and what it gains between two comparisons. */
+    private record Steps(AbstractValue first, AbstractValue step) {
+    }
+
+    private Steps steps(int value, Loops.Loop loop) {
         int phi = headPhi(value, loop);
         AbstractValue ahead = phi == Ssa.NONE ? null : gain(value, phi, loop);
         AbstractValue step = phi == Ssa.NONE ? null : step(phi, loop);
-        if (ahead == null || step == null || ssa.isUnstable(value) || !ahead.isConstant() || !step.bounded()) {
-            return UNBOUNDED;
+        boolean known = ahead != null && step != null && !ssa.isUnstable(value) && ahead.isConstant() && step.bounded();
+        // Where what is compared is what comes round, two comparisons are one step apart, whatever that is.
+        boolean once = ahead != null && step != null && !ssa.isUnstable(value) && step.bounded() && ahead.bounded()
+                && comesRound(value, phi, loop);
+        return known || once ? new Steps(IntervalArithmetic.add(entry(phi, loop), ahead), step) : null;
+    }
+
+    private boolean comesRound(int value, int phi, Loops.Loop loop) {
+        int[] predecessors = of.flow().predecessors(loop.head());
+        for (int p = 0; p < predecessors.length; p++) {
+            int input = ssa.inputs(phi)[p];
+            if (loop.contains(predecessors[p]) && input != Ssa.NONE && ssa.origin(input) != ssa.origin(value)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
+        Steps steps = steps(value, loop);
+        if (steps == null) {
+            return halvings(comparison, value, relation, otherSide, loop, bits);
         }
         Instruction setp = code.instruction(comparison);
         Operand operand = setp.operands().get(otherSide);
-        AbstractValue other = new Transfer(code, ssa, of.special(), of.states())
-                .operand(comparison, operand, bits);
-        AbstractValue first = IntervalArithmetic.add(entry(phi, loop), ahead);
-        TripCount count = new TripCount(first, step, other, Refinement.isSigned(setp), bits);
+        AbstractValue other = new Transfer(code, ssa, of.special(), of.states()).operand(comparison, operand, bits);
+        TripCount count = new TripCount(steps.first(), steps.step(), other, Refinement.isSigned(setp), bits);
         return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : UNBOUNDED)
                 : count.whileOrdered(relation);
+    }
+
+    /** A counter that is shifted right by a constant each time, and compared with a constant that it falls below. */
+    private long halvings(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
+        Instruction setp = code.instruction(comparison);
+        boolean falls = relation.equals("gt") && setp.operands().get(otherSide) instanceof Operand.Immediate(long limit,
+                boolean unsigned) && limit >= 0 && limit == (int) limit;
+        int origin = ssa.origin(value);
+        int phi = ssa.kind(origin) == Ssa.Kind.PHI && ssa.block(origin) == loop.head() ? origin : shifted(origin);
+        if (!falls || phi == Ssa.NONE || ssa.kind(phi) != Ssa.Kind.PHI || ssa.block(phi) != loop.head()
+                || ssa.isUnstable(phi)) {
+            return UNBOUNDED;
+        }
+        shiftsSigned = false;
+        int[] predecessors = of.flow().predecessors(loop.head());
+        for (int p = 0; p < predecessors.length; p++) {
+            int input = ssa.inputs(phi)[p];
+            if (loop.contains(predecessors[p]) && input != Ssa.NONE && shifted(ssa.origin(input)) != phi) {
+                return UNBOUNDED;
+            }
+        }
+        // After as many shifts as there are bits it is 0, or -1, which is greater than none as a signed number.
+        return Refinement.isSigned(setp) || !shiftsSigned ? bits : UNBOUNDED;
+    }
+
+    /** The value of which a value is the right shift by a constant of at least 1, or {@link Ssa#NONE}. */
+    private int shifted(int value) {
+        if (ssa.kind(value) != Ssa.Kind.RESULT) {
+            return Ssa.NONE;
+        }
+        int index = ssa.instruction(value);
+        Instruction shift = code.instruction(index);
+        if (shift.opcode().equals("mov") && shift.operands().get(1) instanceof Operand.Register copied
+                && ssa.use(index, copied.name()) != Ssa.NONE
+                && ssa.instruction(ssa.origin(ssa.use(index, copied.name()))) < index) {
+            return shifted(ssa.origin(ssa.use(index, copied.name())));
+        }
+        boolean right = shift.opcode().equals("shr") && shift.operands().get(1) instanceof Operand.Register
+                && shift.operands().get(2) instanceof Operand.Immediate(long by, boolean unsigned) && by >= 1 && by < 64
+                && code.onlyResult(index) == ssa.register(value);
+        shiftsSigned |= right && shift.modifiers().getFirst().startsWith("s");
+        int from = right ? ssa.use(index, ((Operand.Register) shift.operands().get(1)).name()) : Ssa.NONE;
+        return from == Ssa.NONE || ssa.bits(from) != ssa.bits(value) ? Ssa.NONE : ssa.origin(from);
     }
 
     /** The phi of the loop's head that a value is made from by additions, or {@link Ssa#NONE}. */

@@ -16,6 +16,7 @@ final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
+    private final Induction induction;
     private final ShadowPlan plan;
     private final ShadowAlignment alignment;
     private final CountedLoops counted;
@@ -26,9 +27,11 @@ final class ProvedFacts implements AddressFacts {
 
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
-        plan = new ShadowPlan(of);
+        induction = new Induction(of);
+        LoopRanges.narrow(of, induction);
+        plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
-        counted = CountedLoops.of(of);
+        counted = CountedLoops.of(of, induction);
         shadowed = new BitSet[of.code().size()];
         choose();
     }
@@ -212,5 +215,15 @@ final class ProvedFacts implements AddressFacts {
     @Override
     public boolean endsByItself(Instruction branch) {
         return counted.endsByItself(branch);
+    }
+
+    @Override
+    public long dynamicSharedBytes() {
+        return of.special().dynamicSharedBytes();
+    }
+
+    @Override
+    public List<LoopCut> loopCuts() {
+        return induction.cuts();
     }
 }

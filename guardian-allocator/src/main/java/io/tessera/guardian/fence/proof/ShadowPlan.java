@@ -39,22 +39,20 @@ final class ShadowPlan {
     private final Way[] ways;
     private final Offsets[] offsets;
     private final BitSet fenced = new BitSet();
+    private final BitSet comesRound = new BitSet();
     private final BitSet everyRound = new BitSet();
     private final BitSet without = new BitSet();
     private boolean stale;
     private final Loops.Loop[] loopOf;
-    private final long[] rounds;
 
-    ShadowPlan(FunctionAnalysis of) {
+    ShadowPlan(FunctionAnalysis of, Induction induction) {
         this.of = of;
         ssa = of.ssa();
-        induction = new Induction(of);
+        this.induction = induction;
         sums = new PointerSums(of);
         ways = new Way[ssa.values()];
         offsets = new Offsets[ssa.values()];
         loopOf = new Loops.Loop[of.flow().blocks()];
-        rounds = new long[of.flow().blocks()];
-        Arrays.fill(rounds, -1);
         for (Loops.Loop loop : of.loops().all()) {
             loopOf[loop.head()] = loop;
         }
@@ -82,12 +80,7 @@ final class ShadowPlan {
 
     /** The value whose shadow stands for this one's. */
     int owner(int value) {
-        int at = ssa.origin(value);
-        while (ssa.kind(at) == Ssa.Kind.PHI && induction.commonOrigin(at) != Ssa.NONE
-                && ssa.register(induction.commonOrigin(at)) == ssa.register(at)) {
-            at = induction.commonOrigin(at);
-        }
-        return at;
+        return ssa.origin(value);
     }
 
     Way way(int value) {
@@ -134,7 +127,7 @@ final class ShadowPlan {
         int from = owner(part.pointer());
         int rarer = Integer.compare(frequency(from), frequency(value));
         boolean small = !fenced.get(value) && part.isSmall();
-        boolean worth = rarer < 0 || rarer == 0 && part.isSmall();
+        boolean worth = rarer < 0 || rarer == 0 && (small || comesRound.get(value));
         Offsets base = worth ? decide(from, depth + 1) : null;
         if (ways[value] != Way.OPEN) {
             // Decided meanwhile, on a way round a loop.
@@ -180,7 +173,7 @@ final class ShadowPlan {
     /** A pointer that goes on by bounded steps, and not too often. */
     private Offsets drifting(int phi, Loops.Loop loop, Offsets start, int depth) {
         AbstractValue step = induction.step(phi, loop);
-        Offsets reach = step == null || !step.bounded() ? null : start.drifting(step, rounds(loop));
+        Offsets reach = step == null || !step.bounded() ? null : start.drifting(step, induction.rounds(loop));
         boolean derived = reach != null && reach.fit(GUARD, 1);
         if (derived) {
             settle(phi, Way.MERGE, reach);
@@ -264,8 +257,9 @@ final class ShadowPlan {
         }
         switch (ssa.kind(value)) {
             case RESULT -> {
-                stale |= !fenced.get(value);
+                stale |= !comesRound.get(value);
                 fenced.set(value);
+                comesRound.set(value);
                 return true;
             }
             case PHI, GUARDED -> {
@@ -279,13 +273,6 @@ final class ShadowPlan {
                 return false;
             }
         }
-    }
-
-    private long rounds(Loops.Loop loop) {
-        if (rounds[loop.head()] < 0) {
-            rounds[loop.head()] = induction.rounds(loop);
-        }
-        return rounds[loop.head()];
     }
 
     /** How often a value is made, relative to the function's first instruction: a guess, for costs only. */

@@ -19,6 +19,8 @@ final class SpecialBounds {
     private final long[] leastThreads = {1, 1, 1};
     private final long[] mostThreads = {THREADS, THREADS, THREADS_Z};
 
+    private long dynamicSharedBytes;
+
     private SpecialBounds() {
     }
 
@@ -30,6 +32,7 @@ final class SpecialBounds {
     static SpecialBounds of(PtxFunction function, LaunchShape shape) {
         SpecialBounds bounds = new SpecialBounds();
         if (function.kind() == PtxFunction.Kind.ENTRY && shape != null) {
+            bounds.dynamicSharedBytes = shape.dynamicSharedBytes();
             bounds.mostThreads[0] = Math.min(THREADS, shape.x());
             bounds.mostThreads[1] = Math.min(THREADS, shape.y());
             bounds.mostThreads[2] = Math.min(THREADS_Z, shape.z());
@@ -61,6 +64,11 @@ final class SpecialBounds {
                 mostThreads[i] = exact;
             }
         }
+    }
+
+    /** What a launch has at least. */
+    long dynamicSharedBytes() {
+        return dynamicSharedBytes;
     }
 
     /** What a 32-bit read of a special register gives. */

@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import java.util.BitSet;
+import java.util.Map;
 
 /**
  * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). A value is a
@@ -33,10 +34,12 @@ final class Ssa {
     private final int[][] inputs;
     private final Condition[] conditions;
     private final int[] subjects;
+    private final Map<Integer, Long> amounts;
     private final int[][] uses;
     private final int[][] results;
     private final BitSet used;
     private final BitSet unstable;
+    private final int[] origins;
 
     Ssa(SsaBuilder built) {
         code = built.code;
@@ -48,10 +51,12 @@ final class Ssa {
         inputs = built.inputs.toArray(int[][]::new);
         conditions = built.conditions.toArray(Condition[]::new);
         subjects = built.subjects.toArray();
+        amounts = built.amounts;
         uses = built.uses;
         results = built.results;
         used = findUsed();
         unstable = findUnstable();
+        origins = findOrigins();
     }
 
     private BitSet findUnstable() {
@@ -150,6 +155,11 @@ final class Ssa {
         return subjects[value];
     }
 
+    /** Of a refined value: what is added to it to make the side that is compared. */
+    long amount(int value) {
+        return amounts.getOrDefault(value, 0L);
+    }
+
     /** Whether an instruction uses it, directly or through phis. */
     boolean isUsed(int value) {
         return used.get(value);
@@ -171,13 +181,42 @@ final class Ssa {
         return results[instruction];
     }
 
-    /** The value, passing over what only says more about the same one. */
+    /** The value, passing over what only says more about the same one, and over phis of one value. */
     int origin(int value) {
-        int at = value;
-        while (kinds[at] == Kind.REFINED) {
-            at = inputs[at][0];
+        return origins[value];
+    }
+
+    private int[] findOrigins() {
+        int[] found = new int[kinds.length];
+        for (int v = 0; v < found.length; v++) {
+            found[v] = v;
         }
-        return at;
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (int v = 0; v < found.length; v++) {
+                int same = kinds[v] == Kind.REFINED ? found[inputs[v][0]] : kinds[v] == Kind.PHI ? common(v, found) : v;
+                same = found[same];
+                changed |= same != found[v];
+                found[v] = same;
+            }
+        }
+        return found;
+    }
+
+    /** The one origin of a phi's inputs, or the phi. */
+    private int common(int phi, int[] found) {
+        int same = NONE;
+        for (int input : inputs[phi]) {
+            int origin = input == NONE ? phi : found[input];
+            if (origin != phi && origin != same) {
+                if (same != NONE) {
+                    return phi;
+                }
+                same = origin;
+            }
+        }
+        return same == NONE ? phi : same;
     }
 
     /**

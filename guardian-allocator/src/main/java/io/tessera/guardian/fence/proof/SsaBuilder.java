@@ -4,14 +4,16 @@ import io.tessera.guardian.ptx.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Makes {@link Ssa}. Not thread-safe. */
 final class SsaBuilder {
     private static final int[] NO_VALUES = {};
 
     /** A refinement at the start of a block. */
-    private record Refinement(int register, Condition condition, int subject) {
+    private record Refinement(int register, Condition condition, int subject, long amount) {
     }
 
     final FlatCode code;
@@ -23,6 +25,7 @@ final class SsaBuilder {
     final List<int[]> inputs = new ArrayList<>();
     final List<Condition> conditions = new ArrayList<>();
     final IntArray subjects = new IntArray();
+    final Map<Integer, Long> amounts = new HashMap<>();
     final int[][] uses;
     final int[][] results;
 
@@ -70,9 +73,9 @@ final class SsaBuilder {
             if (flow.predecessors(block).length == 1) {
                 int from = flow.predecessors(block)[0];
                 for (Condition condition : Condition.on(code, flow, from, block)) {
-                    for (int[] subject : condition.subjects(code, flow.end(from))) {
+                    for (long[] subject : condition.subjects(code, flow.start(from), flow.end(from))) {
                         here = here.isEmpty() ? new ArrayList<>(2) : here;
-                        here.add(new Refinement(subject[0], condition, subject[1]));
+                        here.add(new Refinement((int) subject[0], condition, (int) subject[1], subject[2]));
                     }
                 }
             }
@@ -221,6 +224,7 @@ final class SsaBuilder {
                         read(each.register()));
                 conditions.set(refined, each.condition());
                 subjects.set(refined, each.subject());
+                amounts.put(refined, each.amount());
                 write(each.register(), refined, undo);
             }
         }

@@ -8,6 +8,7 @@ import io.tessera.executor.pool.MemoryPool;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 
 /**
  * Memory pools: a client's own ones, and those that are the device's default and current ones for it. All are the executor's
@@ -31,8 +32,25 @@ final class PoolCalls {
         this.results = results;
     }
 
+    /** Enters the calls. */
+    void register(Map<String, SpecialCall> calls) {
+        calls.put("cuDeviceGetDefaultMemPool", this::standard);
+        calls.put("cuDeviceGetMemPool", this::current);
+        calls.put("cuDeviceSetMemPool", this::setCurrent);
+        calls.put("cuMemGetDefaultMemPool", this::standardAt);
+        calls.put("cuMemGetMemPool", this::currentAt);
+        calls.put("cuMemSetMemPool", this::setCurrentAt);
+        calls.put("cuMemPoolCreate", this::create);
+        calls.put("cuMemPoolDestroy", this::destroy);
+        calls.put("cuMemPoolGetAttribute", this::get);
+        calls.put("cuMemPoolSetAttribute", this::set);
+        calls.put("cuMemPoolTrimTo", this::trim);
+        calls.put("cuMemPoolSetAccess", this::setAccess);
+        calls.put("cuMemPoolGetAccess", this::getAccess);
+    }
+
     /** Parameters: pool, device. */
-    int standard(CallFrame frame, ClientContext context) throws RejectedException {
+    private int standard(CallFrame frame, ClientContext context) throws RejectedException {
         open();
         frame.want(0, Long.BYTES);
         frame.data(0).set(WireTypes.U64, 0, standard.number());
@@ -40,32 +58,32 @@ final class PoolCalls {
     }
 
     /** Parameters: pool, device. */
-    int current(CallFrame frame, ClientContext context) throws RejectedException {
+    private int current(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
         frame.data(0).set(WireTypes.U64, 0, current().number());
         return CudaResult.SUCCESS;
     }
 
     /** Parameters: device, pool. */
-    int setCurrent(CallFrame frame, ClientContext context) throws RejectedException {
+    private int setCurrent(CallFrame frame, ClientContext context) throws RejectedException {
         choose(frame.slot(1));
         return CudaResult.SUCCESS;
     }
 
     /** Parameters: pool, location, type of allocations. */
-    int standardAt(CallFrame frame, ClientContext context) throws RejectedException {
+    private int standardAt(CallFrame frame, ClientContext context) throws RejectedException {
         requireDevice(frame.required(1), frame.slot(2));
         return standard(frame, context);
     }
 
     /** Parameters: pool, location, type of allocations. */
-    int currentAt(CallFrame frame, ClientContext context) throws RejectedException {
+    private int currentAt(CallFrame frame, ClientContext context) throws RejectedException {
         requireDevice(frame.required(1), frame.slot(2));
         return current(frame, context);
     }
 
     /** Parameters: location, type of allocations, pool. */
-    int setCurrentAt(CallFrame frame, ClientContext context) throws RejectedException {
+    private int setCurrentAt(CallFrame frame, ClientContext context) throws RejectedException {
         requireDevice(frame.required(0), frame.slot(1));
         choose(frame.slot(2));
         return CudaResult.SUCCESS;
@@ -83,7 +101,7 @@ final class PoolCalls {
     }
 
     /** Parameters: pool, properties. */
-    int create(CallFrame frame, ClientContext context) throws RejectedException {
+    private int create(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment properties = frame.required(1);
         frame.want(0, Long.BYTES);
         long most = properties.get(WireTypes.U64, PROPERTIES_MOST_BYTES);
@@ -95,7 +113,7 @@ final class PoolCalls {
     }
 
     /** Parameters: pool. The default pools stay. */
-    int destroy(CallFrame frame, ClientContext context) throws RejectedException {
+    private int destroy(CallFrame frame, ClientContext context) throws RejectedException {
         MemoryPool pool = pool(frame.slot(0));
         if (pool == standard) {
             throw CallFrame.malformed("the default pool stays");
@@ -105,7 +123,7 @@ final class PoolCalls {
     }
 
     /** Parameters: pool, attribute, value. */
-    int get(CallFrame frame, ClientContext context) throws RejectedException {
+    private int get(CallFrame frame, ClientContext context) throws RejectedException {
         MemoryPool pool = pool(frame.slot(0));
         int attribute = attribute(frame);
         MemorySegment value = frame.data(2);
@@ -117,7 +135,7 @@ final class PoolCalls {
     }
 
     /** Parameters: pool, attribute, value. */
-    int set(CallFrame frame, ClientContext context) throws RejectedException {
+    private int set(CallFrame frame, ClientContext context) throws RejectedException {
         MemoryPool pool = pool(frame.slot(0));
         int attribute = attribute(frame);
         MemorySegment value = frame.required(2);
@@ -138,13 +156,13 @@ final class PoolCalls {
     }
 
     /** Parameters: pool, bytes to keep. */
-    int trim(CallFrame frame, ClientContext context) throws RejectedException {
+    private int trim(CallFrame frame, ClientContext context) throws RejectedException {
         pools.trim(pool(frame.slot(0)), frame.slot(1));
         return CudaResult.SUCCESS;
     }
 
     /** Parameters: pool, access descriptions, count. The device itself reads and writes, always. */
-    int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
+    private int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
         pool(frame.slot(0));
         for (long i = 0; i < frame.slot(2); i++) {
             if (frame.required(1).get(WireTypes.U32, i * ACCESS_BYTES + 8) != READ_WRITE) {
@@ -155,7 +173,7 @@ final class PoolCalls {
     }
 
     /** Parameters: flags, pool, location. */
-    int getAccess(CallFrame frame, ClientContext context) throws RejectedException {
+    private int getAccess(CallFrame frame, ClientContext context) throws RejectedException {
         pool(frame.slot(1));
         frame.want(0, Integer.BYTES);
         frame.data(0).set(WireTypes.U32, 0, READ_WRITE);

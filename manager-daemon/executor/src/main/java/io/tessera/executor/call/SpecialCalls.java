@@ -23,6 +23,8 @@ final class SpecialCalls {
         calls.put("cuModuleLoadFatBinary", modules::load);
         calls.put("cuModuleLoadDataEx", modules::loadEx);
         calls.put("cuLibraryLoadData", modules::library);
+        calls.put("cuModuleGetFunction", modules::kernel);
+        calls.put("cuLibraryGetKernel", modules::kernel);
         calls.put("cuModuleUnload", modules::unload);
         calls.put("cuLibraryUnload", modules::unload);
         calls.put("cuLibraryGetModule", modules::moduleOfLibrary);
@@ -35,19 +37,7 @@ final class SpecialCalls {
         calls.put("cuKernelGetName", modules::name);
         calls.put("cuFuncGetName", modules::name);
         PoolCalls pools = new PoolCalls(client, results);
-        calls.put("cuDeviceGetDefaultMemPool", pools::standard);
-        calls.put("cuDeviceGetMemPool", pools::current);
-        calls.put("cuDeviceSetMemPool", pools::setCurrent);
-        calls.put("cuMemGetDefaultMemPool", pools::standardAt);
-        calls.put("cuMemGetMemPool", pools::currentAt);
-        calls.put("cuMemSetMemPool", pools::setCurrentAt);
-        calls.put("cuMemPoolCreate", pools::create);
-        calls.put("cuMemPoolDestroy", pools::destroy);
-        calls.put("cuMemPoolGetAttribute", pools::get);
-        calls.put("cuMemPoolSetAttribute", pools::set);
-        calls.put("cuMemPoolTrimTo", pools::trim);
-        calls.put("cuMemPoolSetAccess", pools::setAccess);
-        calls.put("cuMemPoolGetAccess", pools::getAccess);
+        pools.register(calls);
         new AllocationCalls(client, pools, graphMemory).register(calls);
         virtual.register(calls);
         graphMemory.register(calls);
@@ -61,7 +51,6 @@ final class SpecialCalls {
         new LinkCalls(client).register(calls);
         new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
-        new TensorMapCalls(client, addresses).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         new TensorMapCalls(client, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));

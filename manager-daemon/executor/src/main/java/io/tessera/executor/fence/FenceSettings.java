@@ -26,6 +26,11 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
         return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);
     }
 
+    /** Whether kernels are fenced also while nobody else is there; who wants to be told of violations always does. */
+    boolean alwaysFenced() {
+        return fenceAlone || fence == FenceChoice.CHECK;
+    }
+
     /** The rewriter's name for the fence. */
     FenceMode mode() {
         return UNPROTECTED ? FenceMode.NONE : switch (fence) {

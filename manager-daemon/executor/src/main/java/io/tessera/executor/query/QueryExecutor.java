@@ -135,10 +135,28 @@ public final class QueryExecutor {
         return result;
     }
 
-    /** Has the device forget all pinned memory, when nothing uses it any more. */
-    public void unpinAll() {
-        for (long id : Set.copyOf(registered)) {
-            unpin(id);
+    /**
+     * Has the device forget all pinned memory, when no work of the client uses it any more.
+     *
+     * @return whether it did; if not, the tenant's other work did not pause, and the memory stays until the executor ends
+     */
+    public boolean unpinAll() {
+        if (registered.isEmpty()) {
+            return true;
         }
+        int result = client.window().isBacked() ? client.window().whenQuiet(this::unpinEach) : unpinEach();
+        if (result != CudaResult.SUCCESS) {
+            client.window().leaveBehind();
+        }
+        return result == CudaResult.SUCCESS;
+    }
+
+    private int unpinEach() {
+        int first = CudaResult.SUCCESS;
+        for (long id : Set.copyOf(registered)) {
+            int result = unpin(id);
+            first = first == CudaResult.SUCCESS ? result : first;
+        }
+        return first;
     }
 }

@@ -76,13 +76,9 @@ public final class ClientWindow implements WindowAccess {
         pass.leave();
     }
 
-    /**
-     * The client has nothing to do: gives memory back that another tenant needs, or that nothing was done with for long.
-     *
-     * @param idleNs since its last record
-     */
-    public void rest(long idleNs) {
-        if (window.isTrimWanted() || idleNs > TenantWindows.TRIM_AFTER_NS && window.isReclaimable()) {
+    /** The client has nothing to do: gives memory back that another tenant needs, or that nobody wanted back for long. */
+    public void rest() {
+        if (window.isTrimWanted() || window.isLeftAlone()) {
             window.trim(this);
         }
     }
@@ -203,6 +199,11 @@ public final class ClientWindow implements WindowAccess {
      */
     public int closeHost(long address, long bytes, IntSupplier clear) {
         return window.closeHost(this, address, bytes, clear);
+    }
+
+    /** Host memory of the client could not be taken away: its addresses are given to nobody else. */
+    public void leaveBehind() {
+        window.leaveBehind();
     }
 
     /** Committed memory that nothing lives in, in bytes. */

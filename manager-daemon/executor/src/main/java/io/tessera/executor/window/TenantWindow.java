@@ -51,7 +51,9 @@ final class TenantWindow {
     private ClientWindow actor;
     private boolean quiet;
     private volatile boolean trimWanted;
+    private volatile boolean leftBehind;
     private volatile boolean reclaimable;
+    private volatile long lastFreeNs;
 
     /**
      * Over addresses that are reserved.
@@ -112,8 +114,8 @@ final class TenantWindow {
         ClientWindow before = actor;
         actor = client;
         try {
-            if (isBroken() && resting(() -> pages.back(client.driver())) != CudaResult.SUCCESS) {
-                return HeapRefusal.NO_MEMORY.code();
+            if (isBroken()) {
+                resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
             }
             return action.getAsLong();
         } catch (PagesStuckException e) {
@@ -135,8 +137,11 @@ final class TenantWindow {
 
     /** Gives an allocation back. Returns its size, or the heap's refusal. */
     long free(ClientWindow client, long offset) {
-        reclaimable = true;
-        return locked(client, () -> heap.free(offset));
+        return locked(client, () -> {
+            lastFreeNs = clock.nanoTime();
+            reclaimable = true;
+            return heap.free(offset);
+        });
     }
 
     /** Takes addresses without memory, at an offset if it is free. Returns their offset, or the heap's refusal. */
@@ -317,9 +322,9 @@ final class TenantWindow {
         return trimWanted && reclaimable;
     }
 
-    /** Whether memory was freed since the last {@link #trim}. */
-    boolean isReclaimable() {
-        return reclaimable;
+    /** Whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
+    boolean isLeftAlone() {
+        return reclaimable && clock.nanoTime() - lastFreeNs > TenantWindows.TRIM_AFTER_NS;
     }
 
     /** Gives memory back that holds nothing live. */
@@ -340,6 +345,16 @@ final class TenantWindow {
             mappings = pages.mappings();
         });
         return known;
+    }
+
+    /** Something of the tenant's could not be taken away: nobody else may have these addresses. */
+    void leaveBehind() {
+        leftBehind = true;
+    }
+
+    /** Whether {@link #leaveBehind} was called. */
+    boolean hasLeftBehind() {
+        return leftBehind;
     }
 
     /** The tenant's quota in bytes; 0: none. */

@@ -120,7 +120,7 @@ public final class TenantWindows {
         windows.remove(tenant);
         open = windows.values().stream().map(each -> each.window).toList();
         int result = shared.window.close(driver);
-        if (result == CudaResult.SUCCESS) {
+        if (result == CudaResult.SUCCESS && !shared.window.hasLeftBehind()) {
             space.free(shared.window.place());
         } else { // something may still be there: nobody else gets the addresses
             space.abandon(shared.window.place());

@@ -82,7 +82,11 @@ class TenantWindowsTest {
         assertEquals(1, test.driver.pages.getLong(before));
         assertEquals(2, test.driver.pages.getLong(after));
         window.free(after);
-        window.rest(TenantWindows.TRIM_AFTER_NS + 1);
+        window.rest();
+        assertTrue(test.windows.bounds().getFirst().committedBytes() > 90 * MIB, "it may be wanted back");
+        test.time.addAndGet(TenantWindows.TRIM_AFTER_NS);
+        window.rest();
+        assertTrue(test.windows.bounds().getFirst().committedBytes() < 90 * MIB);
         assertEquals(-1, test.hole(window, FakePages.GRANULE), "what is given back is the sink's");
         assertTrue(test.windows.bounds().getFirst().sinkBytes() > 0);
         window.free(before);
@@ -175,7 +179,7 @@ class TenantWindowsTest {
         all.forEach(client.window()::free);
         Thread resting = Thread.ofPlatform().start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
-                client.window().rest(0);
+                client.window().rest();
                 Thread.onSpinWait();
             }
         });

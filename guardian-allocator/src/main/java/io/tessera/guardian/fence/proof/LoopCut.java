@@ -1,0 +1,20 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+
+/**
+ * The limit of a loop's counter that has to be kept so far from the end of its range that the counter cannot pass over it: a legal
+ * program has no larger one, because its counter would run over. After {@code definition} the rewriter adds
+ * {@code r' = min(r, bound)}, or {@code max}, and the comparison uses {@code r'}. Immutable.
+ *
+ * @param comparison the {@code setp} that ends the loop; its third operand is the register
+ * @param definition the instruction that makes the limit, outside the loop, without a guard
+ * @param limit      the register, its only result
+ * @param type       {@code s32} or {@code u32}
+ * @param upper      whether the limit may be at most the bound; else at least
+ * @param bound      the bound
+ */
+public record LoopCut(Instruction comparison, Instruction definition, Operand.Register limit, String type, boolean upper,
+        long bound) {
+}

@@ -1,0 +1,203 @@
+package io.tessera.guardian.fence.proof;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.StateSpace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is proved of kernels as compilers write them, and what must not be proved of others. */
+class ProvedFactsTest {
+    private static final String LOOP = """
+            mov.u64 %rd2, %rd1;
+            mov.u32 %r2, START;
+            loop:
+            ld.global.f32 %f1, [%rd2+4];
+            add.s64 %rd2, %rd2, 16;
+            add.s32 %r2, %r2, -4;
+            setp.ne.s32 %p1, %r2, 0;
+            @%p1 bra loop;
+            """;
+
+    private final List<Instruction> instructions = new ArrayList<>();
+    private AddressFacts facts;
+
+    private void analyse(String statements) throws PtxException {
+        analyse(statements, new DataFlowOracle());
+    }
+
+    private void analyse(String statements, AddressOracle oracle) throws PtxException {
+        PtxModule module = PtxParser.parse(".version 9.0\n.target sm_90\n.address_size 64\n.global .align 8 .b8 table[64];\n"
+                + ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n\t.reg .pred %p<4>;\n\t.reg .f32 %f<4>;\n"
+                + "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t.shared .align 4 .b8 tile[1024];\n\tld.param.u64 %rd1, [p];\n"
+                + "\tld.param.u32 %r1, [n];\n" + statements + "\n\tret;\n}\n");
+        PtxFunction kernel = module.entry("k").orElseThrow();
+        instructions.clear();
+        flatten(kernel.body().orElseThrow());
+        facts = oracle.of(kernel, module);
+    }
+
+    private void flatten(Block block) {
+        block.statements().forEach(statement -> {
+            if (statement instanceof Instruction instruction) {
+                instructions.add(instruction);
+            } else if (statement instanceof Block inner) {
+                flatten(inner);
+            }
+        });
+    }
+
+    private Instruction find(String text) {
+        return instructions.stream().filter(each -> PtxPrinter.print(each).contains(text)).findFirst().orElseThrow();
+    }
+
+    private AddressFact fact(String text) {
+        Instruction found = find(text);
+        return facts.of(found, found.opcode().equals("st") ? 0 : 1);
+    }
+
+    private static void assertFencedBase(AddressFact fact, int alignment) {
+        assertInstanceOf(Placement.FencedBase.class, fact.placement());
+        assertEquals(alignment, fact.alignmentBytes());
+    }
+
+    @Test
+    void aParameterIsFencedOnceAndIndicesAreAdded() throws PtxException {
+        analyse("mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3+8]; st.global.f32 [%rd3], %f1;");
+        assertFencedBase(fact("ld.global"), 4);
+        assertFencedBase(fact("st.global"), 4);
+        assertEquals(List.of(new BaseFence(instructions.getFirst(), facts.baseFences().getFirst().register(), 4, false, false)),
+                facts.baseFences());
+        assertEquals(List.of(new Derivation(find("add.s64"), 1)), facts.derivations());
+    }
+
+    @Test
+    void anUnknownOffsetIsFencedWhereItIsAdded() throws PtxException {
+        analyse("ld.param.u64 %rd2, [q]; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];");
+        assertEquals(List.of(find("add.s64")), facts.baseFences().stream().map(BaseFence::definition).toList());
+    }
+
+    @Test
+    void offsetsBeyondTheGuardBandAreNotDerived() throws PtxException {
+        analyse("mul.wide.s32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];");
+        assertEquals(List.of(find("add.s64")), facts.baseFences().stream().map(BaseFence::definition).toList());
+        analyse("mul.wide.s32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; ld.global.f64 %rd4, [%rd3+8];");
+        assertEquals(List.of(find("add.s64")), facts.baseFences().stream().map(BaseFence::definition).toList());
+    }
+
+    @Test
+    void aCountedPointerIsFencedOutsideItsLoop() throws PtxException {
+        analyse(LOOP.replace("START", "4096"));
+        assertFencedBase(fact("ld.global"), 4);
+        assertEquals(1, facts.baseFences().size());
+        assertEquals(instructions.getFirst(), facts.baseFences().getFirst().definition());
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+    }
+
+    @Test
+    void aPointerThatIsNotCountedIsFencedInEveryRound() throws PtxException {
+        // 4095 is no multiple of 4: the counter misses 0, and goes round for ever.
+        analyse(LOOP.replace("START", "4095"));
+        assertFencedBase(fact("ld.global"), 4);
+        assertTrue(facts.baseFences().stream().anyMatch(fence -> fence.definition() == find("add.s64") && fence.again()));
+        assertFalse(facts.endsByItself(find("@%p1 bra")));
+    }
+
+    @Test
+    void roundedDownCountersAreCounted() throws PtxException {
+        analyse("and.b32 %r3, %r1, 3; sub.s32 %r4, %r1, %r3; add.s32 %r5, %r1, -1; setp.lt.u32 %p2, %r5, 3; @%p2 bra out;\n"
+                + "setp.lt.s32 %p3, %r1, 1; @%p3 bra out;" + LOOP.replace("START", "%r4") + "out:");
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+    }
+
+    @Test
+    void aLoadedPointerIsFencedAfterItsLoad() throws PtxException {
+        analyse("loop: ld.global.u64 %rd1, [%rd1+8]; setp.ne.s64 %p1, %rd1, 0; @%p1 bra loop;");
+        assertFencedBase(fact("ld.global"), 8);
+        assertEquals(2, facts.baseFences().size());
+        assertTrue(facts.baseFences().stream().anyMatch(fence -> fence.definition() == find("ld.global")));
+    }
+
+    @Test
+    void aRegisterThatMayBeUnwrittenHasNoShadow() throws PtxException {
+        analyse("setp.eq.u32 %p1, %r1, 0; @%p1 bra over; ld.param.u64 %rd2, [q]; over: ld.global.f32 %f1, [%rd2];");
+        assertInstanceOf(Placement.Unknown.class, fact("ld.global").placement());
+        analyse("setp.eq.u32 %p1, %r1, 0; @%p1 ld.param.u64 %rd2, [q]; ld.global.f32 %f1, [%rd2];");
+        assertInstanceOf(Placement.Unknown.class, fact("ld.global").placement());
+    }
+
+    @Test
+    void nothingIsSaidOfAnUnwrittenRegisterThatWasCompared() throws PtxException {
+        analyse("setp.gt.u32 %p1, %r7, 9; @%p1 ret; mov.u32 %r2, tile; shl.b32 %r3, %r7, 2; add.s32 %r4, %r2, %r3;\n"
+                + "ld.shared.f32 %f1, [%r4];");
+        Placement.NearSymbol near = assertInstanceOf(Placement.NearSymbol.class, fact("ld.shared").placement());
+        assertEquals(Placement.UNBOUNDED_HIGH, near.highOffset());
+    }
+
+    @Test
+    void alignmentIsNoMoreThanEveryAccessDemands() throws PtxException {
+        analyse("ld.global.f32 %f1, [%rd1+4]; ld.global.v4.f32 {%f1, %f2, %f3, %f0}, [%rd1+16];");
+        assertEquals(4, facts.baseFences().getFirst().alignmentBytes());
+        assertFencedBase(fact("ld.global.v4"), 4);
+        analyse("ld.global.u64 %rd2, [%rd1+2];");
+        assertEquals(2, facts.baseFences().getFirst().alignmentBytes());
+    }
+
+    @Test
+    void sharedIndicesAreBoundedByBranchesAndShapes() throws PtxException {
+        String access = "mov.u32 %r2, %tid.x; mov.u32 %r3, tile; shl.b32 %r4, %r2, 2; add.s32 %r5, %r3, %r4; GUARD "
+                + "ld.shared.f32 %f1, [%r5+4];";
+        analyse(access.replace("GUARD", ""));
+        assertEquals(new Placement.NearSymbol("tile", 4, 4096), fact("ld.shared").placement());
+        analyse("mov.u32 %r2, %tid.x; setp.gt.u32 %p1, %r2, 99; @%p1 ret; mov.u32 %r3, tile; shl.b32 %r4, %r2, 2;\n"
+                + "add.s32 %r5, %r3, %r4; ld.shared.f32 %f1, [%r5];");
+        assertEquals(new Placement.NearSymbol("tile", 0, 396), fact("ld.shared").placement());
+        analyse(access.replace("GUARD", ""), new DataFlowOracle(Map.of("k", new LaunchShape(128, 1, 1, 0))));
+        assertEquals(new Placement.NearSymbol("tile", 4, 512), fact("ld.shared").placement());
+        assertEquals(4, fact("ld.shared").alignmentBytes());
+    }
+
+    @Test
+    void genericAddressesAreGlobalOnlyIfTheyComeFromThere() throws PtxException {
+        analyse("mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.f32 %f1, [%rd3]; ld.u64 %rd4, [%rd1]; ld.f32 %f2, [%rd4];");
+        assertEquals(Optional.of(StateSpace.GLOBAL), fact("ld.f32 %f1").space());
+        assertEquals(Optional.empty(), fact("ld.f32 %f2").space());
+    }
+
+    @Test
+    void aComparisonThatTheRewriterTightensSaysNothingWhenItFails() throws PtxException {
+        analyse("mov.u32 %r2, 0; loop: add.s32 %r2, %r2, 3; setp.ne.s32 %p1, %r2, 12; @%p1 bra loop;\n"
+                + "mov.u32 %r3, tile; add.s32 %r4, %r3, %r2; ld.shared.u8 %r5, [%r4];");
+        Placement.NearSymbol near = assertInstanceOf(Placement.NearSymbol.class, fact("ld.shared").placement());
+        assertEquals(Placement.UNBOUNDED_HIGH, near.highOffset());
+    }
+
+    @Test
+    void hiddenRegistersHaveNoShadows() throws PtxException {
+        analyse("{ .reg .b64 %rd1; mov.u64 %rd1, 64; ld.global.f32 %f1, [%rd1]; } ld.global.f32 %f2, [%rd1];");
+        assertInstanceOf(Placement.Unknown.class, fact("%f1").placement());
+        assertInstanceOf(Placement.Unknown.class, fact("%f2").placement());
+    }
+
+    @Test
+    void loopsWithTwoEntriesAreNoLoops() throws PtxException {
+        analyse("setp.eq.u32 %p1, %r1, 0; @%p1 bra second; mov.u32 %r2, 9; first: ld.global.f32 %f1, [%rd1];\n"
+                + "second: add.s64 %rd1, %rd1, 4; add.s32 %r2, %r2, -1; setp.ne.s32 %p2, %r2, 0; @%p2 bra first;");
+        assertFalse(facts.endsByItself(find("@%p2 bra")));
+        assertEquals(List.of(instructions.getFirst(), find("add.s64")),
+                facts.baseFences().stream().map(BaseFence::definition).toList());
+    }
+}

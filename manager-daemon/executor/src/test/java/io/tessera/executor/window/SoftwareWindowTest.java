@@ -1,0 +1,170 @@
+package io.tessera.executor.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.clock.Clocks;
+import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverOptions;
+import io.tessera.device.DriverPort;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.window.WindowSpace;
+import io.tessera.os.Linux;
+import io.tessera.software.driver.SoftwareDriverProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Windows on the software GPU: what kernels meet at which address. */
+@Timeout(60)
+class SoftwareWindowTest {
+    private static final long MIB = 1L << 20;
+    private static final long DEVICE_BYTES = 512 * MIB;
+    private static final String STORE = """
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .entry store(.param .u64 target, .param .u64 what)
+            {
+                .reg .b64 %rd<3>;
+                ld.param.u64 %rd1, [target];
+                ld.param.u64 %rd2, [what];
+                st.global.u64 [%rd1], %rd2;
+                ret;
+            }
+            """;
+
+    private final Arena arena = Arena.ofShared();
+    private DriverPort port;
+    private DriverCalls calls;
+    private DeviceContext device;
+    private TenantWindows windows;
+    private long kernel;
+
+    @BeforeEach
+    void open() throws Exception {
+        port = new SoftwareDriverProvider().open(new DriverOptions(0, DEVICE_BYTES));
+        device = DeviceContext.open(port, 0);
+        calls = new DriverCalls(port, arena);
+        windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace());
+        call(DriverEntry.cuModuleLoadData, calls.out(0), arena.allocateFrom(STORE).address());
+        long module = calls.outLong(0);
+        call(DriverEntry.cuModuleGetFunction, calls.out(0), module, arena.allocateFrom("store").address());
+        kernel = calls.outLong(0);
+    }
+
+    @AfterEach
+    void close() {
+        port.close();
+        arena.close();
+    }
+
+    private void call(DriverEntry entry, long... arguments) {
+        assertEquals(0, calls.call(entry, arguments), entry.toString());
+    }
+
+    /** As a kernel stores. */
+    private void store(long address, long value) {
+        MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_LONG, address, value);
+        MemorySegment pointers = arena.allocateFrom(ValueLayout.JAVA_LONG, values.address(), values.address() + 8);
+        call(DriverEntry.cuLaunchKernel, kernel, 1, 1, 1, 1, 1, 1, 0, 0, pointers.address(), 0);
+        call(DriverEntry.cuCtxSynchronize);
+    }
+
+    private long load(long address) {
+        call(DriverEntry.cuMemcpyDtoH_v2, calls.out(0), address, 8);
+        return calls.outLong(0);
+    }
+
+    private long freeBytes() {
+        call(DriverEntry.cuMemGetInfo_v2, calls.out(0), calls.out(1));
+        return calls.outLong(0);
+    }
+
+    private ClientWindow join(String tenant) {
+        ClientWindow window = windows.client(tenant, new TenantMemory(0), calls,
+                new ClientStreams(calls, new ClientHandles(0)));
+        assertEquals(0, window.open());
+        return window;
+    }
+
+    @Test
+    void aKernelMeetsItsOwnMemoryItsSinkAndNobodyElses() {
+        long free = freeBytes();
+        ClientWindow window = join("a");
+        ClientWindow victim = join("b");
+        long own = window.allocate(3 * MIB, 1);
+        long secret = victim.allocate(MIB, 1);
+        store(secret, 0x5EC2E7);
+        assertEquals(0, window.backEverywhere());
+        assertEquals(0, victim.backEverywhere());
+        store(own, 1);
+        for (long stray : new long[] {window.baseAddress() - window.guardBytes(), window.baseAddress() - 8,
+                window.baseAddress() + window.sizeBytes() - 8, window.baseAddress() + window.sizeBytes(),
+                window.baseAddress() + window.sizeBytes() + window.guardBytes() - 8}) {
+            store(stray, 2);
+            assertEquals(2, load(stray));
+        }
+        long grown = window.allocate(100 * MIB, 1);
+        assertEquals(0, load(grown), "nothing of the sink is left there");
+        store(grown + 100 * MIB - 8, 3);
+        assertEquals(1, load(own));
+        assertEquals(0x5EC2E7, load(secret));
+        window.free(grown);
+        window.window().wantTrim();
+        window.rest();
+        store(grown, 4);
+        window.free(own);
+        victim.free(secret);
+        assertEquals(0, window.close());
+        ClientWindow next = join("c");
+        long again = next.allocate(3 * MIB, 1);
+        assertEquals(0, load(again), "nothing of the tenant before is left");
+        next.free(again);
+        assertEquals(0, next.close());
+        assertEquals(0, victim.close());
+        assertEquals(free, freeBytes());
+    }
+
+    @Test
+    void hostMemoryIsAtOneAddressForAll() throws Exception {
+        long free = freeBytes();
+        ClientWindow window = join("a");
+        assertEquals(0, window.backEverywhere());
+        try (PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files())) {
+            pinned.use(window.hostAddresses());
+            PinnedMemory.Offer offer = pinned.create(3 * MIB, 0);
+            Linux.sharedMemory().close(offer.descriptor());
+            PinnedMemory.Region region = pinned.region(offer.pinned().id());
+            store(region.address(), 1);
+            assertEquals(0, window.openHost(region.address(), region.roundedBytes(), () -> {
+                assertTrue(pinned.map(region));
+                return calls.call(DriverEntry.cuMemHostRegister_v2, region.address(), region.roundedBytes(), 3);
+            }));
+            MemorySegment host = MemorySegment.ofAddress(region.address()).reinterpret(region.bytes());
+            assertEquals(0, host.get(ValueLayout.JAVA_LONG, 0), "the sink's content is no host memory's");
+            store(region.address() + 8, 4711);
+            assertEquals(4711, host.get(ValueLayout.JAVA_LONG, 8));
+            store(region.address() + region.roundedBytes(), 2);
+            assertEquals(0, window.closeHost(region.address(), region.roundedBytes(), () -> {
+                int result = calls.call(DriverEntry.cuMemHostUnregister, region.address());
+                pinned.unmap(region);
+                return result;
+            }));
+            store(region.address() + 8, 3);
+            assertNotEquals(4711, load(region.address() + 8));
+        }
+        assertEquals(0, window.close());
+        assertEquals(free, freeBytes());
+    }
+}
