@@ -88,6 +88,20 @@ static void stuck_stream(void)
     _exit(0);
 }
 
+/* The same in a stream that is destroyed while it waits, and one wait behind the other. */
+static void stuck_destroyed(void)
+{
+    CUdeviceptr own = own_memory();
+    handle stream = 0;
+    NEED(cuStreamCreate(&stream, 1));
+    for (unsigned i = 1; i < 50; i++)
+        cuStreamWaitValue32(stream, own + i % 3 * 4, i, 1);
+    cuMemsetD8Async(own + 4096, 1, 16, stream);
+    cuStreamDestroy(stream);
+    usleep(200000);
+    _exit(0);
+}
+
 static void *work(void *unused)
 {
     CUdeviceptr got;
@@ -170,6 +184,7 @@ static const struct attack attacks[] = {
     {"ring", HARMLESS, "fills its ring as fast as it can", ring},
     {"ring_never_read", HARMLESS, "fills its ring and goes", ring_never_read},
     {"stuck_stream", HARMLESS, "leaves streams that wait for what never comes", stuck_stream},
+    {"stuck_destroyed", HARMLESS, "destroys streams that wait for what never comes", stuck_destroyed},
     {"threads", HARMLESS, "works in many threads at once", threads},
     {"processes", HARMLESS, "comes as many processes at once", processes},
     {"one_of_many", HARMLESS, "is one of them", one_of_many},

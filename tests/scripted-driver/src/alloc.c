@@ -138,7 +138,8 @@ EXPORT CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
     if (error)
         return error;
     CUdeviceptr base = (CUdeviceptr)(uintptr_t)memory;
-    if (!memory || bytes == 0 || memory_in_range(base))
+    /* In reserved addresses the program may have memory of its own: it mapped it over what it reserved. */
+    if (!memory || bytes == 0 || (memory_in_range(base) && !range_reserved(base, bytes)))
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
         return ERROR_HOST_MEMORY_ALREADY_REGISTERED;

@@ -12,15 +12,8 @@
            sizeof(((struct type *)0)->member))
 #define CONSTANT(name) printf("constant %s %" PRIu64 "\n", #name, (uint64_t)(name))
 
-static void parts(void)
+static void device(void)
 {
-    STRUCT(tessera_reply);
-    FIELD(tessera_reply, sequence);
-    FIELD(tessera_reply, expected);
-    FIELD(tessera_reply, result);
-    FIELD(tessera_reply, bytes);
-    FIELD(tessera_reply, waiting);
-    FIELD(tessera_reply, pad);
     STRUCT(tessera_relay_device);
     FIELD(tessera_relay_device, uuid);
     FIELD(tessera_relay_device, name);
@@ -43,6 +36,13 @@ static void parts(void)
 
 static void segment(void)
 {
+    STRUCT(tessera_reply);
+    FIELD(tessera_reply, sequence);
+    FIELD(tessera_reply, expected);
+    FIELD(tessera_reply, result);
+    FIELD(tessera_reply, bytes);
+    FIELD(tessera_reply, waiting);
+    FIELD(tessera_reply, pad);
     STRUCT(tessera_relay_segment);
     FIELD(tessera_relay_segment, magic);
     FIELD(tessera_relay_segment, version);
@@ -248,7 +248,7 @@ static void enumerations(void)
 
 int main(void)
 {
-    parts();
+    device();
     segment();
     records();
     messages();

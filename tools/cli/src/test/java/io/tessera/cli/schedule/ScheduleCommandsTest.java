@@ -57,6 +57,10 @@ class ScheduleCommandsTest {
     void limitOfATenant() throws IOException {
         sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":8589934592}", "alice: 8.0 GiB", "limit", "alice",
                 "8GiB");
+    }
+
+    @Test
+    void noLimitOfATenant() throws IOException {
         sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":0}", "alice: no limit", "limit", "alice", "none");
     }
 
