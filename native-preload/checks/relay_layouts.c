@@ -43,6 +43,15 @@ SAME(struct layout_copy, destination.host, CUDA_MEMCPY3D, dstHost);
 SAME(struct layout_copy, destination.device, CUDA_MEMCPY3D, dstDevice);
 SAME(struct layout_copy, depth, CUDA_MEMCPY3D, Depth);
 
+SAME_SIZE(struct layout_operand, CUmemcpy3DOperand);
+SAME(struct layout_operand, at, CUmemcpy3DOperand, op.ptr.ptr);
+SAME(struct layout_operand, row_length, CUmemcpy3DOperand, op.ptr.rowLength);
+SAME(struct layout_operand, layer_height, CUmemcpy3DOperand, op.ptr.layerHeight);
+SAME_SIZE(struct layout_box_copy, CUDA_MEMCPY3D_BATCH_OP);
+SAME(struct layout_box_copy, destination, CUDA_MEMCPY3D_BATCH_OP, dst);
+SAME(struct layout_box_copy, width, CUDA_MEMCPY3D_BATCH_OP, extent.width);
+SAME(struct layout_box_copy, access_order, CUDA_MEMCPY3D_BATCH_OP, srcAccessOrder);
+
 SAME_SIZE(struct layout_memset_node, CUDA_MEMSET_NODE_PARAMS_v2);
 _Static_assert(LAYOUT_MEMSET_NODE_V1 == sizeof(CUDA_MEMSET_NODE_PARAMS_v1), "version 1");
 SAME(struct layout_memset_node, context, CUDA_MEMSET_NODE_PARAMS_v2, ctx);

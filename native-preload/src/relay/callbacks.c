@@ -188,6 +188,10 @@ bool callback_change(struct relay_link *link, int word, const struct callback *c
 void callback_release(struct relay_link *link, int word)
 {
     pthread_mutex_lock(&lock);
+    struct callback callback = slots[link->device][word].callback;
+    bool used_now = slots[link->device][word].in_use;
     drop(link, word);
     pthread_mutex_unlock(&lock);
+    if (used_now && callback.released)
+        callback.released(callback.data);
 }

@@ -12,6 +12,7 @@ struct callback {
     void (*stream_function)(CUstream stream, CUresult status, void *data); /* CUstreamCallback; one of the two */
     CUstream stream; /* as the program named it */
     void *data;
+    void (*released)(void *data); /* called when the word is not used any more; NULL: nothing to do */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy_captured.h"
 #include "layouts.h"
 #include "message.h"
 #include "staging.h"
@@ -180,7 +181,8 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
         return elsewhere(context, wire, to_owner, to, from_owner, from, bytes);
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
     if (pageable && relay_stream_capturing(context, wire))
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        return end == COPY_RETURNS_EARLY ? copy_captured(context, stream_of(context, wire), to, from, bytes)
+                                         : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (is_small(context, to, from, bytes))
         return small(context, wire, to, (const void *)(uintptr_t)from.at, bytes, end);
     CUresult result;

@@ -73,6 +73,17 @@ CUresult relay_cuMemcpy3DPeerAsync(const void *copy, CUstream stream)
     return shaped(copy, PEER_BOX, stream, false, COPY_RETURNS_EARLY);
 }
 
+/* What a batch begins with; `valid`: there is something in it. A batch has a stream of its own, none of the default ones. */
+static CUresult enter_batch(bool valid, CUstream stream, struct relay_context **context, uint64_t *wire)
+{
+    CUresult result = relay_enter(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!valid || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
+        return CUDA_ERROR_INVALID_VALUE;
+    return relay_stream_wire(*context, stream, false, wire);
+}
+
 /*
  * Copies of a batch are independent of each other; in the order of the stream they are right too. The attributes say
  * where addresses lead and when sources are read, which the map of ranges knows and staging does at once.
@@ -82,12 +93,7 @@ static CUresult batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, s
 {
     struct relay_context *context;
     uint64_t wire;
-    CUresult result = relay_enter(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!to || !from || !bytes || count == 0 || !stream || (uintptr_t)stream == TESSERA_STREAM_LEGACY)
-        return CUDA_ERROR_INVALID_VALUE;
-    result = relay_stream_wire(context, stream, false, &wire);
+    CUresult result = enter_batch(to && from && bytes && count != 0, stream, &context, &wire);
     for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
         result = copy_linear(context, wire, copy_host(context, (void *)(uintptr_t)to[i], bytes[i]),
                              copy_host(context, (void *)(uintptr_t)from[i], bytes[i]), bytes[i], COPY_RETURNS_EARLY);
@@ -115,22 +121,48 @@ CUresult relay_cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t 
     return batch(to, from, bytes, count, NULL, stream);
 }
 
+enum { OPERAND_ADDRESS = 1, MEMORY_UNIFIED = 4 };
+
+/* Between two addresses elements are bytes; a length of 0 says that rows or layers lie without gaps. */
+static struct layout_copy_side side_of(const struct layout_operand *operand, const struct layout_box_copy *box)
+{
+    return (struct layout_copy_side){.memory_type = MEMORY_UNIFIED, .device = operand->at,
+                                     .pitch = operand->row_length ? operand->row_length : box->width,
+                                     .height = operand->layer_height ? operand->layer_height : box->height};
+}
+
+static CUresult copy_box(struct relay_context *context, uint64_t wire, const struct layout_box_copy *box)
+{
+    if (box->width == 0 || box->height == 0 || box->depth == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (box->source.type != OPERAND_ADDRESS || box->destination.type != OPERAND_ADDRESS)
+        return relay_refuse("cuMemcpy3DBatchAsync", "arrays in batches are not relayed");
+    const struct layout_copy copy = {.source = side_of(&box->source, box), .destination = side_of(&box->destination, box),
+                                     .width_bytes = box->width, .height = box->height, .depth = box->depth};
+    return copy_shaped(context, wire, &copy, COPY_RETURNS_EARLY);
+}
+
+static CUresult boxes(size_t count, const struct layout_box_copy *box, size_t *failed, unsigned long long flags,
+                      CUstream stream)
+{
+    struct relay_context *context;
+    uint64_t wire;
+    CUresult result = enter_batch(box && count != 0 && flags == 0, stream, &context, &wire);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
+        result = copy_box(context, wire, &box[i]);
+        if (result != CUDA_SUCCESS && failed)
+            *failed = i;
+    }
+    return result;
+}
+
 CUresult relay_cuMemcpy3DBatchAsync(size_t count, void *operations, size_t *failed, unsigned long long flags,
                                     CUstream stream)
 {
-    (void)count;
-    (void)operations;
-    (void)failed;
-    (void)flags;
-    (void)stream;
-    return relay_refuse("cuMemcpy3DBatchAsync", "boxes in batches are not relayed");
+    return boxes(count, operations, failed, flags, stream);
 }
 
 CUresult relay_cuMemcpy3DBatchAsync_v2(size_t count, void *operations, unsigned long long flags, CUstream stream)
 {
-    (void)count;
-    (void)operations;
-    (void)flags;
-    (void)stream;
-    return relay_refuse("cuMemcpy3DBatchAsync_v2", "boxes in batches are not relayed");
+    return boxes(count, operations, NULL, flags, stream);
 }

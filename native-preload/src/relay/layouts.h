@@ -66,6 +66,21 @@ struct layout_copy {
     uint64_t width_bytes, height, depth;
 };
 
+/* CUmemcpy3DOperand: an address with row length and layer height, or an array with an offset; in elements */
+struct layout_operand {
+    uint32_t type; /* 1 address, 2 array */
+    uint32_t pad;
+    uint64_t at, row_length, layer_height;
+    uint64_t hint;
+};
+
+/* CUDA_MEMCPY3D_BATCH_OP */
+struct layout_box_copy {
+    struct layout_operand source, destination;
+    uint64_t width, height, depth;
+    uint32_t access_order, flags;
+};
+
 /* CUDA_MEMSET_NODE_PARAMS_v2; the first 40 bytes are version 1 */
 struct layout_memset_node {
     uint64_t destination, pitch;

@@ -24,7 +24,7 @@ static int connect_and_send(const void *message, size_t bytes)
         return 2;
     if (send(executor, message, bytes, MSG_NOSIGNAL) == (ssize_t)bytes) {
         struct pollfd answered = {executor, POLLIN, 0};
-        if (poll(&answered, 1, 1000) > 0 && recv(executor, &head, sizeof head, 0) == sizeof head &&
+        if (poll(&answered, 1, 200) > 0 && recv(executor, &head, sizeof head, 0) == sizeof head &&
             (head.type == TESSERA_MSG_RELAY_WELCOME || head.type == TESSERA_MSG_PINNED))
             result = 0;
     }

@@ -39,9 +39,6 @@ static void between(void)
     LATER(cuMemcpyDtoD(own, victim, LOOT_BYTES));
     LATER(cuMemcpyDtoD(victim, own, LOOT_BYTES));
     LATER(cuMemcpyDtoDAsync(own, victim, LOOT_BYTES, 0));
-    LATER(cuMemcpy(own, victim, LOOT_BYTES));
-    LATER(cuMemcpy(victim, own, LOOT_BYTES));
-    LATER(cuMemcpyAsync(victim, own, LOOT_BYTES, 0));
     loot_device(own, LOOT_BYTES);
 }
 
@@ -98,14 +95,35 @@ static void planes(void)
     LATER(cuMemcpy2DAsync(&copy, 0));
     copy = plane(victim, own);
     LATER(cuMemcpy2D(&copy));
-    copy.target_type = 4;
-    LATER(cuMemcpy2DAsync(&copy, 0));
     copy = plane(own, victim);
     copy.target_type = 1;
     copy.target_host = host;
     LATER(cuMemcpy2D(&copy));
     got();
     loot_device(own, LOOT_BYTES);
+}
+
+/* An address that the process does not know as the device's is taken for one of the host, as the driver does: where
+   nothing lies there the process dies of it. */
+static void unified_from(void)
+{
+    CUdeviceptr victim = fact("device"), own = own_memory();
+    struct copy_2d copy = plane(own, victim);
+    copy.source_type = 4;
+    LATER(cuMemcpyAsync(own, victim, LOOT_BYTES, 0));
+    LATER(cuMemcpy(own, victim, LOOT_BYTES));
+    LATER(cuMemcpy2DAsync(&copy, 0));
+    loot_device(own, LOOT_BYTES);
+}
+
+static void unified_to(void)
+{
+    CUdeviceptr victim = fact("device"), own = own_memory();
+    struct copy_2d copy = plane(victim, own);
+    copy.target_type = 4;
+    LATER(cuMemcpyAsync(victim, own, LOOT_BYTES, 0));
+    LATER(cuMemcpy(victim, own, LOOT_BYTES));
+    LATER(cuMemcpy2DAsync(&copy, 0));
 }
 
 static void plane_overflows(void)
@@ -247,6 +265,8 @@ static const struct attack attacks[] = {
     {"memsets", REFUSED, "sets the victim's memory", memsets},
     {"memset_pitches", REFUSED, "sets rows whose pitch leads to the victim or overflows", memset_pitches},
     {"planes", REFUSED, "copies planes of the victim", planes},
+    {"unified_from", HARMLESS, "copies from the victim's memory, of whatever kind it is", unified_from},
+    {"unified_to", HARMLESS, "copies to the victim's memory, of whatever kind it is", unified_to},
     {"plane_overflows", REFUSED, "copies planes that reach the victim by pitch, offset and overflow", plane_overflows},
     {"boxes", REFUSED, "copies boxes of the victim, and boxes that reach it by depth, height and overflow", boxes},
     {"peers", REFUSED, "copies between devices", peers},

@@ -15,7 +15,7 @@ static void memory(void)
 {
     CUdeviceptr got;
     size_t size = (size_t)1 << 40;
-    while (size >= 4096) {
+    while (size >= (size_t)1 << 18) {
         if (cuMemAlloc(&got, size) != 0)
             size /= 2;
     }

@@ -16,7 +16,7 @@
 #include "regions.h"
 #include "secret.h"
 
-enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_US = 2000 };
+enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_US = 5000 };
 
 static const char *const code =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -17,6 +17,7 @@ import sys
 import time
 
 PART_BYTES = 50 << 20
+SMALL_BYTES = 1 << 20
 LEVEL = "-4"
 LIST = "files.json"
 
@@ -32,14 +33,23 @@ def _sum(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _order(folder, name):
+    """What is small and what cuBLAS needs comes first; what only some cases need last, so that others do without it."""
+    small = os.path.getsize(os.path.join(folder, name)) < SMALL_BYTES
+    return ("cnn" in name, "cufft" in name, not small, "cublas" not in name, name)
+
+
+def _packed(path):
+    return subprocess.run(["xz", LEVEL, "-T2", "-c", path], stdout=subprocess.PIPE, check=True).stdout
+
+
 def pack(folder, target):
     """Fills the parts one after the other; a file may go on in the next."""
     listed, part, used = [], 1, 0
     os.makedirs(os.path.join(target, "part-1"))
-    # What only one case needs comes last, so that the others do without the last parts.
-    for name in sorted(_files(folder), key=lambda each: ("cnn" in each, each)):
+    for name in sorted(_files(folder), key=lambda each: _order(folder, each)):
         path = os.path.join(folder, name)
-        packed = subprocess.run(["xz", LEVEL, "-T2", "-c", path], stdout=subprocess.PIPE, check=True).stdout
+        packed = _packed(path)
         pieces, at = [], 0
         while at < len(packed):
             if used == PART_BYTES:

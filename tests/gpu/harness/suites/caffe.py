@@ -32,6 +32,8 @@ CASES = {
 CROWDS = {"lenet×2": ("lenet", 2), "lenet×4": ("lenet", 4), "cifar×2": ("cifar", 2), "cifar×4": ("cifar", 4)}
 #: Steps before the cases: the driver's cache is filled, ours by the offline fencer, then what a fenced start costs.
 BEFORE = ("warm", "ahead", "start")
+#: Libraries whose sample calls are compared.
+SAMPLES = ("cublas", "curand", "cufft")
 ALONE_WAYS = ("native", "relay", "fenced")
 CROWD_WAYS = ("time-slicing", "mps", "fenced")
 KINDS = ("train", "infer")
@@ -41,7 +43,7 @@ READY_TIMEOUT_S = 200.0
 ANSWER_TIMEOUT_S = 60.0
 AHEAD_TIMEOUT_S = 240.0
 #: Libraries with kernels.
-LIBRARIES = r"lib(caffe|cublas|cublasLt|curand|cudnn_.*)\.so"
+LIBRARIES = r"lib(caffe|cublas|cublasLt|curand|cufft|cudnn_.*)\.so"
 #: Largest time against native, alone; the issue's figure.
 BOUND = 1.04
 #: The driver's own cache of compiled PTX: large enough for all images, so that native starts are not compilations.
@@ -56,7 +58,7 @@ def run(setting, record):
     if not os.access(os.path.join(home, "train"), os.X_OK):
         record.problem("caffe", f"no Caffe in {home}: unpack the parts of tests/gpu/caffe/kit, or name it in TESSERA_CAFFE")
         return
-    chosen = setting.chosen((*BEFORE, *CASES, *CROWDS))
+    chosen = setting.chosen((*BEFORE, "samples", *CASES, *CROWDS))
     caches = tempfile.mkdtemp(prefix="tessera-caffe-caches-")
     extra = {
         "CUDA_CACHE_PATH": os.environ.get("CUDA_CACHE_PATH") or os.path.join(caches, "driver"),
@@ -74,6 +76,9 @@ def run(setting, record):
                 record.attempt("ahead", lambda: stage.ahead(any("convolution" in name for name in chosen)), 30)
             if "start" in chosen:
                 record.attempt("start", stage.start_twice, 20)
+            if "samples" in chosen:
+                for name in SAMPLES:
+                    record.attempt(f"samples {name}", lambda: stage.samples(name), 20)
             for case in (name for name in CASES if name in chosen):
                 record.attempt(case, lambda: stage.alone(case), 30)
             record.add("status", status=managers["fenced"].control.status())
@@ -183,6 +188,15 @@ class _Stage:
                 ready = json.loads(child.read(READY_TIMEOUT_S))
             self._record.add("start", turn=turn, **ready)
 
+    def samples(self, name):
+        """The same calls of a library in all ways; their outputs."""
+        for way in ALONE_WAYS:
+            place = self._place(way)
+            environment = {**place.environment, "LD_LIBRARY_PATH": os.path.join(self._home, "lib")}
+            command = place.wrap([os.path.join(self._home, "samples"), name], f"samples-{way}-{name}")
+            status, out, err = run_bounded(command, environment, READY_TIMEOUT_S)
+            self._record.add("samples", library=name, way=way, status=status, out=out, err=err[-2000:])
+
     def alone(self, case):
         """One program of each way stays; they are measured in turn, each idle while another runs."""
         with contextlib.ExitStack() as stack:
@@ -273,6 +287,17 @@ def _alone_rows(results):
             )  # fmt: skip
 
 
+def _sample_rows(results):
+    for name in SAMPLES:
+        ways = {one["way"]: one for one in results if one["kind"] == "samples" and one["library"] == name}
+        if "native" in ways:
+            right = ways["native"]
+            yield (
+                name, len(right["out"].splitlines()), right["status"] == 0,
+                *(way in ways and ways[way]["status"] == 0 and ways[way]["out"] == right["out"] for way in ALONE_WAYS[1:]),
+            )  # fmt: skip
+
+
 def _crowd_rows(results):
     for crowd in CROWDS:
         for kind in KINDS:
@@ -307,6 +332,10 @@ def tables(results):
     if ahead:
         columns = ("images", "kernels", "MB of PTX", "refused", "s, compiled", "MB/s and core, fenced")
         found.append(Table("Fenced and compiled ahead", columns, ahead))
+    samples = tuple(_sample_rows(results))
+    if samples:
+        columns = ("library", "results", "native right", "relay equal", "fenced equal")
+        found.append(Table("Sample calls of closed libraries", columns, samples, ("all bits of all results",)))
     starts = tuple((one["turn"], one["start_ms"]) for one in results if one["kind"] == "start")
     if starts:
         found.append(Table("Fenced start of LeNet", ("start", "ms"), starts))

@@ -34,6 +34,14 @@ echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
 """
 
 
+_ATTACKS = """#!/bin/sh
+case "$*" in *Xshare*) exit 0 ;; *--control*) saw='saw 32 words' escapes=1 ;; *) saw= escapes=0 ;; esac
+echo "{\\"attacks\\":[{\\"name\\":\\"load/index\\",\\"what\\":\\"reads by index\\",\\"must\\":\\"harmless\\",\\"outcome\\":\\"ran\\",\\
+\\"escaped\\":\\"$saw\\",\\"crashed\\":\\"\\",\\"disturbed\\":\\"\\",\\"unlike\\":\\"\\",\\"untried\\":\\"\\",\\"tookMs\\":7}],\\"notTried\\":0,\\
+\\"notAsStated\\":0,\\"crashes\\":0,\\"escapes\\":$escapes,\\"victimsDisturbed\\":0}"
+"""
+
+
 _CONFORMANCE = """#!/bin/sh
 [ "$(cat "$1")" = cases ] || exit 3
 cat <<END
@@ -239,6 +247,21 @@ class SuitesTest(unittest.TestCase):
         record, text = self.run_suite("conformance", TIMEOUT_S=20)
         self.assertIn("cuInit failed", record.problems[0]["error"])
 
+    def test_attacks(self):
+        java = os.path.join(self.setting.installation.home, "jre", "bin", "java")
+        os.makedirs(os.path.dirname(java), exist_ok=True)
+        _executable(java, _ATTACKS)
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| load/index | reads by index | harmless | ran | held |", text)
+        self.assertIn("| load/index | reads by index | harmless | ran | ESCAPE: saw 32 words |", text)
+        self.assertIn("escapes: 0\n", text)
+        self.assertIn("victims disturbed: 0", text)
+        self.assertIn("escapes: 1\n", text)
+        _executable(java, "#!/bin/sh\necho 'the manager does not start' >&2; exit 3\n")
+        record, text = self.run_suite("attacks", TIMEOUT_S=20)
+        self.assertIn("the manager does not start", record.problems[0]["error"])
+
     def test_smoke_names_what_is_missing(self):
         record, text = self.run_suite("smoke", STEPS=3)
         # The stand-in library has none of the driver's names; a machine without a driver has none to compare with.
@@ -304,20 +327,11 @@ class SuitesTest(unittest.TestCase):
         record, _ = self.run_suite("programs", TIMEOUT_S=20)
         self.assertEqual(["programs"], [problem["step"] for problem in record.problems])
 
-    def test_fences(self):
-        os.makedirs(self.path("home", "fences"))
-        with open(self.path("home", "fences", "cases"), "w", encoding="ascii") as cases:
-            cases.write("# file kernel\ndense saxpy 1 1 0\ndense hangs 1 1 0\ndense copy 1 1 0\n")
-        _executable(self.path("home", "fences", "fences"), _FENCES)
-        record, text = self.run_suite("fences", TIMEOUT_S=20)
-        self.assertEqual(["hangs", "copy"], [problem["step"] for problem in record.problems])
-        self.assertIn("| mask | 2 | 1.100 | 1.210 | copy |", text)
-        self.assertIn("| saxpy | 10 | 8 | 0 | 1 | 9 | 0 | yes |", text)
-
     def test_caffe(self):
         caffe = self.path("caffe")
         _executable(os.path.join(caffe, "train"), _TRAIN)
         _executable(os.path.join(caffe, "warm"), "#!/bin/sh\ncat >/dev/null; echo 3 1\n")
+        _executable(os.path.join(caffe, "samples"), '#!/bin/sh\necho "$1 0123 1 2"\necho "$1 4567 1 2"\n')
         os.mkdir(os.path.join(caffe, "lib"))
         with open(os.path.join(caffe, "images"), "w", encoding="utf-8") as images:
             images.write("libcublas.so.11 128 4096\n")
@@ -336,6 +350,7 @@ class SuitesTest(unittest.TestCase):
         self.assertRegex(text, r"\| lenet×2 \| infer \|")
         self.assertIn("| second | 12.50 |", text)
         self.assertRegex(text, r"\| 1 \| 2 \| 1.000 \| 0 \|")
+        self.assertIn("| curand | 2 | yes | yes | yes |", text)
 
     def test_caffe_that_complains_or_is_missing_is_a_problem(self):
         caffe = self.path("caffe")
@@ -346,9 +361,19 @@ class SuitesTest(unittest.TestCase):
                 os.path.join(caffe, "train"), _TRAIN.replace("done = 0", "done = 0; print('E1121 cublas', file=sys.stderr)")
             )
             record, text = self.run_suite(
-                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=()
+                "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=(), SAMPLES=()
             )
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
+
+    def test_fences(self):
+        os.makedirs(self.path("home", "fences"))
+        with open(self.path("home", "fences", "cases"), "w", encoding="ascii") as cases:
+            cases.write("# file kernel\ndense saxpy 1 1 0\ndense hangs 1 1 0\ndense copy 1 1 0\n")
+        _executable(self.path("home", "fences", "fences"), _FENCES)
+        record, text = self.run_suite("fences", TIMEOUT_S=20)
+        self.assertEqual(["hangs", "copy"], [problem["step"] for problem in record.problems])
+        self.assertIn("| mask | 2 | 1.100 | 1.210 | copy |", text)
+        self.assertIn("| saxpy | 10 | 8 | 0 | 1 | 9 | 0 | yes |", text)
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:

@@ -4,6 +4,7 @@ import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
@@ -11,7 +12,9 @@ import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -28,10 +31,12 @@ import java.util.Set;
  * @param keepsState  whether loaded code keeps what another copy of the module would not share: constants and texture
  *                    references that the host writes
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
+ * @param refused     why the kernels of {@link FencedModule#refused()} are not there, by name
+ * @param clusters    {@link FencedModule#clusters()}
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
-        List<TensorMapParameter> tensorMaps) {
+        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE);
 
@@ -42,6 +47,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         functions = List.copyOf(functions);
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
+        refused = Map.copyOf(refused);
     }
 
     /** The tables of a module. */
@@ -49,7 +55,14 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         return new FencedTables(module.mode(), module.id(), module.variables(), module.patches(), module.functions(),
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
-                module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps());
+                module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
+                module.clusters());
+    }
+
+    private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {
+        Map<String, String> reasons = new HashMap<>();
+        refused.forEach((name, why) -> reasons.put(name, why.getMessage()));
+        return reasons;
     }
 
     private static boolean isState(Variable variable) {

@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Reads what {@link FencedTablesWriter} wrote; every number is checked against what is left. Stateless. */
 final class FencedTablesReader {
@@ -32,12 +34,13 @@ final class FencedTablesReader {
             FencedTables tables = new FencedTables(mode, in.getInt(), list(in, FencedTablesReader::variable),
                     list(in, FencedTablesReader::patch), list(in, FencedTablesReader::text),
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
-                    list(in, FencedTablesReader::tensorMap));
+                    list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
+                            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)), in.get() != 0);
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }
             return tables;
-        } catch (BufferUnderflowException | IllegalArgumentException e) {
+        } catch (BufferUnderflowException | IllegalArgumentException | IllegalStateException e) {
             throw new IOException("damaged tables", e);
         }
     }
@@ -53,6 +56,10 @@ final class FencedTablesReader {
         return new HoistedVariable(name, constant, linkage, (flags & FencedTablesWriter.MANAGED) != 0,
                 (flags & FencedTablesWriter.CONSTANT_SPACE) != 0, size, alignment, initial,
                 list(in, FencedTablesReader::relocation));
+    }
+
+    private static Map.Entry<String, String> refused(ByteBuffer in) throws IOException {
+        return Map.entry(text(in), text(in));
     }
 
     private static TensorMapParameter tensorMap(ByteBuffer in) throws IOException {

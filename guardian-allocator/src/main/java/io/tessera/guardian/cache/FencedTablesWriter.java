@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
@@ -16,7 +18,7 @@ import java.util.List;
  */
 final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -49,6 +51,12 @@ final class FencedTablesWriter {
                 out.writeInt(map.index());
                 out.writeLong(map.offsetBytes());
             }
+            out.writeInt(tables.refused().size());
+            for (Map.Entry<String, String> kernel : new TreeMap<>(tables.refused()).entrySet()) {
+                text(out, kernel.getKey());
+                text(out, kernel.getValue());
+            }
+            out.writeBoolean(tables.clusters());
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }

@@ -1,16 +1,21 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.PtxFunction;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /** What the functions of a module call: finds recursion, and who cannot run because of whom. Stateless. */
 final class CallGraph {
-    private static final int DEEPEST = 500;
-
     private CallGraph() {
+    }
+
+    /** A function on the way down, and which of its calls are still to be looked at. */
+    private record Frame(String name, Iterator<String> callees) {
     }
 
     /**
@@ -21,36 +26,44 @@ final class CallGraph {
     static FenceRefusedException recursion(Map<String, List<String>> calls, ModuleSymbols functions) {
         Set<String> done = new HashSet<>();
         for (String start : calls.keySet()) {
-            FenceRefusedException found = visit(start, calls, functions, done, new HashSet<>());
+            String found = cycle(start, calls, done);
             if (found != null) {
-                return found;
+                PtxFunction function = functions.function(found);
+                return new FenceRefusedException(found, function == null ? 0 : function.line(),
+                        "may call itself, and a stack that overflows would end the shared context");
             }
         }
         return null;
     }
 
-    private static FenceRefusedException visit(String name, Map<String, List<String>> calls, ModuleSymbols functions,
-            Set<String> done, Set<String> active) {
-        if (done.contains(name)) {
-            return null;
+    /** A function on a cycle that can be reached, or null. Chains may be long, so this does not call itself. */
+    private static String cycle(String start, Map<String, List<String>> calls, Set<String> done) {
+        Deque<Frame> way = new ArrayDeque<>();
+        Set<String> active = new HashSet<>();
+        if (!done.contains(start)) {
+            enter(start, calls, way, active);
         }
-        PtxFunction function = functions.function(name);
-        int line = function == null ? 0 : function.line();
-        if (active.size() > DEEPEST) {
-            return new FenceRefusedException(name, line, "stands at the end of a chain of more than " + DEEPEST + " calls");
-        }
-        if (!active.add(name)) {
-            return new FenceRefusedException(name, line,
-                    "may call itself, and a stack that overflows would end the shared context");
-        }
-        for (String callee : calls.getOrDefault(name, List.of())) {
-            FenceRefusedException found = visit(callee, calls, functions, done, active);
-            if (found != null) {
-                return found;
+        while (!way.isEmpty()) {
+            Frame frame = way.peek();
+            if (!frame.callees().hasNext()) {
+                way.pop();
+                active.remove(frame.name());
+                done.add(frame.name());
+                continue;
+            }
+            String callee = frame.callees().next();
+            if (active.contains(callee)) {
+                return callee;
+            }
+            if (!done.contains(callee)) {
+                enter(callee, calls, way, active);
             }
         }
-        active.remove(name);
-        done.add(name);
         return null;
+    }
+
+    private static void enter(String name, Map<String, List<String>> calls, Deque<Frame> way, Set<String> active) {
+        active.add(name);
+        way.push(new Frame(name, calls.getOrDefault(name, List.of()).iterator()));
     }
 }

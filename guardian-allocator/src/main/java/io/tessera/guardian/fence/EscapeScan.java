@@ -6,7 +6,9 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -80,23 +82,33 @@ final class EscapeScan {
         }
     }
 
-    private boolean escapes(Operand.Register register, StateSpace space) {
-        if (!followed.add(register.name())) {
-            return false;
-        }
-        for (Instruction use : uses.getOrDefault(register.name(), List.of())) {
-            boolean defined = Definitions.writes(use, register);
-            if (!(defined && use.opcode().equals("cvta")) && escapes(use, register, space)) {
-                return true;
+    private boolean escapes(Operand.Register first, StateSpace space) {
+        Deque<Operand.Register> open = new ArrayDeque<>();
+        open.add(first);
+        followed.add(first.name());
+        while (!open.isEmpty()) {
+            Operand.Register register = open.poll();
+            for (Instruction use : uses.getOrDefault(register.name(), List.of())) {
+                boolean made = Definitions.writes(use, register) && use.opcode().equals("cvta");
+                if (!made && escapes(use, register, space, open)) {
+                    return true;
+                }
             }
         }
         return false;
     }
 
-    private boolean escapes(Instruction use, Operand.Register register, StateSpace space) {
+    /** Whether a use lets the address go; where it makes another one of it, that is to be followed. */
+    private boolean escapes(Instruction use, Operand.Register register, StateSpace space, Deque<Operand.Register> open) {
         switch (use.opcode()) {
             case "mov", "add", "sub" -> {
-                return use.operands().getFirst() instanceof Operand.Register result ? escapes(result, space) : true;
+                if (!(use.operands().getFirst() instanceof Operand.Register result)) {
+                    return true;
+                }
+                if (followed.add(result.name())) {
+                    open.add(result);
+                }
+                return false;
             }
             case "setp" -> {
                 return false;

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 
 /**
  * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in
@@ -22,6 +23,8 @@ final class Loops {
     static final int FUEL = 4096;
     private static final int AROUND_COUNTED = 64;
     private static final int AROUND_CALLS = 256;
+    /** A pass may take a millisecond. */
+    private static final int AROUND_SLEEP = 1024;
 
     /**
      * What makes certain that a counted loop ends.
@@ -39,24 +42,45 @@ final class Loops {
     private final Map<String, List<String>> tables = new HashMap<>();
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
+    private final int[] backward;
+    private final int[] leaving;
     private int newest;
 
     Loops(Block body, AddressFacts facts) {
         flatten(body);
-        List<int[]> counted = new ArrayList<>();
+        int[] starts = new int[flat.size()];
         for (int i = 0; i < flat.size(); i++) {
-            int start = backTo(flat.get(i), i);
-            if (start >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(start, i))) {
-                counted.add(new int[] {start, i});
+            starts[i] = backTo(flat.get(i), i);
+        }
+        backward = sums(i -> starts[i] >= 0);
+        leaving = sums(i -> flat.get(i).opcode().equals("call") || flat.get(i).opcode().equals("brx"));
+        boolean[] ends = new boolean[flat.size()];
+        for (int i = 0; i < flat.size(); i++) {
+            ends[i] = starts[i] >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(starts[i], i));
+        }
+        int[] counted = sums(i -> ends[i]);
+        int[] calls = sums(i -> flat.get(i).opcode().equals("call"));
+        int[] sleeps = sums(i -> flat.get(i).opcode().equals("nanosleep") || flat.get(i).has("try_wait"));
+        for (int i = 0; i < flat.size(); i++) {
+            if (starts[i] >= 0 && !ends[i]) {
+                weights.put(flat.get(i), any(sleeps, starts[i], i) ? AROUND_SLEEP : any(calls, starts[i], i) ? AROUND_CALLS
+                        : any(counted, starts[i], i) ? AROUND_COUNTED : 1);
             }
         }
+    }
+
+    /** How many of the instructions before each have a property: so that no text makes this more than linear. */
+    private int[] sums(IntPredicate property) {
+        int[] sums = new int[flat.size() + 1];
         for (int i = 0; i < flat.size(); i++) {
-            int at = i;
-            int start = backTo(flat.get(i), i);
-            if (start >= 0 && counted.stream().noneMatch(c -> c[1] == at)) {
-                weights.put(flat.get(i), weight(start, i, counted));
-            }
+            sums[i + 1] = sums[i] + (property.test(i) ? 1 : 0);
         }
+        return sums;
+    }
+
+    /** Whether an instruction from the first place to before the second has it. */
+    private static boolean any(int[] sums, int from, int to) {
+        return sums[to] > sums[from];
     }
 
     private void flatten(Block block) {
@@ -100,22 +124,14 @@ final class Loops {
         };
     }
 
-    private int weight(int start, int end, List<int[]> counted) {
-        boolean around = counted.stream().anyMatch(c -> c[0] >= start && c[1] <= end);
-        boolean calls = flat.subList(start, end + 1).stream().anyMatch(i -> i.opcode().equals("call"));
-        return calls ? AROUND_CALLS : around ? AROUND_COUNTED : 1;
-    }
-
     /** A loop whose last block counts a register up or down by a constant, and compares it with what the loop does not change. */
     private boolean isCounted(int start, int end) {
         Instruction branch = flat.get(end);
         if (!branch.opcode().equals("bra") || branch.guard().isEmpty() || branch.guard().get().negated()) {
             return false;
         }
-        for (int i = start; i < end; i++) {
-            if (flat.get(i).opcode().equals("call") || flat.get(i).opcode().equals("brx") || backTo(flat.get(i), i) >= 0) {
-                return false;
-            }
+        if (any(leaving, start, end) || any(backward, start, end)) {
+            return false;
         }
         int block = Math.max(start, lastLabel.get(end));
         Instruction compare = onlyDefinition(branch.guard().get().register(), block, end, start, end);

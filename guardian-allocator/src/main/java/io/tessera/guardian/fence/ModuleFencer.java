@@ -13,7 +13,10 @@ import io.tessera.guardian.ptx.Section;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,25 +99,30 @@ final class ModuleFencer {
         }
     }
 
-    /** Refuses what calls itself, then whatever calls something that is refused, until all that is left can run. */
+    /** Refuses what calls something that is refused, and what calls itself, until all that is left can run. */
     private void callers() throws FenceRefusedException {
         boolean changed = true;
         while (changed) {
-            changed = false;
+            refuseCallers();
             Map<String, List<String>> graph = new LinkedHashMap<>(calls);
             graph.putAll(plan.dispatchers().calls());
             FenceRefusedException recursion = CallGraph.recursion(graph, plan.symbols());
-            if (recursion != null) {
-                changed = cycle(recursion, graph);
-            }
-            for (Map.Entry<String, List<String>> entry : List.copyOf(calls.entrySet())) {
-                for (String callee : entry.getValue()) {
-                    FenceRefusedException refusal = plan.refused().get(callee);
-                    if (refusal != null && calls.containsKey(entry.getKey())) {
-                        refuse(entry.getKey(), new FenceRefusedException(refusal.name(), refusal.line(),
-                                refusal.reason() + " (called by way of " + callee + ")"));
-                        changed = true;
-                    }
+            changed = recursion != null && cycle(recursion, graph);
+        }
+    }
+
+    private void refuseCallers() throws FenceRefusedException {
+        Map<String, List<String>> callersOf = new HashMap<>();
+        calls.forEach((caller, callees) -> callees.forEach(
+                callee -> callersOf.computeIfAbsent(callee, c -> new ArrayList<>()).add(caller)));
+        Deque<String> open = new ArrayDeque<>(plan.refused().keySet());
+        while (!open.isEmpty()) {
+            String callee = open.poll();
+            FenceRefusedException refusal = plan.refused().get(callee);
+            for (String caller : callersOf.getOrDefault(callee, List.of())) {
+                if (calls.containsKey(caller)) {
+                    refuse(caller, new FenceRefusedException(refusal.name(), refusal.line(), refusal.reason()));
+                    open.add(caller);
                 }
             }
         }

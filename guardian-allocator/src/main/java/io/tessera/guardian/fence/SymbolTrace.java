@@ -8,12 +8,14 @@ import io.tessera.guardian.ptx.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Which variable a register of a function most likely points to: follows registers that are written once through moves,
  * conversions of address spaces and additions. A guess: on a path that does not pass the definition the register holds something
- * else. So whoever uses it makes the address anew, or clamps it. Immutable.
+ * else. So whoever uses it makes the address anew, or clamps it. Not
+ * thread-safe.
  */
 final class SymbolTrace {
     private static final int DEEPEST = 32;
@@ -30,6 +32,8 @@ final class SymbolTrace {
 
     private final Map<String, Instruction> definitions = new HashMap<>();
     private final Set<String> several = new HashSet<>();
+    /** What is known already: an addition asks for both of its operands, which would double with every step. */
+    private final Map<String, Optional<Root>> known = new HashMap<>();
 
     SymbolTrace(Block body) {
         collect(body, 0);
@@ -75,7 +79,20 @@ final class SymbolTrace {
         if (operand instanceof Operand.Symbol(String name, long offset)) {
             return new Root(name, offset, true);
         }
-        Instruction definition = operand instanceof Operand.Register(String name) ? definitions.get(name) : null;
+        if (!(operand instanceof Operand.Register(String name))) {
+            return null;
+        }
+        Optional<Root> before = known.get(name);
+        if (before == null) {
+            // Whatever asks for it again while it is looked for goes round in a circle.
+            known.put(name, Optional.empty());
+            before = Optional.ofNullable(defined(definitions.get(name), depth));
+            known.put(name, before);
+        }
+        return before.orElse(null);
+    }
+
+    private Root defined(Instruction definition, int depth) {
         if (definition == null || depth == 0 || definition.guard().isPresent() || definition.operands().size() < 2) {
             return null;
         }

@@ -50,6 +50,14 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     }
 
     /**
+     * Whether anything in it can run on a GPU: PTX, machine code for the GPU, or code for linking. Libraries carry many
+     * images for older GPUs alone; the driver answers them with NO_BINARY_FOR_GPU, and programs expect that.
+     */
+    public boolean hasCodeFor(ComputeCapability gpu) {
+        return !ptxFor(gpu).isEmpty() || entries.stream().anyMatch(entry -> entry.codeRunsOn(gpu));
+    }
+
+    /**
      * The PTX that can be compiled for a GPU, best first: made for the GPU nearest to it, and of these the most specific
      * one, as the driver chooses. Who lacks the instructions that a specific one uses takes a later one.
      */

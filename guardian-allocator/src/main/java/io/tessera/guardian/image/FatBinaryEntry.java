@@ -105,6 +105,15 @@ public final class FatBinaryEntry {
                 : (flags & FAMILY) != 0 ? Specificity.FAMILY : Specificity.BASELINE;
     }
 
+    /** Whether it is code other than PTX for a GPU: machine code runs on its own generation, from its variant on. */
+    boolean codeRunsOn(ComputeCapability gpu) {
+        return switch (kind()) {
+            case CUBIN -> capability().major() == gpu.major() && capability().minor() <= gpu.minor();
+            case LTO_IR -> capability().compareTo(gpu) <= 0;
+            case PTX, UNKNOWN -> false;
+        };
+    }
+
     /** How it is packed. */
     public Compression compression() {
         return (flags & ZSTD) != 0 ? Compression.ZSTD : (flags & LZ4) != 0 ? Compression.LZ4 : Compression.NONE;

@@ -11,6 +11,7 @@ import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +30,8 @@ class FencedTablesTest {
         return new FencedTables(FenceMode.values()[random.nextInt(FenceMode.values().length)], random.nextInt(), variables,
                 random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
                 List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
-                List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))));
+                List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
+                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean());
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

@@ -90,6 +90,19 @@ class FatBinaryTest {
     }
 
     @Test
+    void codeForAGpuIsPtxOrItsOwnMachineCode() throws Exception {
+        FatBinary several = FatBinary.parse(bytes("zstd.fatbin"));
+        assertTrue(several.hasCodeFor(HOPPER));
+        assertEquals(List.of(false, true), List.of(several.hasCodeFor(new ComputeCapability(7, 0)),
+                several.hasCodeFor(new ComputeCapability(12, 1))));
+        FatBinary machineCode = new FatBinary(several.entries().stream()
+                .filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN).toList());
+        assertTrue(machineCode.hasCodeFor(HOPPER));
+        assertEquals(List.of(false, false), List.of(machineCode.hasCodeFor(new ComputeCapability(8, 9)),
+                machineCode.hasCodeFor(new ComputeCapability(10, 0))));
+    }
+
+    @Test
     void whatIsMissingIsNamed() throws Exception {
         ModuleImage image = ModuleImage.of(bytes("zstd.fatbin"));
         String none = assertThrows(ImageException.class, () -> image.ptx(new ComputeCapability(7, 0), CAP))

@@ -20,6 +20,11 @@ public interface DriverPort extends AutoCloseable {
     /** Whether kernels run on the CPU. */
     boolean software();
 
+    /** Whether memory that cuMemCreate makes is zero, so that nobody need clear what others may have left there. */
+    default boolean makesZeroedMemory() {
+        return false;
+    }
+
     /** Whether {@link #call} of this entry reaches a driver. */
     boolean supports(DriverEntry entry);
 

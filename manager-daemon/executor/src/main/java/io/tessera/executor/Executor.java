@@ -17,8 +17,8 @@ import io.tessera.executor.session.Connections;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.session.Suspect;
-import io.tessera.guardian.cache.CodeCache;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -43,6 +43,8 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long STATS_NS = 1_000_000_000L;
     /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
     private static final long LEAVE_NS = 12_000_000_000L;
+    /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
+    private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
     private final DeviceContext device;
@@ -114,9 +116,7 @@ public final class Executor implements ManagerOrders, Reports {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
-            if (rehearsal != null && rehearsal.isOver()) {
-                endRehearsal();
-            }
+            lookAfterRehearsal();
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
                 text.forgetOld();
@@ -126,6 +126,21 @@ public final class Executor implements ManagerOrders, Reports {
             }
         }
         return leave();
+    }
+
+    private void lookAfterRehearsal() {
+        if (rehearsal == null) {
+            return;
+        }
+        if (rehearsal.isOver()) {
+            endRehearsal();
+            return;
+        }
+        connections.forEach(session -> {
+            if (session.counters().records() > BUSY_RECORDS) {
+                rehearsal.stop();
+            }
+        });
     }
 
     private void endRehearsal() {

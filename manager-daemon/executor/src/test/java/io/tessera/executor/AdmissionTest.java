@@ -2,6 +2,7 @@ package io.tessera.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,9 +17,11 @@ import io.tessera.protocol.MessageLayout;
 import io.tessera.protocol.RefusalCode;
 import io.tessera.protocol.RelayMessageAdapter;
 import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.RelayPinned;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.QueryKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -68,7 +71,13 @@ class AdmissionTest {
             for (int i = 0; i < 50; i++) {
                 memory.full = i % 2 == 0;
                 memory.unmappable = i % 2 == 1;
-                assertEquals(CudaResult.OUT_OF_MEMORY, client.pin(BYTES, 0).result());
+                RelayPinned pinned = client.pin(BYTES, 0);
+                if (memory.full) {
+                    assertEquals(CudaResult.OUT_OF_MEMORY, pinned.result());
+                } else { // it is mapped when it is registered
+                    assertNotEquals(CudaResult.SUCCESS, client.query(QueryKind.PINNED, pinned.id()));
+                    client.query(QueryKind.UNPIN, pinned.id());
+                }
             }
             assertTrue(descriptors() <= before + 5, "descriptors stay open");
             memory.full = false;

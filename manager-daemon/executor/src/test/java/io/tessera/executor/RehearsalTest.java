@@ -79,4 +79,14 @@ class RehearsalTest {
         assertTrue(rehearsal.isOver());
         assertNothingLives();
     }
+
+    @Test
+    void whoHasItStopNeedNotWaitForIt() throws Exception {
+        try (Rehearsal rehearsal = start()) {
+            RelayTestClient.await(() -> driver.launches.get() > 0, "a launch");
+            rehearsal.stop();
+            RelayTestClient.await(rehearsal::isOver, "the rehearsal's end");
+        }
+        assertNothingLives();
+    }
 }

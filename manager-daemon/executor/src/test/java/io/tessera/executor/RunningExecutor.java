@@ -8,8 +8,8 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
-import io.tessera.guardian.cache.CodeCache;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.FenceChoice;
@@ -68,6 +68,11 @@ final class RunningExecutor implements AutoCloseable {
             throw new IllegalStateException("no context");
         }
         return client;
+    }
+
+    /** The manager changes a tenant's limit. */
+    void limit(String tenant, long limitBytes) {
+        executor.limit(tenant, limitBytes);
     }
 
     /** The tenants' windows. */

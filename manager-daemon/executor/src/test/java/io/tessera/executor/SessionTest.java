@@ -14,7 +14,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
 import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.handle.HandleLimits;
 import io.tessera.protocol.RelayPinned;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.QueryKind;
@@ -54,6 +56,23 @@ class SessionTest {
 
     private static byte[] longs(long... values) {
         return MemorySegment.ofArray(values).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Test
+    void aClientHasSoManyStreamsAndNoMore() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0);
+                RelayTestClient other = executor.client("b", 0)) {
+            long last = 0;
+            for (int i = 0; i < HandleLimits.most(HandleKind.STREAM); i++) {
+                assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)), "stream " + i);
+                last = client.outLong(0);
+            }
+            assertEquals(2, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            assertEquals(0, other.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            assertEquals(0, client.call(DriverEntry.cuStreamDestroy_v2, value(last)));
+            assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+        }
     }
 
     @Test

@@ -217,6 +217,25 @@ class ExecutorsStepTest {
     }
 
     @Test
+    void nobodyIsSentToOneThatSaysItCannotGoOn() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        executor(0).says("{\"failed\":{\"reason\":\"the context is lost\"}}");
+        stepped.step();
+        MemoryPeer waiting = asking(43);
+        assertEquals(List.of(), waiting.heard(), "it tells its clients and ends");
+        executor(0).dies();
+        stepped.step();
+        stepped.clock.advanceMs(1000);
+        stepped.step();
+        executor(1).ready(1);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), waiting.heard());
+    }
+
+    @Test
     void statusShowsThemAndTheManagersEndEndsThem() throws Exception {
         stepped = new SteppedManager();
         asking(42);

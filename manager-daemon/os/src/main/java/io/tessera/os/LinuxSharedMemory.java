@@ -17,9 +17,12 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     private static final int FIRST_COPY = 10;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_SEAL_SEAL_SHRINK_GROW = 1 | 2 | 4;
+    private static final int PROT_NONE = 0;
     private static final int PROT_READ_WRITE = 1 | 2;
     private static final int MAP_SHARED = 1;
-    private static final int MAP_FIXED_NOREPLACE = 0x100000;
+    private static final int MAP_FIXED = 0x10;
+    /** MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE. */
+    private static final int MAP_NOTHING = 2 | 0x20 | 0x4000;
     private static final int O_CLOEXEC = 02000000;
     private static final int O_NONBLOCK = 04000;
 
@@ -49,16 +52,13 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     }
 
     @Override
-    public MemorySegment mapAt(int descriptor, long address, long bytes, Arena arena) throws LinuxException {
-        long got = LibC.mmap(address, bytes, PROT_READ_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor);
-        if (got == -Errno.EEXIST) {
-            return TAKEN;
+    public MemorySegment mapOver(int descriptor, long address, long bytes, Arena arena) throws LinuxException {
+        long got = LibC.mmap(address, bytes, PROT_READ_WRITE, MAP_SHARED | MAP_FIXED, descriptor);
+        if (got < 0) {
+            throw new LinuxException("mmap", "descriptor " + descriptor + " at 0x" + Long.toHexString(address), (int) -got);
         }
-        if (got > 0 && got != address) { // a kernel before 4.17 takes the flag for a hint
-            LibC.munmap(MemorySegment.ofAddress(got), bytes);
-            return TAKEN;
-        }
-        return mapping(got, descriptor, bytes, arena);
+        return MemorySegment.ofAddress(address).reinterpret(bytes, arena,
+                region -> LibC.mmap(address, bytes, PROT_NONE, MAP_NOTHING | MAP_FIXED, -1)); // takes no memory
     }
 
     private static MemorySegment mapping(long address, int descriptor, long bytes, Arena arena)

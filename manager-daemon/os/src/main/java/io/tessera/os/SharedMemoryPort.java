@@ -5,9 +5,6 @@ import java.lang.foreign.MemorySegment;
 
 /** Memory without a name that is handed to another process by descriptor. The caller owns the descriptors. */
 public interface SharedMemoryPort {
-    /** Result of {@link #mapAt} where something is mapped already. */
-    MemorySegment TAKEN = MemorySegment.NULL;
-
     /**
      * Makes a memfd of fixed size, sealed against shrinking, growing and further seals, so that nobody who maps it can
      * be made to fault.
@@ -23,12 +20,12 @@ public interface SharedMemoryPort {
     MemorySegment map(int descriptor, long bytes, Arena arena) throws LinuxException;
 
     /**
-     * Maps it at an address, never over anything else; unmapped when the arena closes.
+     * Maps it at an address, over whatever is there: for an address range that the caller has reserved. When the arena
+     * closes, nobody can access the range, and it still belongs to the process.
      *
-     * @return the mapping, or {@link #TAKEN}
-     * @throws LinuxException for any other reason
+     * @throws LinuxException if the kernel has no room
      */
-    MemorySegment mapAt(int descriptor, long address, long bytes, Arena arena) throws LinuxException;
+    MemorySegment mapOver(int descriptor, long address, long bytes, Arena arena) throws LinuxException;
 
     /** Makes a pipe whose ends are non-blocking for the reader and closed on exec. */
     Pipe pipe() throws LinuxException;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,17 +34,24 @@ class SharedMemoryTest {
     }
 
     @Test
-    void aFixedMappingNeverReplacesAnother() throws Exception {
-        int descriptor = memory.create("tessera-test", 4096);
-        try (Arena arena = Arena.ofConfined()) {
-            long address = 0x2100_0000_0000L;
-            MemorySegment mapped = memory.mapAt(descriptor, address, 4096, arena);
-            assertEquals(address, mapped.address());
-            mapped.set(ValueLayout.JAVA_INT, 0, 7);
-            assertEquals(SharedMemoryPort.TAKEN, memory.mapAt(descriptor, address, 4096, arena));
-            assertEquals(7, mapped.get(ValueLayout.JAVA_INT, 0));
+    void aReservedRangeHasMemoryWhileTheArenaLives() throws Exception {
+        long address = 0x2100_0000_0000L;
+        int one = memory.create("tessera-test", 4096);
+        int two = memory.create("tessera-test", 4096);
+        try {
+            for (int descriptor : new int[] {one, two}) {
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment mapped = memory.mapOver(descriptor, address, 4096, arena);
+                    assertEquals(address, mapped.address());
+                    assertEquals(0, mapped.get(ValueLayout.JAVA_INT, 0), "new memory, not the other's");
+                    mapped.set(ValueLayout.JAVA_INT, 0, 7);
+                }
+            }
+            assertTrue(Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                    .anyMatch(line -> line.startsWith("210000000000-210000001000 ---p")), "still ours, and nobody's to use");
         } finally {
-            memory.close(descriptor);
+            memory.close(one);
+            memory.close(two);
         }
     }
 

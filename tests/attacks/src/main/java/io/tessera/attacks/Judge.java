@@ -64,6 +64,9 @@ final class Judge {
         if (attack.must() != Attack.Must.REFUSED || !conduct.unable().isEmpty()) {
             return "";
         }
+        if (conduct.signal() != 0) {
+            return "died before it had tried all";
+        }
         if (conduct.answers().isEmpty()) {
             return "was answered nothing";
         }

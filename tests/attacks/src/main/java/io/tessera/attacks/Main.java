@@ -36,10 +36,10 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "NUMBER", description = "of the secret; default: any, and said")
     private Long seed;
     @Option(names = "--stall-ms", paramLabel = "MS", description = "longest computation of the victim (${DEFAULT-VALUE})")
-    private long stallMs = 3000;
+    private long stallMs = 5000;
     @Option(names = "--seconds", paramLabel = "SECONDS", description = "bound of an attacker (${DEFAULT-VALUE})")
     private int seconds = 20;
-    @Option(names = "--control", description = "nothing protects the victim: succeed if the suite sees escapes")
+    @Option(names = "--control", description = "run without fences: succeed if the suite sees escapes")
     private boolean control;
     @Option(names = "--json", description = "print one JSON object instead of the table")
     private boolean json;
@@ -61,7 +61,8 @@ public final class Main implements Callable<Integer> {
         long chosen = seed == null ? new Random().nextLong() >>> 1 : seed;
         List<String> options = new ArrayList<>(List.of("--executors", device));
         options.addAll(manager);
-        Settings settings = new Settings(place, options, environment, only, except, chosen, seconds, stallMs);
+        Settings settings = new Settings(place, options, environment, only, except, chosen, seconds, stallMs,
+                control);
         if (list) {
             for (Attack attack : AttackList.of(place.kernels(), place.programs(), settings::wants)) {
                 System.out.printf("%-28s %-9s %s%n", attack.name(), attack.must().word(), attack.what());

@@ -30,8 +30,12 @@ final class Service implements AutoCloseable {
     private final Path folder;
     private final Program manager;
 
-    /** Starts it and waits until it is ready. */
-    Service(Path folder, List<String> options, NanoClock clock) throws IOException, InterruptedException {
+    /**
+     * Starts it and waits until it is ready.
+     *
+     * @param control whether its executor protects nobody
+     */
+    Service(Path folder, List<String> options, boolean control, NanoClock clock) throws IOException, InterruptedException {
         this.folder = folder;
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-Xmx256m",
@@ -43,6 +47,9 @@ final class Service implements AutoCloseable {
         String driver = System.getenv("TESSERA_DRIVER");
         if (driver != null) {
             environment.put("TESSERA_DRIVER", driver);
+        }
+        if (control) {
+            environment.put("TESSERA_EXECUTOR_UNPROTECTED", "1");
         }
         manager = new Program(command, environment, folder, clock);
         if (manager.linesUntil("tessera-manager ready", READY_NS) == null) {

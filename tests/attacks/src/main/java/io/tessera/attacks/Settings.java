@@ -16,9 +16,10 @@ import java.util.Map;
  * @param seed           of the secret
  * @param boundSeconds   how long an attacker may take that says nothing else
  * @param stallMs        how long a computation of the victim may take
+ * @param control        whether nothing protects the victim's memory: the suite must see escapes
  */
 public record Settings(Place place, List<String> managerOptions, Map<String, String> environment, List<String> only,
-        List<String> except, long seed, int boundSeconds, long stallMs) {
+        List<String> except, long seed, int boundSeconds, long stallMs, boolean control) {
     /** Whether an attack of this name is run. */
     boolean wants(String name) {
         return (only.isEmpty() || any(only, name)) && !any(except, name);

@@ -92,7 +92,7 @@ public final class Suite implements AutoCloseable {
         close();
         victim = null;
         service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
-                settings.managerOptions(), clock);
+                settings.managerOptions(), settings.control(), clock);
     }
 
     private String fallen() {

@@ -23,6 +23,9 @@ final class ManagerProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).directory(run.directory().toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
         builder.environment().put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString()); // for its executors
+        // Code that a scripted driver made must not be where executors of this machine look.
+        builder.environment().put("TESSERA_CACHE_DIR", run.directory().resolve("cache").toString());
+        builder.environment().put("TESSERA_STATE_DIR", run.directory().resolve("state").toString());
         builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
         builder.environment().putAll(environment);
         try {

@@ -27,7 +27,10 @@ class RelayTest {
     void contextsDevicesAndMemoryAreAsTheDriversOwn(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("is not supported in space sharing");
-        relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        String managed = "this program uses managed memory \\(cudaMallocManaged\\), which space sharing does not have";
+        run.expectLine(managed);
+        NativeResult result = relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        assertEquals(1, result.errors().stream().filter(line -> line.matches("tessera: " + managed + ".*")).count());
     }
 
     @Test
@@ -52,6 +55,13 @@ class RelayTest {
     void kernelsOfAModuleAreNamedAsCufftAsksForThem(TestRun run) {
         run.manager("--executors", "software");
         relayed(run, "relay_functions").run().exits(0).says("functions ok");
+    }
+
+    @Test
+    void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
+        run.manager("--executors", "software");
+        run.expectClientError("arrays in batches are not relayed");
+        relayed(run, "relay_captures").run().exits(0).says("captures ok");
     }
 
     @Test

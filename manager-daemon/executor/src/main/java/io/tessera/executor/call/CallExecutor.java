@@ -9,8 +9,8 @@ import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
-import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
@@ -128,6 +128,9 @@ public final class CallExecutor implements AutoCloseable {
                 client.streams().before(stream);
             }
             result = invoke(plan, context, stream);
+            if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
+                client.fences().watchdog().graphLaunched(stream.value());
+            }
             if (plan.submits && stream != null) {
                 client.streams().after(stream);
             }
@@ -135,7 +138,6 @@ public final class CallExecutor implements AutoCloseable {
             memory.after(frame, contextNumber, result);
         }
         if (result == CudaResult.SUCCESS) {
-            named(plan);
             result = results.take(frame, contextNumber);
         } else {
             results.clear(frame);
@@ -145,13 +147,6 @@ public final class CallExecutor implements AutoCloseable {
             streamState(plan, context, stream);
         }
         return result;
-    }
-
-    /** Names of kernels are for logs, and for finding the same kernel in another module. */
-    private void named(CallPlan plan) {
-        if (plan.api().equals("cuModuleGetFunction") || plan.api().equals("cuLibraryGetKernel")) {
-            client.fences().named(frame.data(0).get(WireTypes.U64, 0), frame.data(2).getString(0));
-        }
     }
 
     /** What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more. */

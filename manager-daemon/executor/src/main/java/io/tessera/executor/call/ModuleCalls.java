@@ -14,6 +14,9 @@ import java.lang.foreign.ValueLayout;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
+    /** CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _CLUSTER_SCHEDULING_POLICY_PREFERENCE. */
+    private static final int FIRST_CLUSTER = 10;
+    private static final int LAST_CLUSTER = 15;
     /** cuLibraryLoadData: BINARY_IS_PRESERVED and HOST_UNIVERSAL_FUNCTION... are about the client's memory. */
     private static final int LONGEST_NAME = 65_536;
 
@@ -34,6 +37,7 @@ final class ModuleCalls {
         ClientFences fences = client.fences();
         int result;
         try {
+            fences.room(frame.inBytes(1));
             ProgramSource source = ProgramSource.of(frame.data(1).asSlice(0, frame.inBytes(1)));
             long standIn = fences.load(source, options == null ? CodeOptions.none() : options.code(), library);
             if (standIn != 0) {
@@ -90,8 +94,34 @@ final class ModuleCalls {
         }
     }
 
+    /** Parameters: function or kernel, module or library, name. */
+    int kernel(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        String name = frame.required(2).getString(0);
+        try {
+            client.fences().kernel(frame.slot(1), name);
+        } catch (ProgramRefusedException e) {
+            return e.result();
+        }
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            client.fences().named(frame.data(0).get(WireTypes.U64, 0), name);
+        }
+        return result;
+    }
+
     /** Parameters: something of a kernel or function. */
     int changed(CallFrame frame, ClientContext context) {
+        boolean ofKernel = frame.plan().api().startsWith("cuKernel");
+        int kernel = ofKernel ? 2 : 0;
+        long attribute = frame.slot(ofKernel ? 0 : 1);
+        if (frame.plan().api().endsWith("SetAttribute") && attribute >= FIRST_CLUSTER && attribute <= LAST_CLUSTER) {
+            try {
+                client.fences().kernels().inCluster(frame.said(kernel), frame.slot(kernel));
+            } catch (ProgramRefusedException e) {
+                return e.result();
+            }
+        }
         client.fences().kernels().changed();
         return client.driver().call(frame.plan().entry(), frame.slots());
     }

@@ -13,6 +13,8 @@ import java.util.Map;
 /** Entries that make and change nodes of graphs. One owner thread. */
 final class NodeCalls {
     private static final int HOST_NODE_BYTES = 16;
+    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
+    private static final int CLUSTER_DIMENSION = 4;
 
     private final ClientState client;
     private final DriverCalls driver;
@@ -197,6 +199,9 @@ final class NodeCalls {
     /** Parameters: node, attribute, value. */
     private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
         structures.attribute((int) frame.slot(1), frame.required(2));
+        if (frame.slot(1) == CLUSTER_DIMENSION && !client.fences().allKnowClusters()) {
+            return CudaResult.NOT_SUPPORTED; // nobody tells the node's kernel from here
+        }
         return call(frame);
     }
 }

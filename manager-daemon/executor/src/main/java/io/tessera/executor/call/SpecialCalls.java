@@ -23,6 +23,8 @@ final class SpecialCalls {
         calls.put("cuModuleLoadFatBinary", modules::load);
         calls.put("cuModuleLoadDataEx", modules::loadEx);
         calls.put("cuLibraryLoadData", modules::library);
+        calls.put("cuModuleGetFunction", modules::kernel);
+        calls.put("cuLibraryGetKernel", modules::kernel);
         calls.put("cuModuleUnload", modules::unload);
         calls.put("cuLibraryUnload", modules::unload);
         calls.put("cuLibraryGetModule", modules::moduleOfLibrary);

@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class ClientFences {
     /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
+    /** Images that wait to be needed lie in the heap that all clients share. */
+    private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
     private static final int MOST_NAMES = 1 << 18;
     private static final Logger LOG = LoggerFactory.getLogger(ClientFences.class);
 
@@ -137,6 +139,10 @@ public final class ClientFences {
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
         FencedProgram linked = office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
+        if (lacking != null && source.isForOthers(office.maker().target().capability())) {
+            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label()
+                    + " is for other devices alone");
+        }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
             return 0;
@@ -151,6 +157,22 @@ public final class ClientFences {
         }
         modules.put(standIn, module);
         return standIn;
+    }
+
+    /**
+     * Makes sure that an image may be kept until it is needed.
+     *
+     * @throws ProgramRefusedException with OUT_OF_MEMORY if the client has loaded too much that it does not use
+     */
+    public void room(long bytes) throws ProgramRefusedException {
+        long held = bytes;
+        for (TenantModule module : modules.values()) {
+            held += module.source == null ? 0 : module.sourceBytes;
+        }
+        if (held > MOST_HELD_BYTES) {
+            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "the executor holds " + held
+                    + " bytes of images for this program");
+        }
     }
 
     /**
@@ -219,11 +241,31 @@ public final class ClientFences {
             }
             place(module);
         } catch (ProgramRefusedException e) {
+            if (e.result() == CudaResult.NOT_SUPPORTED && module.program == null) {
+                loadAsItIs(module, e);
+                return;
+            }
             module.refused = e;
             LOG.warn("image {} is refused ({}): {}", module.label(), e.result(), e.getMessage());
             segment.notice("image " + module.label() + " is refused: " + e.getMessage());
             throw e;
         }
+    }
+
+    /** There is PTX, but it cannot be fenced: the client's policy decides as if there were none. */
+    private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
+        try {
+            unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
+            module.handle = ProgramLoader.loadOriginal(module.source.main(), module.library, driver);
+        } catch (ProgramRefusedException e) {
+            module.refused = new ProgramRefusedException(why.result(), e.getMessage());
+            throw module.refused;
+        }
+        module.asItIs = true;
+        module.neverAlone = true;
+        module.source = null;
+        loaded.put(module.handle, module);
+        unfenced.loaded(module.handle);
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
@@ -246,7 +288,7 @@ public final class ClientFences {
         module.handle = handle;
         loaded.put(handle, module);
         violations().add(module.program);
-        if (module.program.keepsState() || settings.fenceAlone() || module.neverAlone) {
+        if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
             module.neverAlone = true;
             module.source = null;
         }
@@ -256,7 +298,7 @@ public final class ClientFences {
         try {
             return ProgramLoader.load(module.program, module.library, driver);
         } catch (ProgramRefusedException e) {
-            if (!module.program.ahead()) {
+            if (!module.program.cached() || module.source == null || module.neverAlone) {
                 throw e;
             }
             module.program = office.maker().make(module.source, settings.mode(), module.options, true, driver);
@@ -302,7 +344,7 @@ public final class ClientFences {
      */
     public long[] global(long handle, String name) throws ProgramRefusedException {
         TenantModule module = loaded.get(handle);
-        if (module == null) {
+        if (module == null || module.asItIs) {
             return null;
         }
         if (name.startsWith(WindowConstants.PREFIX)) {
@@ -324,6 +366,28 @@ public final class ClientFences {
         return module != null && module.program != null && module.program.reports();
     }
 
+    /**
+     * A kernel is asked for by name.
+     *
+     * @param handle the driver's, of a module or library
+     * @throws ProgramRefusedException if the original has it and it could not be fenced; the user was told
+     */
+    public void kernel(long handle, String name) throws ProgramRefusedException {
+        TenantModule module = loaded.get(handle);
+        String refusal = module == null || module.asItIs ? null : module.program.refusal(name);
+        if (refusal != null) {
+            String text = "kernel " + name + " of image " + module.label() + " is refused: " + refusal;
+            LOG.warn("{}", text);
+            segment.notice(text);
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, text);
+        }
+    }
+
+    /** Whether kernels of all modules that are loaded may run in clusters. */
+    public boolean allKnowClusters() {
+        return loaded.values().stream().allMatch(module -> module.asItIs || module.program.clusters());
+    }
+
     /** Ends a module or library, by what the client's tables hold. Returns the CUresult. */
     public int unload(long value, boolean library) {
         TenantModule module = modules.remove(value);
@@ -343,7 +407,11 @@ public final class ClientFences {
         if (module.isLoaded()) {
             int own = ProgramLoader.unload(module.handle, library, driver);
             result = result == CudaResult.SUCCESS ? own : result;
-            leaving.add(module.memory);
+            if (module.asItIs) {
+                unfenced.unloaded(module.handle);
+            } else {
+                leaving.add(module.memory);
+            }
         }
         return result;
     }

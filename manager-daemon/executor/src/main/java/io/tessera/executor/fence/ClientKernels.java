@@ -67,14 +67,25 @@ public final class ClientKernels {
             return function;
         }
         checkMaps(kernel, parameters, bytes);
-        if (!capturing && !fences.settings().fenceAlone() && fences.member().mayRunNative()) {
+        if (!capturing && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
             long alone = alone(kernel, said, function);
-            if (alone != 0) {
-                return alone;
-            }
+            return alone == 0 ? function : alone; // without walls either way: nobody is on their other side
         }
         prepare();
         return function;
+    }
+
+    /**
+     * A kernel of a module that knows of no clusters must not be launched in one: its shared memory is fenced otherwise.
+     *
+     * @throws ProgramRefusedException if it is such a one
+     */
+    public void inCluster(long said, long function) throws ProgramRefusedException {
+        Launchable kernel = find(said, function);
+        if (kernel.module != null && !kernel.module.program.clusters()) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
+                    + " knows of no clusters and is launched in one");
+        }
     }
 
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
@@ -142,7 +153,7 @@ public final class ClientKernels {
                     : type == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY : HandleKind.MODULE;
             TenantModule found = fences.ofStandIn(handles.value(kind, parent));
             if (found != null) {
-                return found;
+                return found.asItIs ? null : found;
             }
             parent = handles.table(kind).parent(parent);
         }
@@ -204,15 +215,14 @@ public final class ClientKernels {
 
     /**
      * Refuses pointers to another tenant's memory among the arguments of a kernel that nothing fences: every word that could
-     * be one.
+     * be one. Pairs of small numbers look like addresses too, so only memory that another tenant has counts.
      */
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
             long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            boolean inRegion = word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END;
-            if (inRegion && !fences.owns(word)) {
+            if (word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END && fences.window().isAnothers(word)) {
                 throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
-                        + Long.toHexString(word) + ", lies outside the tenant's window");
+                        + Long.toHexString(word) + ", is an address of another tenant's memory");
             }
         }
     }

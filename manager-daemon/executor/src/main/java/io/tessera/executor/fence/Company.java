@@ -74,10 +74,14 @@ public final class Company {
     /**
      * Why a client may not come in now; null: it may.
      *
-     * @param uid its user
+     * @param tenant its label
+     * @param uid    its user
      */
-    public synchronized String refusal(int uid) {
+    public synchronized String refusal(String tenant, int uid) {
         for (Member member : members) {
+            if (member.uid != uid && member.tenant.equals(tenant)) {
+                return "tenant \"" + tenant + "\" is another user's: its memory would be yours; choose another --name";
+            }
             if (member.unfencedImages > 0 && member.uid != uid) {
                 return "tenant \"" + member.tenant + "\" of another user runs kernels that cannot be fenced; try again "
                         + "when it has ended, or have it run with --unfenced refuse, trusted or time";

@@ -2,6 +2,7 @@ package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A program that may run in a tenant's window, once it is loaded and filled. Immutable as long as nobody writes to the bytes.
@@ -9,11 +10,20 @@ import java.util.List;
  * @param code   what the driver loads: a cubin, or PTX with its final NUL
  * @param tables of its modules: one, or those that were linked
  * @param info   what the compiler said, empty for code from a cache
- * @param ahead  whether it was compiled before any program ran, so that this driver may refuse it
+ * @param cached whether it was found on disk, where another driver may have made it that this one does not understand
  */
-record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean ahead) {
+record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
     FencedProgram {
         tables = List.copyOf(tables);
+    }
+
+    /** Why a kernel of the original is not there; null: it is, or never was. */
+    String refusal(String kernel) {
+        return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    boolean clusters() {
+        return tables.stream().anyMatch(FencedTables::clusters);
     }
 
     boolean reports() {

@@ -10,6 +10,8 @@ import io.tessera.guardian.fence.WindowConstants;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
 
 /** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
 final class ProgramLoader {
@@ -37,6 +39,12 @@ final class ProgramLoader {
             }
             return driver.outLong(0);
         }
+    }
+
+    /** Loads an image as the program gave it. Errors as {@link #load}. */
+    static long loadOriginal(byte[] image, boolean library, DriverCalls driver) throws ProgramRefusedException {
+        byte[] ended = Arrays.copyOf(image, image.length + 1); // PTX may come without its end
+        return load(new FencedProgram(ended, List.of(), "", false), library, driver);
     }
 
     /** Ends a program. Returns the CUresult. */

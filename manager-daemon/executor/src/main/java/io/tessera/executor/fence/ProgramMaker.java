@@ -15,6 +15,7 @@ import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxParser;
 import java.io.IOException;
 import java.lang.ref.SoftReference;
@@ -78,7 +79,7 @@ public final class ProgramMaker {
      * The fenced program of a source.
      *
      * @param mode    how; {@link FenceMode#NONE} for a tenant that is alone
-     * @param anew    whether machine code that was compiled ahead must not be taken, because the driver refused it
+     * @param anew    whether machine code that was kept must not be taken, because the driver refused it
      * @param driver  of the calling thread
      * @throws ProgramRefusedException if it cannot be fenced or compiled
      */
@@ -88,7 +89,7 @@ public final class ProgramMaker {
         CacheKey key = key(source, identity);
         SoftReference<FencedProgram> reference = known.get(key);
         FencedProgram program = reference == null ? null : reference.get();
-        if (program != null && !(anew && program.ahead())) {
+        if (program != null && !(anew && program.cached())) {
             return program;
         }
         CompletableFuture<FencedProgram> own = new CompletableFuture<>();
@@ -150,17 +151,17 @@ public final class ProgramMaker {
         if (!target.compiles()) {
             return null;
         }
-        FencedProgram program = cache.find(key).map(code -> read(code, false)).orElse(null);
+        FencedProgram program = cache.find(key).map(ProgramMaker::read).orElse(null);
         if (program == null && source.images().size() == 1) {
             CacheKey ahead = key(source, identity.aheadOfTime());
-            program = cache.find(ahead).map(code -> read(code, true)).orElse(null);
+            program = cache.find(ahead).map(ProgramMaker::read).orElse(null);
         }
         return program;
     }
 
-    private static FencedProgram read(CachedCode code, boolean ahead) {
+    private static FencedProgram read(CachedCode code) {
         try {
-            return new FencedProgram(code.machineCode(), LinkedTables.read(code.tables()), "", ahead);
+            return new FencedProgram(code.machineCode(), LinkedTables.read(code.tables()), "", true);
         } catch (IOException e) {
             LOG.debug("cached code is made anew: {}", e.getMessage());
             return null;
@@ -179,6 +180,11 @@ public final class ProgramMaker {
         List<FencedTables> tables = new ArrayList<>();
         for (ModuleImage image : source.images()) {
             FencedModule fenced = fence(ptx(image), mode, source.images().size() > 1);
+            if (!fenced.refused().isEmpty() && fenced.module().functions().stream().noneMatch(
+                    function -> function.kind() == PtxFunction.Kind.ENTRY)) {
+                FenceRefusedException why = fenced.refused().values().iterator().next();
+                throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, why.getMessage());
+            }
             texts.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
             tables.add(FencedTables.of(fenced));
         }
@@ -216,7 +222,7 @@ public final class ProgramMaker {
         } catch (PtxException e) {
             throw new ProgramRefusedException(ProgramRefusedException.INVALID_PTX, "PTX " + e.getMessage());
         } catch (FenceRefusedException e) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "cannot be fenced: " + e.getMessage());
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, e.getMessage());
         } catch (RuntimeException | StackOverflowError e) {
             // A fault of ours to mend; until then nothing runs that was not understood.
             LOG.error("a module was not fenced", e);
@@ -236,7 +242,7 @@ public final class ProgramMaker {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);
         if (program == null && target.compiles()) {
-            program = cache.find(key).map(found -> read(found, false)).orElse(null);
+            program = cache.find(key).map(ProgramMaker::read).orElse(null);
         }
         return program != null && program.tables().getFirst().mode() == mode ? program : null;
     }

@@ -54,6 +54,20 @@ public record ProgramSource(List<ModuleImage> images, byte[] main) {
         return images.size() == 1 && images.getFirst().kind() == ImageKind.PTX;
     }
 
+    /** Whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
+    boolean isForOthers(ComputeCapability device) {
+        for (ModuleImage image : images) {
+            try {
+                if (image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.bytes()).hasCodeFor(device)) {
+                    return false;
+                }
+            } catch (ImageException e) {
+                return false; // what is wrong with it is said where it is loaded
+            }
+        }
+        return true;
+    }
+
     /** Why there is no PTX for a device; null if there is, as far as can be said without unpacking it. */
     String lacksPtx(ComputeCapability device) {
         for (ModuleImage image : images) {

@@ -9,6 +9,7 @@ final class TenantModule {
     final boolean library;
     final CodeOptions options;
     private final String label;
+    final long sourceBytes;
     /** Needed until nothing is to be made of it any more; then null. */
     ProgramSource source;
     FencedProgram program;
@@ -20,12 +21,15 @@ final class TenantModule {
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     long aloneHandle;
+    /** Whether the driver has the original, which cannot be fenced. */
+    boolean asItIs;
     /** Whether there is none and will be none without fences. */
     boolean neverAlone;
 
     TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options) {
         this.standIn = standIn;
         this.source = source;
+        this.sourceBytes = source.images().stream().mapToLong(image -> image.bytes().length).sum();
         this.library = library;
         this.options = options;
         this.label = source.label();

@@ -35,6 +35,7 @@ public final class LaunchExecutor {
     private static final int MOST_ATTRIBUTES = 64;
     private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
+    private static final int CLUSTER_DIMENSION = 4;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
     private static final int DEVICE_UPDATABLE_NODE = 13;
@@ -112,6 +113,7 @@ public final class LaunchExecutor {
         MemorySegment.copy(record, parametersAt, parameters, 0, parameterBytes);
         size.set(WireTypes.U64, 0, parameterBytes);
         launched = stream;
+        checkClusters(record, attributeCount, function);
         function = code(record.get(WireTypes.U64, FUNCTION), function, stream, parameterBytes);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         client.streams().before(stream);
@@ -131,6 +133,18 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
         return client.driver().call(DriverEntry.cuLaunchKernel, slots);
+    }
+
+    private void checkClusters(MemorySegment record, int attributeCount, long function) throws RejectedException {
+        for (int i = 0; i < attributeCount; i++) {
+            if (record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == CLUSTER_DIMENSION) {
+                try {
+                    client.fences().kernels().inCluster(record.get(WireTypes.U64, FUNCTION), function);
+                } catch (ProgramRefusedException e) {
+                    throw new RejectedException(e.result(), e.getMessage());
+                }
+            }
+        }
     }
 
     /** The stream of the last launch that reached the driver. */

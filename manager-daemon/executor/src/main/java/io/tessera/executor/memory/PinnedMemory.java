@@ -138,15 +138,13 @@ public final class PinnedMemory implements AutoCloseable {
         return regions.get(id);
     }
 
-    /** Maps a region in this process, at its address; false if something is there, or the system refuses. */
+    /** Maps a region in this process, at its address; which its window has reserved; false if the system refuses. */
     public synchronized boolean map(Region region) {
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment mapped = memory.mapAt(region.descriptor, region.address, region.roundedBytes, arena);
-            if (!mapped.equals(SharedMemoryPort.TAKEN)) {
-                region.arena = arena;
-                return true;
-            }
+            memory.mapOver(region.descriptor, region.address, region.roundedBytes, arena);
+            region.arena = arena;
+            return true;
         } catch (LinuxException e) {
             LOG.warn("pinned memory cannot be mapped: {}", e.getMessage());
         }

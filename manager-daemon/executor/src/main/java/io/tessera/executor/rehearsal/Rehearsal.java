@@ -175,6 +175,11 @@ public final class Rehearsal implements AutoCloseable {
         return !thread.isAlive() && made.session().isOver();
     }
 
+    /** Has it end after this round. */
+    public void stop() {
+        stopping = true;
+    }
+
     /** Ends it. Waits for the session's end at most as long as that may take. */
     @Override
     public void close() {

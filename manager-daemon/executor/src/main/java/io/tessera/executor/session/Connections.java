@@ -177,7 +177,7 @@ public final class Connections implements AutoCloseable {
             if (client == null) {
                 return false;
             }
-            String refusal = company.refusal(client.uid());
+            String refusal = company.refusal(client.tenant(), client.uid());
             if (refusal != null) {
                 refuse(connection, RefusalCode.PEER, refusal);
                 return false;

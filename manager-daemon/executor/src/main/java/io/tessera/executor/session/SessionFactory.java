@@ -17,21 +17,22 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.DeviceAddresses;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.pool.GraphRanges;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
-import io.tessera.os.FilePort;
-import io.tessera.os.FutexPort;
-import io.tessera.os.LinuxException;
-import io.tessera.os.SharedMemoryPort;
-import io.tessera.executor.pool.ClientPools;
-import io.tessera.executor.pool.GraphMemory;
-import io.tessera.executor.memory.GraphRanges;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.guardian.window.WindowSpace;
+import io.tessera.os.FilePort;
+import io.tessera.os.FutexPort;
+import io.tessera.os.Linux;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.util.Map;
@@ -40,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
     private static final int DEVICES = 16;
+    private static final String OF_USER = " of user ";
 
     private final DeviceContext device;
     private final DeviceSnapshot snapshot;
@@ -91,7 +93,7 @@ public final class SessionFactory {
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
     public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
-        TenantMemory tenant = tenants.computeIfAbsent(client.tenant(), _ -> new TenantMemory(client.limitBytes()));
+        TenantMemory tenant = tenants.computeIfAbsent(name(client), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
         Arena arena = Arena.ofShared();
@@ -125,10 +127,17 @@ public final class SessionFactory {
      * @param limitBytes 0: none
      */
     public void limit(String tenant, long limitBytes) {
-        TenantMemory known = tenants.get(tenant);
-        if (known != null) {
-            known.limitBytes(limitBytes);
-        }
+        tenants.forEach((name, known) -> {
+            if (name.equals(tenant) || name.startsWith(tenant + OF_USER)) {
+                known.limitBytes(limitBytes);
+            }
+        });
+    }
+
+    /** A label is a tenant of one user: another user who takes the same gets no part of its window and limit. */
+    private static String name(Admission.Client client) {
+        return client.uid() == Linux.open().processes().uid() ? client.tenant()
+                : client.tenant() + OF_USER + Integer.toUnsignedString(client.uid());
     }
 
     /** The tenants' windows. */
@@ -142,7 +151,7 @@ public final class SessionFactory {
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
-        ClientWindow window = windows.client(who.tenant(), charge.tenant(), driver, streams);
+        ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         ClientPools pools = new ClientPools(window, driver, streams, clock);

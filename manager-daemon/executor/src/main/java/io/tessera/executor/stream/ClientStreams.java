@@ -8,6 +8,7 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
@@ -24,6 +25,8 @@ public final class ClientStreams {
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
     private final AwaitedValues awaited = new AwaitedValues();
+    /** Streams of contexts that are gone, with work that is not done. */
+    private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
     private ClientContext recent;
 
@@ -250,16 +253,38 @@ public final class ClientStreams {
     /** Ends a context whose streams are all destroyed. */
     public void destroyContext(ClientContext context) {
         for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
-            if (own != null) {
-                if (own.event != 0) {
-                    driver.call(DriverEntry.cuEventDestroy_v2, own.event);
-                }
-                ends.forEach(listener -> listener.accept(own.value));
-                driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
+            if (own != null && query(own) == CudaResult.NOT_READY) {
+                // The client has not ended before its work has, whatever it forgets: streams that it destroyed before are
+                // waited for here too, because the joiner does.
+                ending.add(own);
+            } else if (own != null) {
+                destroy(own);
             }
         }
         contexts.remove(context.number);
         recent = null;
+    }
+
+    private void destroy(ClientStream own) {
+        if (own.event != 0) {
+            driver.call(DriverEntry.cuEventDestroy_v2, own.event);
+        }
+        ends.forEach(listener -> listener.accept(own.value));
+        driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
+    }
+
+    /** CUresult of asking whether the work of contexts that are gone is done; streams whose work is are destroyed. */
+    private int queryEnding() {
+        for (Iterator<ClientStream> each = ending.iterator(); each.hasNext();) {
+            ClientStream own = each.next();
+            int result = query(own);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            destroy(own);
+            each.remove();
+        }
+        return CudaResult.SUCCESS;
     }
 
     /**
@@ -283,6 +308,10 @@ public final class ClientStreams {
 
     /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */
     public int query() {
+        int gone = queryEnding();
+        if (gone != CudaResult.SUCCESS) {
+            return gone;
+        }
         for (ClientContext context : contexts.values()) {
             for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
                 int result = own == null ? CudaResult.SUCCESS : query(own);

@@ -211,6 +211,11 @@ public final class ClientWindow implements WindowAccess {
     }
 
     @Override
+    public boolean isAnothers(long address) {
+        return windows.isAnothers(window, address);
+    }
+
+    @Override
     public int backEverywhere() {
         return window.back(this);
     }

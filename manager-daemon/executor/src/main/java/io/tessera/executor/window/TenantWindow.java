@@ -230,6 +230,11 @@ final class TenantWindow {
                 : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
     }
 
+    /** First address behind all memory that the window ever had; any thread. */
+    long reachedAddress() {
+        return pages.reachedAddress();
+    }
+
     boolean isBacked() {
         return pages.isBacked();
     }

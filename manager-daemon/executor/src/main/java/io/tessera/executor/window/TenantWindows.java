@@ -35,6 +35,8 @@ public final class TenantWindows {
     private final DriverPages driverPages;
     private final WindowSpace space;
     private final Map<String, Shared> windows = new HashMap<>();
+    /** The same, for those who do not wait. */
+    private volatile List<TenantWindow> open = List.of();
 
     /** A window and how many clients it has. */
     private static final class Shared {
@@ -75,6 +77,16 @@ public final class TenantWindows {
         this.space = space;
     }
 
+    /** Whether an address lies where another window than one's own has or had memory; any thread. */
+    boolean isAnothers(TenantWindow own, long address) {
+        for (TenantWindow window : open) {
+            if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** What a client will have, once it is opened. */
     public ClientWindow client(String tenant, TenantMemory account, DriverCalls driver, ClientStreams streams) {
         return new ClientWindow(this, tenant, account, driver, streams);
@@ -91,6 +103,7 @@ public final class TenantWindows {
             }
             shared = new Shared(opening.window);
             windows.put(tenant, shared);
+            open = windows.values().stream().map(each -> each.window).toList();
             LOG.info("tenant \"{}\" has the window 0x{}, {} GiB", tenant,
                     Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
         }
@@ -105,6 +118,7 @@ public final class TenantWindows {
             return CudaResult.SUCCESS;
         }
         windows.remove(tenant);
+        open = windows.values().stream().map(each -> each.window).toList();
         int result = shared.window.close(driver);
         if (result == CudaResult.SUCCESS) {
             space.free(shared.window.place());
@@ -138,9 +152,9 @@ public final class TenantWindows {
                 if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
                     return CudaResult.OUT_OF_MEMORY;
                 }
-                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule,
-                        placed.place().baseAddress() + layout.hostPartOffset(), placed.place().endAddress());
-                result = reserve(pages, placed.place(), layout);
+                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule);
+                result = pages.reserve(driver, placed.place().lowerGuardAddress(),
+                        placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {
                     FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock,
                             TenantWindows.this::relieve);
@@ -151,14 +165,6 @@ public final class TenantWindows {
                 space.abandon(placed.place());
             }
             return result;
-        }
-
-        /** Guards and device part; the host part is reserved where it has no host memory, once there is a sink. */
-        private int reserve(WindowPages pages, WindowPlace place, WindowLayout layout) {
-            int result = pages.reserve(driver, place.lowerGuardAddress(),
-                    WindowLayout.GUARD_BYTES + layout.devicePartBytes());
-            return result != CudaResult.SUCCESS ? result
-                    : pages.reserve(driver, place.endAddress(), WindowLayout.GUARD_BYTES);
         }
     }
 

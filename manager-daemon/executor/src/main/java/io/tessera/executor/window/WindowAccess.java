@@ -19,6 +19,9 @@ public interface WindowAccess {
     /** Whether so many bytes from an address lie in the window, allocated or not. */
     boolean contains(long address, long bytes);
 
+    /** Whether an address lies where another tenant of the device has or had memory. Never waits. */
+    boolean isAnothers(long address);
+
     /**
      * Takes device memory from the window. It is zero where no client of the tenant had it before. Nobody's limit is
      * charged: the caller does that where it is due.

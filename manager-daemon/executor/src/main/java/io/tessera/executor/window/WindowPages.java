@@ -20,10 +20,6 @@ final class WindowPages {
     private final DriverPages driverPages;
     private final long slotBytes;
     private final long granuleBytes;
-    private final long hostBegin;
-    private final long hostEnd;
-    /** Host memory in the host part, by first address. */
-    private final TreeMap<Long, Long> host = new TreeMap<>();
     /** Address ranges that are reserved for the window, by first address. */
     private final TreeMap<Long, Long> reserved = new TreeMap<>();
     private final TreeMap<Long, Piece> pieces = new TreeMap<>();
@@ -33,6 +29,7 @@ final class WindowPages {
     /** Something of a backed window may lead nowhere. */
     private volatile boolean broken;
     private long realBytes;
+    private volatile long reached;
 
     /** What a mapping is. */
     private enum Kind {
@@ -41,7 +38,9 @@ final class WindowPages {
         /** Memory of the window. */
         REAL,
         /** Memory that a program made. */
-        PROGRAM
+        PROGRAM,
+        /** Host memory, which its owner maps and registers. */
+        HOST
     }
 
     private record Piece(long address, long bytes, Kind kind) {
@@ -50,16 +49,9 @@ final class WindowPages {
         }
     }
 
-    /**
-     * Nothing is reserved.
-     *
-     * @param hostBegin where the host part begins, a multiple of the slot
-     * @param hostEnd   where it ends
-     */
-    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes, long hostBegin, long hostEnd) {
+    /** Nothing is reserved. */
+    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes) {
         this.driverPages = driverPages;
-        this.hostBegin = hostBegin;
-        this.hostEnd = hostEnd;
         this.slotBytes = slotBytes;
         this.granuleBytes = granuleBytes;
     }
@@ -86,6 +78,11 @@ final class WindowPages {
     /** Whether every reserved address leads to memory. */
     boolean isBacked() {
         return backed;
+    }
+
+    /** First address behind all memory that was ever placed; any thread. */
+    long reachedAddress() {
+        return reached;
     }
 
     /** Of the window's memory, without sink and programs' own. */
@@ -117,9 +114,6 @@ final class WindowPages {
             if (result == CudaResult.SUCCESS) {
                 result = fill(driver, range.getKey(), range.getKey() + range.getValue());
             }
-        }
-        if (result == CudaResult.SUCCESS) {
-            result = backHost(driver, hostBegin, hostEnd);
         }
         backed = was || result == CudaResult.SUCCESS;
         broken = backed && result != CudaResult.SUCCESS;
@@ -266,6 +260,7 @@ final class WindowPages {
             if (result == CudaResult.SUCCESS) {
                 pieces.put(at, new Piece(at, each, kind));
                 at += each;
+                reached = Math.max(reached, at);
             }
         }
         if (result == CudaResult.SUCCESS) {
@@ -308,88 +303,45 @@ final class WindowPages {
     }
 
     /**
-     * The host part is reserved slot by slot, because host memory lies where nothing is reserved: this reserves what has
-     * no host memory, slots where they are free and granules elsewhere, and maps the sink there.
+     * Takes the sink away where host memory is to be. The range stays reserved: the driver keeps 32 MiB around registered
+     * memory from everybody who reserves there later (seen on an H200), but not from a reservation that was there before.
+     *
+     * @return a CUresult; INVALID_VALUE: something else is there
      */
-    private int backHost(DriverCalls driver, long from, long to) {
-        long at = from;
-        while (backed && at < to) {
-            Map.Entry<Long, Long> there = host.floorEntry(at);
-            if (there != null && there.getKey() + there.getValue() > at) {
-                at = there.getKey() + there.getValue();
-                continue;
-            }
-            Map.Entry<Long, Long> own = reserved.floorEntry(at);
-            if (own != null && own.getKey() + own.getValue() > at) {
-                at = own.getKey() + own.getValue();
-                continue;
-            }
-            Long next = host.ceilingKey(at);
-            boolean whole = at % slotBytes == 0 && slotBytes <= (next == null ? to : Math.min(to, next)) - at
-                    && reserved.subMap(at, at + slotBytes).isEmpty();
-            long bytes = whole ? slotBytes : granuleBytes;
-            int result = reserve(driver, at, bytes);
-            if (result == CudaResult.SUCCESS) {
-                result = fill(driver, at, at + bytes);
-            }
-            if (result != CudaResult.SUCCESS) {
-                broken = true;
-                return result;
-            }
-            at += bytes;
-        }
-        return CudaResult.SUCCESS;
-    }
-
-    /** Makes room for host memory: what was reserved there is given back. Whole granules. Returns a CUresult. */
     int openHost(DriverCalls driver, long address, long bytes) {
-        host.put(address, bytes);
-        int result = CudaResult.SUCCESS;
-        for (long at : reservedIn(address, address + bytes)) {
-            long end = at + reserved.get(at);
-            result = result == CudaResult.SUCCESS ? surrender(driver, at) : result;
-            if (result == CudaResult.SUCCESS) {
-                result = backHost(driver, at, end);
-            }
-        }
-        return result;
-    }
-
-    private List<Long> reservedIn(long from, long to) {
-        List<Long> found = new ArrayList<>();
-        Map.Entry<Long, Long> below = reserved.lowerEntry(from);
-        if (below != null && below.getKey() + below.getValue() > from) {
-            found.add(below.getKey());
-        }
-        found.addAll(reserved.subMap(from, to).keySet());
-        return found;
-    }
-
-    /** Gives a reserved range of the host part back, with the sink that is mapped there. */
-    private int surrender(DriverCalls driver, long address) {
-        long bytes = reserved.get(address);
         int result = clear(driver, address, bytes);
         if (result == CudaResult.SUCCESS) {
-            result = driverPages.release(driver, address, bytes);
-        }
-        if (result == CudaResult.SUCCESS) {
-            reserved.remove(address);
+            pieces.put(address, new Piece(address, bytes, Kind.HOST));
         }
         return result;
     }
 
-    /** Host memory is gone: the sink takes its place. Returns a CUresult. */
+    /** Host memory that {@link #openHost} made room for is gone: the sink takes its place. Returns a CUresult. */
     int closeHost(DriverCalls driver, long address, long bytes) {
-        host.remove(address);
-        return backHost(driver, address, address + bytes);
+        Piece piece = pieces.get(address);
+        if (piece == null || piece.kind != Kind.HOST || piece.bytes != bytes) {
+            return CudaResult.INVALID_VALUE;
+        }
+        pieces.remove(address);
+        return fill(driver, address, address + bytes);
     }
 
     /** Unmaps everything and gives addresses and sinks back. Returns SUCCESS or the first other CUresult. */
     int close(DriverCalls driver) {
         int first = CudaResult.SUCCESS;
-        for (Piece piece : List.copyOf(pieces.values())) {
-            first = worse(first, driverPages.unmap(driver, piece.address, piece.bytes));
+        long begin = 0;
+        long end = 0;
+        for (Piece piece : pieces.values()) {
+            if (piece.kind == Kind.HOST) {
+                continue; // unmapping it is its owner's
+            }
+            if (piece.address != end) {
+                first = worse(first, unmapRun(driver, begin, end));
+                begin = piece.address;
+            }
+            end = piece.end();
         }
+        first = worse(first, unmapRun(driver, begin, end));
         pieces.clear();
         realBytes = 0;
         for (Map.Entry<Long, Long> range : reserved.entrySet()) {
@@ -406,6 +358,11 @@ final class WindowPages {
         slotSink = 0;
         backed = false;
         return first;
+    }
+
+    /** Mappings side by side go in one call. */
+    private int unmapRun(DriverCalls driver, long begin, long end) {
+        return begin == end ? CudaResult.SUCCESS : driverPages.unmap(driver, begin, end - begin);
     }
 
     private static int worse(int known, int result) {

@@ -16,7 +16,7 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.GraphRanges;
+import io.tessera.executor.pool.GraphRanges;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;

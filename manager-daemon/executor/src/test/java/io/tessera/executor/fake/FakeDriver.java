@@ -149,15 +149,19 @@ public final class FakeDriver implements DriverPort {
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
             case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
-            case cuMemcpyHtoD_v2 -> copy(s);
+            case cuMemcpyHtoD_v2 -> {
+                pages.copy(slot(s, 0), slot(s, 1), slot(s, 2));
+                yield 0;
+            }
             case cuMemHostAlloc -> put(slot(s, 0), arena.allocate(slot(s, 1), 4096).address());
             case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
-            case cuMemsetD8_v2 -> {
-                at(slot(s, 0), slot(s, 2)).fill((byte) slot(s, 1));
-                yield 0;
+            case cuMemAlloc_v2 -> {
+                count("memory", 1); // the executor's own: programs' memory is mapped
+                yield put(slot(s, 0), arena.allocate(slot(s, 1), 256).address());
             }
-            case cuMemsetD8Async -> {
+            case cuMemFree_v2 -> end("memory", slot(s, 0));
+            case cuMemsetD8_v2, cuMemsetD8Async -> {
                 if (touchesMemory) {
                     pages.fill(slot(s, 0), slot(s, 2), (byte) slot(s, 1));
                 }

@@ -32,11 +32,11 @@ public final class ScarceMemory implements SharedMemoryPort {
     }
 
     @Override
-    public MemorySegment mapAt(int descriptor, long address, long bytes, Arena arena) throws LinuxException {
+    public MemorySegment mapOver(int descriptor, long address, long bytes, Arena arena) throws LinuxException {
         if (unmappable) {
             throw new LinuxException("mmap", Integer.toString(descriptor), Errno.ENOMEM);
         }
-        return real.mapAt(descriptor, address, bytes, arena);
+        return real.mapOver(descriptor, address, bytes, arena);
     }
 
     @Override

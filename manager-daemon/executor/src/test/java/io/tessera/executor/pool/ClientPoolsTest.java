@@ -9,16 +9,13 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
-import io.tessera.executor.window.WindowAccess;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,70 +33,6 @@ class ClientPoolsTest {
     private final ListWindow window = new ListWindow();
     private final AtomicLong time = new AtomicLong();
     private final ClientPools pools = new ClientPools(window, calls, streams, () -> time.addAndGet(1_000_000_000));
-
-    /** First fit in a range, without any rounding. */
-    private static final class ListWindow implements WindowAccess {
-        long sizeBytes = 1 << 20;
-        final TreeMap<Long, Long> live = new TreeMap<>();
-
-        @Override
-        public long baseAddress() {
-            return 1L << 32;
-        }
-
-        @Override
-        public long sizeBytes() {
-            return sizeBytes;
-        }
-
-        @Override
-        public long guardBytes() {
-            return 0;
-        }
-
-        @Override
-        public boolean contains(long address, long bytes) {
-            return true;
-        }
-
-        @Override
-        public long allocate(long bytes, long alignment) {
-            long at = baseAddress();
-            for (Map.Entry<Long, Long> entry : live.entrySet()) {
-                if (entry.getKey() - at >= bytes) {
-                    break;
-                }
-                at = entry.getKey() + entry.getValue() + 511 & -512;
-            }
-            if (at + bytes > baseAddress() + sizeBytes) {
-                return 0;
-            }
-            live.put(at, bytes);
-            return at;
-        }
-
-        @Override
-        public void free(long address) {
-            if (live.remove(address) == null) {
-                throw new IllegalArgumentException("freed twice: " + address);
-            }
-        }
-
-        @Override
-        public int backEverywhere() {
-            return 0;
-        }
-
-        @Override
-        public boolean isBacked() {
-            return false;
-        }
-
-        @Override
-        public int whenQuiet(IntSupplier change) {
-            return change.getAsInt();
-        }
-    }
 
     ClientPoolsTest() {
         driver.recording = false;

@@ -8,8 +8,7 @@ package io.tessera.software.arithmetic;
  */
 public final class BrainArithmetic {
     /** The NaN that instructions produce. */
-    public static final int NAN = 0x7fff;
-    private static final int SIGN = 0x8000;
+    public static final int NAN = SixteenBitFloats.NAN;
     private static final int INFINITY = 0x7f80;
     private static final int SMALLEST_NORMAL = 0x0080;
     private static final int ONE = 0x3f80;
@@ -60,68 +59,56 @@ public final class BrainArithmetic {
 
     /** {@code .ftz}: a subnormal number becomes a zero of its sign. */
     public static int flush(int a) {
-        return (a & 0x7fff) < SMALLEST_NORMAL ? a & SIGN : a & 0xffff;
+        return SixteenBitFloats.flush(a, SMALLEST_NORMAL);
     }
 
     /** {@code .sat}: clamps to [0, 1]; NaN and negative zero become positive zero. */
     public static int saturate(int a) {
-        int bits = a & 0xffff;
-        return bits > INFINITY ? 0 : Math.min(bits, ONE);
+        return SixteenBitFloats.saturate(a, INFINITY, ONE);
     }
 
     /** {@code .relu}: negative values become positive zero, NaN becomes {@link #NAN}. */
     public static int relu(int a) {
-        return isNan(a) ? NAN : (a & SIGN) != 0 ? 0 : a & 0xffff;
+        return SixteenBitFloats.relu(a, INFINITY);
     }
 
     /** Whether this is a NaN. */
     public static boolean isNan(int a) {
-        return (a & 0x7fff) > INFINITY;
-    }
-
-    /** Orders as numbers, -0 before +0. */
-    private static int order(int a) {
-        return (a & SIGN) != 0 ? ~a & 0x7fff | 0xffff8000 : a & 0x7fff;
+        return SixteenBitFloats.isNan(a, INFINITY);
     }
 
     /** {@code min}: the other operand if one is NaN; -0 is less than +0. */
     public static int min(int a, int b) {
-        if (isNan(a) || isNan(b)) {
-            return isNan(a) ? isNan(b) ? NAN : b & 0xffff : a & 0xffff;
-        }
-        return (order(a) <= order(b) ? a : b) & 0xffff;
+        return SixteenBitFloats.extreme(a, b, false, INFINITY);
     }
 
     /** {@code max}: the other operand if one is NaN; -0 is less than +0. */
     public static int max(int a, int b) {
-        if (isNan(a) || isNan(b)) {
-            return isNan(a) ? isNan(b) ? NAN : b & 0xffff : a & 0xffff;
-        }
-        return (order(a) >= order(b) ? a : b) & 0xffff;
+        return SixteenBitFloats.extreme(a, b, true, INFINITY);
     }
 
     /** {@code min.NaN}: NaN if one operand is. */
     public static int minNan(int a, int b) {
-        return isNan(a) || isNan(b) ? NAN : min(a, b);
+        return SixteenBitFloats.extremeNan(a, b, false, INFINITY);
     }
 
     /** {@code max.NaN}: NaN if one operand is. */
     public static int maxNan(int a, int b) {
-        return isNan(a) || isNan(b) ? NAN : max(a, b);
+        return SixteenBitFloats.extremeNan(a, b, true, INFINITY);
     }
 
     /** {@code .xorsign.abs}: gives the magnitude of a result the product of the operands' signs. */
     public static int xorSign(int result, int a, int b) {
-        return result & 0x7fff | (a ^ b) & SIGN;
+        return SixteenBitFloats.xorSign(result, a, b);
     }
 
     /** {@code abs}: clears the sign; a NaN becomes {@link #NAN}. */
     public static int abs(int a) {
-        return isNan(a) ? NAN : a & 0x7fff;
+        return SixteenBitFloats.abs(a, INFINITY);
     }
 
     /** {@code neg}: inverts the sign; a NaN becomes {@link #NAN}. */
     public static int neg(int a) {
-        return isNan(a) ? NAN : (a ^ SIGN) & 0xffff;
+        return SixteenBitFloats.neg(a, INFINITY);
     }
 }

@@ -60,6 +60,12 @@ public final class SoftwareDriver implements DriverPort {
                 + DeviceProfile.DRIVER_VERSION % 1000 / 10;
     }
 
+    /** It is a new file of the system's memory each time. */
+    @Override
+    public boolean makesZeroedMemory() {
+        return true;
+    }
+
     @Override
     public boolean software() {
         return true;

@@ -117,21 +117,7 @@ final class ImageFencer {
 
     /** Whether an image has anything that the GPU can run; libraries carry much for older ones alone. */
     private boolean concerns(FoundImage image) throws ImageException {
-        if (image.kind() != ImageKind.FAT_BINARY) {
-            return true;
-        }
-        FatBinary parts = FatBinary.parse(image.bytes());
-        return !parts.ptxFor(request.gpu()).isEmpty() || parts.entries().stream().anyMatch(this::runs);
-    }
-
-    /** Machine code runs on its own generation from its own variant on; code for linking becomes either. */
-    private boolean runs(FatBinaryEntry entry) {
-        return switch (entry.kind()) {
-            case CUBIN -> entry.capability().major() == request.gpu().major()
-                    && entry.capability().minor() <= request.gpu().minor();
-            case LTO_IR -> entry.capability().compareTo(request.gpu()) <= 0;
-            case PTX, UNKNOWN -> false;
-        };
+        return image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.bytes()).hasCodeFor(request.gpu());
     }
 
     private Source source(FoundImage image) throws ImageException {

@@ -1,7 +1,9 @@
-package io.tessera.executor.memory;
+package io.tessera.executor.pool;
 
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange.Origin;
-import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.memory.MemoryRange;
 
 /** Keeps account of graphs' memory among what is a client's. One owner thread. */
 public final class GraphRanges implements GraphMemory.Owner {

@@ -1,0 +1,68 @@
+package io.tessera.attacks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.clock.Clocks;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole suite on the software GPU, and the proof that it can fail. {@code -Dtessera.seed} repeats a run. */
+class AttackSuiteTest {
+    private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
+            "--kernel-timeout", "1s", "--unfenced", "refuse");
+    /**
+     * Attacks that still end the executor, with the reason: nobody's memory is seen or changed, and everybody may start
+     * again. The suite counts them, and guardian-allocator/README.md tells of them.
+     */
+    private static final Map<String, String> LIMITS = Map.of(
+            "fault/barrier_count", "threads that wait at a barrier for others cannot be ended",
+            "fault/barrier_number", "threads that wait at a barrier for others cannot be ended",
+            "fault/mbarrier", "an mbarrier that was never made",
+            "space/cluster", "shared memory of a block beyond the cluster");
+
+    @TempDir
+    Path folder;
+
+    private Report run(boolean control, List<String> only) throws Exception {
+        long seed = Long.getLong("tessera.seed", new Random().nextLong() >>> 1);
+        System.out.println("seed " + seed);
+        Settings settings = new Settings(Place.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
+                OPTIONS, Map.of(), only, List.of(), seed, 30, 10_000, control);
+        try (Suite suite = new Suite(settings, folder, Clocks.system().monotonic())) {
+            Report report = new Report(suite.run(verdict -> System.out.println(Report.line(verdict))));
+            report.sums().forEach(System.out::println);
+            return report;
+        }
+    }
+
+    @Test
+    @Timeout(600)
+    void nothingGetsThrough() throws Exception {
+        Report report = run(false, List.of());
+        assertTrue(report.verdicts().size() > 180, () -> "only " + report.verdicts().size() + " attacks");
+        assertEquals(0, report.escapes(), "escapes");
+        Map<String, String> failed = new TreeMap<>();
+        for (Verdict verdict : report.verdicts()) {
+            if (!verdict.held() && !LIMITS.containsKey(verdict.attack().name())) {
+                failed.put(verdict.attack().name(), Report.line(verdict));
+            }
+        }
+        assertEquals(Map.of(), failed, "attacks that did not fare as stated");
+    }
+
+    /** Without fences the same attacks succeed: a suite that cannot fail is worth nothing. */
+    @Test
+    @Timeout(120)
+    void withoutFencesTheSuiteSeesEscapes() throws Exception {
+        Report report = run(true, List.of("load/index", "load/generic", "load/aim_global", "store/vector4", "store/bytes",
+                "atomic/exchange", "atomic/reduce", "pointer/from_kernel", "async/copy", "code/indirect"));
+        assertEquals(10, report.escapes(), () -> "of " + report.verdicts().size());
+    }
+}

@@ -1,0 +1,74 @@
+"""The attack suite (tests/attacks) on this GPU: every attack against a victim, and some of them without any fence."""
+
+import json
+import os
+
+from harness.bench import native
+from harness.child import ChildFailed, run_bounded
+from harness.table import Table
+
+TIMEOUT_S = 280
+CONTROL_TIMEOUT_S = 60
+#: Unfenced these read and write the victim, and fault nothing: the control run must see it.
+CONTROL = ("load/index", "load/generic", "load/vector4", "store/forged", "store/vector4", "atomic/exchange", "atomic/reduce",
+           "async/copy", "async/bulk", "async/bulk_store", "pointer/from_kernel", "code/indirect")  # fmt: skip
+PROTECTED = ("--manager", "--kernel-timeout", "--manager", "3s", "--manager", "--unfenced", "--manager", "refuse")
+
+
+def run(setting, record):
+    """Runs all attacks, then the control run."""
+    chosen = ("--only", ",".join(setting.only)) if setting.only else ()
+    record.attempt("attacks", lambda: _attack(setting, record, "fenced", TIMEOUT_S, *PROTECTED, *chosen), 120)
+    only = ("--only", ",".join(CONTROL))
+    record.attempt(
+        "control", lambda: _attack(setting, record, "unfenced", CONTROL_TIMEOUT_S, "--control", *only), 30
+    )
+
+
+def _attack(setting, record, kind, timeout_s, *options):
+    path = setting.installation.path
+    setting.installation.share_classes()
+    # Lines as they come are worth more than one object at the end of a run that was cut short.
+    log = os.path.join(setting.directory, f"attacks-{kind}.json")
+    command = [path("jre", "bin", "java"), "--enable-native-access=ALL-UNNAMED", "-cp",
+               path("app", "*") + ":" + path("attacks", "attacks.jar"), "io.tessera.attacks.Main", "--home",
+               setting.installation.home, "--device", "nvidia", "--json", "--seconds", "12", *options]  # fmt: skip
+    status, out, err = run_bounded(command, native().environment, timeout_s)
+    with open(log, "w", encoding="utf-8") as file:
+        file.write(out + err)
+    if status not in (0, 1):
+        raise ChildFailed(f"ended with {status}: {err.strip()[-400:]}")
+    record.add("attacks", run=kind, good=status == 0, **json.loads(out.strip().splitlines()[-1]))
+
+
+def tables(results):
+    """All attacks of a run with what came of each, and the sums that count."""
+    found = []
+    for one in (result for result in results if result["kind"] == "attacks"):
+        rows = []
+        for attack in one["attacks"]:
+            trouble = [f"{word}: {attack[key]}" for key, word in _TROUBLE if attack[key]]
+            rows.append((attack["name"], attack["what"], attack["must"], attack["outcome"], "; ".join(trouble) or "held"))
+        found.append(
+            Table(
+                f"Attacks on a neighbour, {one['run']}",
+                ("attack", "what it does", "must be", "was", "so"),
+                tuple(rows),
+                (
+                    f"attacks: {len(rows)}, not tried: {one['notTried']}, not as stated: {one['notAsStated']}, "
+                    f"crashes: {one['crashes']}",
+                    f"escapes: {one['escapes']}",
+                    f"victims disturbed: {one['victimsDisturbed']}",
+                ),
+            )
+        )
+    return found
+
+
+_TROUBLE = (
+    ("escaped", "ESCAPE"),
+    ("crashed", "CRASH"),
+    ("disturbed", "DISTURBED"),
+    ("unlike", "NOT AS STATED"),
+    ("untried", "not tried"),
+)

@@ -1,0 +1,83 @@
+// Two roles beside each other on one device: one computes and checks until it is told to end, the other does what must not
+// concern anybody else.
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <unistd.h>
+
+#include "../check.cuh"
+
+enum { COUNT = 4096, THREADS = 256 };
+
+__device__ unsigned rounds;
+__constant__ unsigned step = 3;
+
+__global__ void advance(unsigned *values)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    values[i] = values[i] * step + i;
+    if (i == 0)
+        atomicAdd(&rounds, 1u);
+}
+
+__global__ void trap() { asm volatile("trap;"); }
+__global__ void fail(int value) { assert(value == 3); }
+__global__ void spin(volatile unsigned *value)
+{
+    while (*value != 12345u) {
+    }
+}
+__global__ void store(unsigned *values, long index) { values[index] = 0xbadbadu; }
+
+static bool told_to_end()
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+}
+
+static int compute()
+{
+    unsigned *device, *host = new unsigned[COUNT], *expected = new unsigned[COUNT](), done = 0, counted = 0;
+    CHECK(cudaMalloc(&device, COUNT * sizeof *device));
+    CHECK(cudaMemset(device, 0, COUNT * sizeof *device));
+    std::printf("ready\n");
+    std::fflush(stdout);
+    do {
+        for (int i = 0; i < 10; i++, done++) {
+            advance<<<COUNT / THREADS, THREADS>>>(device);
+            for (unsigned at = 0; at < COUNT; at++)
+                expected[at] = expected[at] * 3 + at;
+        }
+        CHECK(cudaMemcpy(host, device, COUNT * sizeof *device, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpyFromSymbol(&counted, rounds, sizeof counted));
+        if (std::memcmp(host, expected, COUNT * sizeof *host) != 0 || counted != done) {
+            std::printf("WRONG after %u rounds, %u counted\n", done, counted);
+            return 1;
+        }
+    } while (!told_to_end());
+    std::printf("right\n");
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    const char *role = count > 1 ? arguments[1] : "";
+    if (std::strcmp(role, "compute") == 0)
+        return compute();
+    unsigned *device;
+    CHECK(cudaMalloc(&device, COUNT * sizeof *device));
+    CHECK(cudaMemset(device, 0, COUNT * sizeof *device));
+    if (std::strcmp(role, "trap") == 0)
+        trap<<<1, 32>>>();
+    else if (std::strcmp(role, "assert") == 0)
+        fail<<<1, 2>>>(4);
+    else if (std::strcmp(role, "spin") == 0)
+        spin<<<1, 1>>>(device);
+    else if (std::strcmp(role, "store") == 0)
+        store<<<1, 1>>>(device, std::atol(arguments[2]));
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    std::printf("then %s\n", cudaGetErrorName(cudaMemset(device, 0, 4)));
+    return 0;
+}

@@ -1,0 +1,113 @@
+/*
+ * What a program sees in space sharing when something goes wrong, as CONTRACT.md says. First argument:
+ *   fault      launches a kernel that faults: the error stays, for every later call
+ *   bystander  says "ready", waits for a line, and sees that the device is lost; then says "told"
+ *   async      a memset that the executor's driver refuses (401 as its error): told once, by the next synchronisation
+ *   limit      64 MiB are allowed, to the byte
+ */
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "cuda_calls.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum { OUT_OF_MEMORY = 2, ILLEGAL_ADDRESS = 700, CONTEXT_IS_DESTROYED = 709, REFUSED = 401 };
+
+/* The scripted driver knows a kernel by its name. */
+static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry scripted_fault() { ret; }\n";
+
+static void *stream;
+
+static int lost(CUresult result)
+{
+    return result == ILLEGAL_ADDRESS || result == CONTEXT_IS_DESTROYED;
+}
+
+static void fault(void)
+{
+    void *module, *faulty;
+    CUdeviceptr memory;
+    OKAY(cuModuleLoadData(&module, IMAGE));
+    OKAY(cuModuleGetFunction(&faulty, module, "scripted_fault"));
+    OKAY(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    EQUAL(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+    for (int i = 0; i < 3; i++) {
+        CHECK(lost(cuStreamSynchronize(stream)));
+        CHECK(lost(cuMemAlloc_v2(&memory, MIB)));
+        CHECK(lost(cuCtxSynchronize()));
+        CHECK(lost(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL)));
+    }
+    printf("faulted\n");
+}
+
+static void bystander(void)
+{
+    CUdeviceptr memory;
+    char line[16];
+    OKAY(cuMemAlloc_v2(&memory, MIB));
+    printf("ready\n");
+    fflush(stdout);
+    CHECK(fgets(line, sizeof line, stdin));
+    CUresult result = 0;
+    for (int i = 0; i < 200 && result == 0; i++) { /* the fault is another program's: soon, not at once */
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        result = cuStreamSynchronize(stream);
+    }
+    CHECK(lost(result));
+    CHECK(lost(cuMemFree_v2(memory)));
+    printf("told\n");
+}
+
+static void async(void)
+{
+    CUdeviceptr memory;
+    unsigned value = 1;
+    OKAY(cuMemAlloc_v2(&memory, MIB));
+    OKAY(cuMemsetD32Async(memory, 7, 100, stream)); /* nobody waits for its answer */
+    EQUAL(REFUSED, cuStreamSynchronize(stream));
+    OKAY(cuStreamSynchronize(stream));
+    OKAY(cuMemsetD32Async(memory, 8, 100, stream));
+    OKAY(cuMemcpyDtoHAsync_v2(&value, memory, sizeof value, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(8, value);
+    printf("async ok\n");
+}
+
+static void limit(void)
+{
+    CUdeviceptr first, second;
+    size_t free_bytes = 0, total = 0;
+    OKAY(cuMemGetInfo_v2(&free_bytes, &total));
+    EQUAL(64 * MIB, total);
+    OKAY(cuMemAlloc_v2(&first, 48 * MIB));
+    EQUAL(OUT_OF_MEMORY, cuMemAlloc_v2(&second, 16 * MIB + 1));
+    OKAY(cuMemGetInfo_v2(&free_bytes, &total));
+    EQUAL(16 * MIB, free_bytes);
+    OKAY(cuMemAlloc_v2(&second, 16 * MIB));
+    OKAY(cuMemFree_v2(first));
+    OKAY(cuMemAlloc_v2(&first, 47 * MIB));
+    OKAY(cuMemFree_v2(second));
+    OKAY(cuMemFree_v2(first));
+    printf("limit ok\n");
+}
+
+int main(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } modes[] = {{"fault", fault}, {"bystander", bystander}, {"async", async}, {"limit", limit}};
+    void *context;
+    OKAY(cuInit(0));
+    OKAY(cuDevicePrimaryCtxRetain(&context, 0));
+    OKAY(cuCtxSetCurrent(context));
+    OKAY(cuStreamCreate(&stream, 1));
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (count == 2 && strcmp(arguments[1], modes[i].name) == 0) {
+            modes[i].run();
+            return 0;
+        }
+    return 2;
+}

@@ -1,0 +1,124 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs that share the software GPU by space: what one does wrong is its own error, and the other's results stay right. */
+@Tag("nvcc")
+@ExtendWith(RunWatcher.class)
+class NeighboursTest {
+    private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final Path SOURCE = BuildOutputs.root().resolve("tests/programs/fenced/neighbours.cu");
+
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void compile() throws IOException {
+        NvccCompiler.find(folder).run("-std=c++17", "-arch=compute_75", "-code=compute_75", "-cudart", "shared", "-o",
+                "neighbours", SOURCE.toString());
+    }
+
+    private static RunningCase start(TestRun run, String tenant, String options, String... role) {
+        String[] command = Stream.of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share",
+                "space", "--runtime", "tessera", "--name", tenant), Stream.of(options.split(" ")),
+                Stream.of("--", folder.resolve("neighbours").toString()), Stream.of(role))
+                .flatMap(part -> part).filter(part -> !part.isEmpty()).toArray(String[]::new);
+        return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").start();
+    }
+
+    private static JsonObject executor(ManagerProcess manager) {
+        return manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
+    }
+
+    private static void endsRight(RunningCase victim) {
+        victim.tell("");
+        NativeResult result = victim.end(BOUND).exits(0);
+        assertEquals("right", result.output().getLast(), result::toString);
+        assertEquals(List.of(), result.errors());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"trap,,cudaErrorLaunchFailure,kernel .*trap", "assert,,cudaErrorAssert,Assertion `value == 3` failed",
+        "store 3000000000,--fence check,cudaErrorIllegalAddress,outside the tenant's memory",
+        "store -1000000000,--fence check,cudaErrorIllegalAddress,outside the tenant's memory",
+        "spin,--kernel-timeout 2,cudaErrorLaunchTimeout,did not end in time"})
+    void whatOneDoesWrongIsItsOwnError(String role, String options, String error, String line, TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "software");
+        run.expectClientError("is not supported|" + line);
+        run.expectLine(line);
+        RunningCase victim = start(run, "victim", "", "compute");
+        victim.awaitLine("ready");
+        long pid = executor(manager).get("pid").getAsLong();
+        NativeResult offender = start(run, "offender", options == null ? "" : options, role.split(" ")).end(BOUND).exits(0);
+        assertEquals(List.of(error, "then " + error), offender.output());
+        assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*(" + line + ").*")), offender::toString);
+        endsRight(victim);
+        assertEquals(pid, executor(manager).get("pid").getAsLong(), "the executor was restarted");
+        assertEquals(0, executor(manager).get("restarts").getAsLong());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1000000000", "-1000000000", "4000000000", "-70000000000"})
+    void whatIsForcedIntoTheWindowDisturbsNobody(String index, TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "software");
+        run.expectClientError("is not supported");
+        RunningCase victim = start(run, "victim", "", "compute");
+        victim.awaitLine("ready");
+        NativeResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
+        assertEquals(List.of("cudaSuccess", "then cudaSuccess"), offender.output());
+        endsRight(victim);
+        assertEquals(0, executor(manager).get("restarts").getAsLong());
+    }
+
+    @Test
+    void oneThatIsKilledInTheMiddleOfAnEndlessKernelHoldsNobodyUp(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "software");
+        run.expectClientError("is not supported");
+        RunningCase victim = start(run, "victim", "", "compute");
+        victim.awaitLine("ready");
+        RunningCase offender = start(run, "offender", "", "spin");
+        Await.until("the endless kernel is launched", BOUND, () -> executor(manager).getAsJsonArray("clients").asList()
+                .stream().filter(client -> client.getAsJsonObject().get("launches").getAsLong() == 1).count() == 1,
+                () -> executor(manager).toString());
+        offender.kill();
+        Await.until("what it had is freed", BOUND, () -> executor(manager).getAsJsonArray("windows").size() == 1,
+                () -> executor(manager).toString());
+        endsRight(victim);
+        assertEquals(0, executor(manager).get("restarts").getAsLong());
+    }
+
+    @Test
+    void theStatusShowsWindowsAndFences(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "software");
+        run.expectClientError("is not supported");
+        RunningCase first = start(run, "first", "--fence check", "compute");
+        first.awaitLine("ready");
+        Await.until("the status", BOUND, () -> {
+            JsonObject executor = executor(manager);
+            return executor.has("windows") && executor.getAsJsonArray("clients").size() == 1
+                    && executor.getAsJsonArray("clients").get(0).getAsJsonObject().has("fence")
+                    && executor.getAsJsonArray("windows").get(0).getAsJsonObject().get("committedBytes").getAsLong() > 0;
+        }, () -> executor(manager).toString());
+        JsonObject client = executor(manager).getAsJsonArray("clients").get(0).getAsJsonObject();
+        assertEquals("check", client.get("fence").getAsString());
+        assertEquals(0, client.get("unfenced").getAsLong());
+        JsonObject window = executor(manager).getAsJsonArray("windows").get(0).getAsJsonObject();
+        assertEquals("first", window.get("tenant").getAsString());
+        endsRight(first);
+    }
+}

@@ -1,0 +1,47 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The rows of native-preload/CONTRACT.md on faults, errors of asynchronous calls and limits in space sharing. */
+@ExtendWith(RunWatcher.class)
+class RelayContractTest {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final long MIB = 1 << 20;
+
+    private static NativeCase relayed(TestRun run, String mode) {
+        return run.program("relay_contract", mode).env("TESSERA_SHARE", "space");
+    }
+
+    /** A context is one for all: whoever shares it hears, and the next program has another. */
+    @Test
+    void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
+        run.manager("--executors", "nvidia");
+        run.expectLog("executor");
+        run.expectClientError("");
+        run.expectLine("the executor is gone: every later CUDA call fails");
+        RunningCase bystander = relayed(run, "bystander").start();
+        assertEquals("ready", bystander.nextLine(BOUND));
+        relayed(run, "fault").run().exits(0).says("faulted");
+        bystander.tell("go");
+        bystander.end(BOUND).exits(0).says("told");
+        run.program("relay_worker", "mixed", "1", "5").env("TESSERA_SHARE", "space").start().end(BOUND).exits(0)
+                .says("right 5");
+    }
+
+    @Test
+    void anErrorThatNobodyWaitedForIsToldOnce(TestRun run) {
+        run.manager(Map.of("TESSERA_SCRIPT", "fail cuMemsetD32Async 401 at 1"), "--executors", "nvidia");
+        relayed(run, "async").run().exits(0).says("async ok");
+    }
+
+    @Test
+    void aLimitHoldsToTheByte(TestRun run) {
+        run.manager("--executors", "nvidia");
+        relayed(run, "limit").memory(64 * MIB).run().exits(0).says("limit ok");
+    }
+}
