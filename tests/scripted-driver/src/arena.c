@@ -60,9 +60,13 @@ static bool is_far(CUdeviceptr address)
     return address >= far_begin && address < far_end;
 }
 
+/* A far range has memory of the device only where some is mapped: programs register host memory in the rest of it. */
 bool memory_in_range(CUdeviceptr address)
 {
-    return in_arena(address) || (is_far(address) && range_reserved(address, 1));
+    if (in_arena(address))
+        return true;
+    const struct allocation *a = is_far(address) ? allocation_of(address) : NULL;
+    return a && a->kind == ALLOCATION_MAPPED;
 }
 
 int memory_file(void)

@@ -100,7 +100,7 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
     ENTER(cuMemMap);
     LOCKED;
     if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes > o->bytes ||
-        base % granularity || bytes % granularity || !memory_in_range(base) || !range_reserved(base, bytes))
+        base % granularity || bytes % granularity || !range_reserved(base, bytes))
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
         return ERROR_INVALID_VALUE;

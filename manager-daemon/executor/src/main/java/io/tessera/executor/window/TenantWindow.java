@@ -69,11 +69,16 @@ final class TenantWindow {
         this.fresh = fresh;
         this.clock = clock;
         this.limit = limit;
-        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(), place.endAddress(),
-                layout.granularityBytes());
+        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
+                place.endAddress() - layout.granularityBytes(), layout.granularityBytes());
         long slot = layout.slotBytes();
         this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
                 new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
+        // Nothing lies at either end: compilers form addresses a little outside of what they point to, and a fence would
+        // bring one from below the window to its other end.
+        if (heap.reserve(layout.granularityBytes(), 1, 0) != 0) {
+            throw new IllegalStateException("a new window has no room at its beginning");
+        }
         this.applied = quota();
         this.known = heap.statistics();
     }
