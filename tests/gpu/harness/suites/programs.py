@@ -8,8 +8,6 @@ from harness.table import Table
 from harness.tessera import Manager
 
 TIMEOUT_S = 60
-#: Of the driver's interface alone, beside those with a static runtime.
-DRIVER_PROGRAMS = ("tensormap",)
 
 
 def run(setting, record):
@@ -20,10 +18,6 @@ def run(setting, record):
         record.problem("programs", f"there are none in {folder}: the machine that built the kit had no nvcc")
         return
     paths = {name: os.path.join(folder, name) for name in names}
-    for name in DRIVER_PROGRAMS:
-        path = setting.installation.path("programs", name)
-        if os.path.exists(path):
-            paths[name] = path
     with Manager(setting.installation, setting.directory) as manager:
         for name in setting.chosen(list(paths)):
             record.attempt(name, lambda: _both(setting, record, manager, paths[name]), 5)

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,7 +109,7 @@ class RelayFaultsTest {
 
     @Test
     void fiftyClientsAtOnce(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB"), "--executors", "nvidia");
         List<RunningCase> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(worker(run, "mixed", i, CLIENTS_AT_ONCE_ROUNDS));

@@ -30,6 +30,12 @@ final class TenantWindow {
     private static final long POLL_NS = 50_000L;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
+    /**
+     * Of addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an
+     * array for example, and a fence would bring one from below the window to its other end.
+     */
+    private static final long MARGIN_BYTES = 64L << 20;
+
     private final WindowPlace place;
     private final WindowLayout layout;
     private final WindowPages pages;
@@ -70,13 +76,11 @@ final class TenantWindow {
         this.clock = clock;
         this.limit = limit;
         this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
-                place.endAddress() - layout.granularityBytes(), layout.granularityBytes());
+                place.endAddress() - MARGIN_BYTES, layout.granularityBytes());
         long slot = layout.slotBytes();
         this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
                 new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
-        // Nothing lies at either end: compilers form addresses a little outside of what they point to, and a fence would
-        // bring one from below the window to its other end.
-        if (heap.reserve(layout.granularityBytes(), 1, 0) != 0) {
+        if (heap.reserve(MARGIN_BYTES, 1, 0) != 0) {
             throw new IllegalStateException("a new window has no room at its beginning");
         }
         this.applied = quota();
