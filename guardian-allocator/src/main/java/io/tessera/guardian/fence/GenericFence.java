@@ -5,6 +5,7 @@ import io.tessera.guardian.fence.BlockCache.Purpose;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
 
 /** Fences a generic address whose space is known at run time only. Not thread-safe. */
 final class GenericFence {
@@ -21,7 +22,12 @@ final class GenericFence {
     }
 
     /** The address, fenced for the space that it is in. */
-    Operand.Address fence(Instruction i, Access access, Operand.Address address) {
+    Operand.Address fence(Instruction i, Access access, Operand.Address address) throws FenceRefusedException {
+        if (context.plan.localEscapes() && !context.plan.passesLocalEnd()
+                && context.function.kind() == PtxFunction.Kind.FUNC) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "its generic address may be one of a caller's local memory, "
+                    + "and how much that is cannot be passed between modules that are linked");
+        }
         Operand.Register base = context.wide(address.base());
         long offset = address.offsetBytes();
         Entry known = context.cache.find(base, Purpose.GENERIC, offset, access.sizeBytes(), access.alignmentBytes());

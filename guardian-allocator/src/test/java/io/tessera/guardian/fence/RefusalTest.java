@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxParser;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -74,5 +75,15 @@ class RefusalTest {
         }).getMessage().contains("follows a pointer"));
         String longer = Fences.read("flow.ptx").replace("frame[16]", "frame[8]");
         assertTrue(Fences.plain(longer, FenceMode.MASK).refused().get("k").reason().contains("own frame"));
+    }
+
+    @Test
+    void linkedFunctionsDoNotKnowTheirCallersMemory() throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.param .b64 p) { .reg .b64 %d<2>; "
+                + "ld.param.b64 %d1, [p]; st.u32 [%d1], 1; ret; }\n.entry good() { ret; }\n.extern .func other();\n"
+                + ".entry calls() { call other; ret; }\n.extern .func malloc();\n.entry bad() { call malloc; ret; }\n";
+        FencedModule fenced = new Fencer(FenceMode.MASK, new SyntacticOracle(), true).fence(PtxParser.parse(text));
+        assertEquals(List.of("bad"), List.copyOf(fenced.refused().keySet()));
+        assertTrue(!fenced.ptx().contains("st.u32") && fenced.ptx().contains("call \tother"));
     }
 }

@@ -36,8 +36,8 @@ public interface AddressFacts {
     List<Derivation> derivations();
 
     /**
-     * Whether a branch that goes back closes a loop without loops inside that is left after at most 2^32 rounds, whatever the values
-     * are: such a loop needs no look at the stop word, and its comparison no change.
+     * Whether a branch that goes back closes a loop that is left after a bounded number of rounds, whatever the values are (see
+     * {@link CountedLoops}): such a loop needs no look at the stop word, and its comparison no change.
      *
      * @param branch an instruction of the function
      */

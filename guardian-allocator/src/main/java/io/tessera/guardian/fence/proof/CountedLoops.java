@@ -5,16 +5,20 @@ import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
- * The branches of a function that need no look at the stop word, because the loop that they close holds no other loop and is left
- * after at most {@link #MOST_ROUNDS} rounds. Every other way to go on for ever passes a branch that is not among them: a
+ * The branches of a function that need no look at the stop word, because the loop that they close is left after at most
+ * {@link #MOST_ROUNDS} rounds, and with all loops in it makes at most {@link #MOST_NESTED_ROUNDS}. Every other way to go on for ever passes a branch that is not among them: a
  * branch counts only where it goes back to the head of its own loop. Immutable.
  */
 public final class CountedLoops {
     /** Rounds that are short enough: what a 32-bit counter can count. */
     public static final long MOST_ROUNDS = 1L << 32;
+    /** The same for loops in loops, all rounds together. */
+    public static final long MOST_NESTED_ROUNDS = 1L << 38;
 
     private final Set<Instruction> counted;
 
@@ -35,15 +39,35 @@ public final class CountedLoops {
 
     static CountedLoops of(FunctionAnalysis analysis, Induction induction) {
         Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
-        for (Loops.Loop loop : analysis.loops().all()) {
-            if (!analysis.loops().irreducible() && analysis.loops().isInnermost(loop)
-                    && induction.rounds(loop) <= MOST_ROUNDS) {
+        List<Loops.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
+        Map<Loops.Loop, Long> totals = new IdentityHashMap<>();
+        // Inner heads come after outer ones: from the last on, what is inside is known.
+        for (Loops.Loop loop : loops.reversed()) {
+            long total = total(loop, induction.rounds(loop), loops, totals);
+            totals.put(loop, total);
+            if (total < Induction.UNBOUNDED) {
                 for (int latch : loop.latches()) {
                     closing(analysis, latch, loop.head(), found);
                 }
             }
         }
         return new CountedLoops(found);
+    }
+
+    /** Rounds of a loop and of all loops in it together, or unbounded if they are too many. */
+    private static long total(Loops.Loop loop, long rounds, List<Loops.Loop> loops, Map<Loops.Loop, Long> totals) {
+        long inner = 0;
+        for (Loops.Loop other : loops) {
+            if (other != loop && loop.contains(other.head())) {
+                long part = totals.getOrDefault(other, Induction.UNBOUNDED);
+                if (part == Induction.UNBOUNDED) {
+                    return Induction.UNBOUNDED;
+                }
+                inner += part + 1;
+            }
+        }
+        boolean few = rounds <= MOST_ROUNDS && (inner == 0 || (rounds + 1) <= MOST_NESTED_ROUNDS / inner);
+        return few ? (rounds + 1) * (inner + 1) : Induction.UNBOUNDED;
     }
 
     /** The branch by which control goes from a latch to the head; a latch without instructions stands for an edge. */

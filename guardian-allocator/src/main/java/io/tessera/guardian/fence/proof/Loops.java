@@ -107,11 +107,6 @@ final class Loops {
         return depth[block];
     }
 
-    /** Whether no other loop lies in this one. */
-    boolean isInnermost(Loop loop) {
-        return loop.body().stream().noneMatch(block -> block != loop.head() && byHead[block] != null);
-    }
-
     /** Whether the function has a cycle that is no loop of {@link #all()}. */
     boolean irreducible() {
         return irreducible;

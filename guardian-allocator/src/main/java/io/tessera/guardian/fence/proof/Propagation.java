@@ -33,12 +33,12 @@ final class Propagation {
     private final int[] changes;
     private final TreeSet<Long> stops = new TreeSet<>();
 
-    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
+    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special, AbstractValue[] states) {
         this.code = code;
         this.flow = flow;
         this.ssa = ssa;
         int count = ssa.values();
-        states = new AbstractValue[count];
+        this.states = states;
         transfer = new Transfer(code, ssa, special, states);
         order = new int[count];
         orderOf = new int[count];
@@ -52,7 +52,7 @@ final class Propagation {
 
     /** States of all values; those that are not reached, or about which nothing is known, are {@link AbstractValue#TOP}. */
     static AbstractValue[] run(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
-        Propagation propagation = new Propagation(code, flow, ssa, special);
+        Propagation propagation = new Propagation(code, flow, ssa, special, new AbstractValue[ssa.values()]);
         boolean settled = propagation.ascend();
         if (settled) {
             propagation.descend();
@@ -64,6 +64,30 @@ final class Propagation {
             }
         }
         return propagation.states;
+    }
+
+    /**
+     * Carries on what is known of some values by other means, in the states of an analysis.
+     *
+     * @param known by value; null where there is nothing
+     */
+    static void narrow(FunctionAnalysis of, AbstractValue[] known, int sweeps) {
+        Propagation propagation = new Propagation(of.code(), of.flow(), of.ssa(), of.special(), of.states());
+        for (int i = 0; i < sweeps; i++) {
+            for (int value : propagation.order) {
+                AbstractValue before = of.states()[value];
+                AbstractValue now = propagation.evaluate(value);
+                of.states()[value] = narrower(known[value], narrower(now, before).in(Math.max(16, of.ssa().bits(value))));
+            }
+        }
+    }
+
+    /** The one that says more, where both hold; the first may be null. */
+    private static AbstractValue narrower(AbstractValue a, AbstractValue b) {
+        if (a == null || !a.bounded()) {
+            return b.bounded() || a == null ? b : a;
+        }
+        return b.bounded() && b.high() - b.low() <= a.high() - a.low() ? b : a;
     }
 
     /** Values by blocks, phis first, so that most values come after those that they are made of. */

@@ -28,6 +28,7 @@ final class ProvedFacts implements AddressFacts {
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
         induction = new Induction(of);
+        LoopRanges.narrow(of, induction);
         plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
         counted = CountedLoops.of(of, induction);

@@ -46,7 +46,8 @@ record TripCount(AbstractValue first, AbstractValue step, AbstractValue other, b
     long untilEqual() {
         boolean numbers = step.isConstant() && step.low() != 0 && first.variable() == null && other.variable() == null;
         int power = numbers ? Long.numberOfTrailingZeros(step.low()) : 0;
-        if (!numbers || power > Math.min(first.zeros(), other.zeros())) {
+        if (!numbers || power > Math.max(Math.min(first.zeros(), other.zeros()),
+                IntervalArithmetic.subtract(other, first).zeros())) {
             return Induction.UNBOUNDED;
         }
         long whole = bits <= 32 && power < bits ? (1L << bits - power) - 1 : Induction.UNBOUNDED;
