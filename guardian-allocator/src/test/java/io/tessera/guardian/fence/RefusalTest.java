@@ -83,14 +83,13 @@ class RefusalTest {
     }
 
     @Test
-    void formatsThatFollowPointersAreRefused() throws Exception {
-        String flow = Fences.read("flow.ptx").replace("{37, 100, 32, 37, 102, 10, 0}", "{37, 115, 32, 37, 102, 10, 0}");
-        assertTrue(assertThrows(FenceRefusedException.class, () -> {
-            FencedModule fenced = Fences.plain(flow, FenceMode.MASK);
-            throw fenced.refused().get("k");
-        }).getMessage().contains("follows a pointer"));
-        String longer = Fences.read("flow.ptx").replace("frame[16]", "frame[8]");
-        assertTrue(Fences.plain(longer, FenceMode.MASK).refused().get("k").reason().contains("own frame"));
+    void whatPassesArgumentsOfTheDriverIsPlain() throws Exception {
+        String flow = Fences.read("flow.ptx");
+        for (String text : List.of(flow.replace("[g], %d5;", "[g], %d5;\n\t@%p1 st.param.b64 [f], %d1;"),
+                flow.replace("[g], %d5;", "[g], %d5;\nbetween:"), flow.replace("vprintf, (f, g)", "vprintf, (g, g)"),
+                flow.replace("[g], %d5;", "[g], %d5;\n\tst.param.b32 [f+4], %r1;"))) {
+            assertTrue(Fences.plain(text, FenceMode.MASK).refused().get("k").reason().contains("not understood"));
+        }
     }
 
     @Test
