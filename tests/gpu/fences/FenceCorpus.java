@@ -19,10 +19,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Fences every {@code NAME.native.ptx} of a folder with each of some modes ({@code mask}, {@code modulo}, {@code check}, and
- * {@code shaped}: mask with the block dimensions of the file {@code cases} taken for granted): {@code NAME.MODE.ptx}, the variables that moved into the
- * window as {@code NAME.MODE.variables} (constant, size, bytes in hexadecimal), and what was added as {@code NAME.MODE.report}.
- * Run as a source file, with the application's classes: {@code java -cp CLASSES FenceCorpus.java FOLDER MODE...}.
+ * Fences every {@code NAME.native.ptx} of a folder with each of some modes: {@code mask}, {@code modulo}, {@code check}, and
+ * {@code shaped}, which is mask with the launches of the file {@code cases} taken for granted. Writes {@code NAME.MODE.ptx}, the
+ * variables that moved into the window as {@code NAME.MODE.variables} (constant, size, bytes in hexadecimal), and what was
+ * added as {@code NAME.MODE.report}. Run as a source file, with the application's classes:
+ * {@code java -cp CLASSES FenceCorpus.java FOLDER MODE...}.
  */
 public final class FenceCorpus {
     /** Mode MASK with the knowledge of how the cases are launched. */

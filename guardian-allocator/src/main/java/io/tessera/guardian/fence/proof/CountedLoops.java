@@ -11,8 +11,8 @@ import java.util.Set;
 
 /**
  * The branches of a function that need no look at the stop word, because the loop that they close is left after at most
- * {@link #MOST_ROUNDS} rounds, and with all loops in it makes at most {@link #MOST_NESTED_ROUNDS}. Every other way to go on for ever passes a branch that is not among them: a
- * branch counts only where it goes back to the head of its own loop. Immutable.
+ * {@link #MOST_ROUNDS} rounds, and with all loops in it makes at most {@link #MOST_NESTED_ROUNDS}. Every other way to go on
+ * for ever passes a branch that is not among them: a branch counts only where it goes back to the head of its own loop. Immutable.
  */
 public final class CountedLoops {
     /** Rounds that are short enough: what a 32-bit counter can count. */

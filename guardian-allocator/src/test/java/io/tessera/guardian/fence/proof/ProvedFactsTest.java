@@ -124,6 +124,30 @@ class ProvedFactsTest {
     }
 
     @Test
+    void aLimitNearTheEndOfItsRangeIsCut() throws PtxException {
+        analyse("mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x; loop: add.s32 %r2, %r2, %r3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra loop;");
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+        LoopCut cut = facts.loopCuts().getFirst();
+        assertEquals(find("ld.param.u32"), cut.definition());
+        assertEquals(Integer.MAX_VALUE - 1023L, cut.bound());
+        assertTrue(cut.upper());
+    }
+
+    @Test
+    void aStepThatMayBeNothingIsNotCounted() throws PtxException {
+        analyse("mov.u32 %r2, 0; loop: add.s32 %r2, %r2, %r1; setp.lt.s32 %p1, %r2, 99; @%p1 bra loop;");
+        assertFalse(facts.endsByItself(find("@%p1 bra")));
+        assertEquals(List.of(), facts.loopCuts());
+    }
+
+    @Test
+    void whatALoopAdvancesIsBoundedByItsRounds() throws PtxException {
+        analyse("mov.u32 %r2, 64; mov.u32 %r3, tile; loop: ld.shared.f32 %f1, [%r3]; add.s32 %r3, %r3, 16;\n"
+                + "add.s32 %r2, %r2, -1; setp.ne.s32 %p1, %r2, 0; @%p1 bra loop;");
+        assertEquals(new Placement.NearSymbol("tile", 0, 1008), fact("ld.shared").placement());
+    }
+
+    @Test
     void aLoadedPointerIsFencedAfterItsLoad() throws PtxException {
         analyse("loop: ld.global.u64 %rd1, [%rd1+8]; setp.ne.s64 %p1, %rd1, 0; @%p1 bra loop;");
         assertFencedBase(fact("ld.global"), 8);
