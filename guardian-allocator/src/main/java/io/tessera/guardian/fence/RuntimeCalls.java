@@ -203,8 +203,10 @@ final class RuntimeCalls {
                 InitialBytes initial = new InitialBytes(variable, symbols);
                 initial.fill();
                 if (initial.relocations().isEmpty()) {
-                    found.add(new PrintedStrings.Text(name,
-                            copy(new String(initial.bytes(), StandardCharsets.ISO_8859_1)), initial.bytes().length));
+                    byte[] bytes = initial.bytes();
+                    // Zeros at the end are not among the bytes; the first of them is an empty string.
+                    found.add(new PrintedStrings.Text(name, copy(new String(bytes, StandardCharsets.ISO_8859_1)),
+                            Math.min(bytes.length + 1L, variable.sizeBytes())));
                 }
             }
         }
