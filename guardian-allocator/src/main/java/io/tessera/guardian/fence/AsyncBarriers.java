@@ -4,7 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 
 /**
  * What a program may do while it is alone, and not beside others: a GPU ends the context for an operation on an mbarrier that
- * was not initialised, or whose counts overflow (seen on an H200: a launch failure), and whether the eight bytes in shared
+ * was not initialised (seen on an H200: a launch failure) or whose counts overflow, and whether the eight bytes in shared
  * memory are an mbarrier at that moment is nothing that a look at them or at the text tells. Stateless.
  */
 final class AsyncBarriers {
