@@ -53,6 +53,10 @@ final class CallFence {
             branch(i, context.sites.site(ReportArea.Kind.ASSERT, i.line(), Code.number(text)));
         } else if (name.equals("vprintf")) {
             context.counts.note("prints");
+            PrintedStrings strings = context.plan.runtime().printed(i);
+            if (strings != null) {
+                strings.write(context, i.guard());
+            }
             code.add(i);
         } else if (context.plan.linked() && !isDrivers(name)) {
             context.counts.note("calls " + name + " of another module");

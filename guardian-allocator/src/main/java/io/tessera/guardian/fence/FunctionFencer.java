@@ -28,6 +28,7 @@ final class FunctionFencer {
     private final AccessFence accesses;
     private final BulkFence bulk;
     private final OtherFences others;
+    private final BarrierFence barriers;
     private final CallFence calls;
     private final LoopWatch loops;
     private final SymbolOperands symbols;
@@ -43,6 +44,7 @@ final class FunctionFencer {
         this.accesses = new AccessFence(context, global, shared);
         this.bulk = new BulkFence(context, accesses, shared);
         this.others = new OtherFences(context);
+        this.barriers = new BarrierFence(context);
         this.calls = new CallFence(context);
         this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
         this.symbols = new SymbolOperands(context);
@@ -183,7 +185,7 @@ final class FunctionFencer {
                         && space != StateSpace.GLOBAL)));
             }
             case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
-            case InstructionClass.Barrier _ -> code.add(with(i, others.barrier(i)));
+            case InstructionClass.Barrier _ -> code.add(with(i, barriers.operands(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
             case InstructionClass.Refused(String reason, boolean _) ->

@@ -130,6 +130,10 @@ final class ModulePlan {
         if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
+        String shared = mode == FenceMode.NONE ? null : AsyncBarriers.refusal(instruction, what);
+        if (shared != null) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), shared);
+        }
     }
 
     /** Constants move where an access to them cannot be kept inside its variable, or where their generic address is used. */

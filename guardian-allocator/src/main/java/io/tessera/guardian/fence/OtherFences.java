@@ -10,12 +10,10 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fences of operands that are no addresses: handles, barriers, indices of branches, sizes. Not thread-safe. */
+/** Fences of operands that are no addresses: handles, indices of branches, sizes. Not thread-safe. */
 final class OtherFences {
-    private static final int BARRIERS = 16;
-    private static final int WARP = 32;
-    /** Whole warps, up to the largest block. */
-    private static final int WARPS_MASK = 0x7E0;
+    /** Handles in a word of the bitmap. */
+    private static final int WORD_BITS = 32;
 
     private final FunctionContext context;
     private final Code code;
@@ -91,7 +89,7 @@ final class OtherFences {
         code.emit("mul.wide.u32", offset, word, Code.number(4));
         code.emit("add.s64", table, table, offset);
         code.emit("ld.global.u32", word, Code.at(table, 0));
-        code.emit("and.b32", bit, bit, Code.number(WARP - 1));
+        code.emit("and.b32", bit, bit, Code.number(WORD_BITS - 1));
         code.emit("shr.u32", word, word, bit);
         code.emit("and.b32", word, word, Code.number(1));
         Operand.Register foreign = code.truth();
@@ -103,39 +101,6 @@ final class OtherFences {
         if (i.guard().isEmpty()) {
             context.cache.put(handle, new Entry(Purpose.HANDLE, 0, handle));
         }
-    }
-
-    /** A barrier with a number that there is, and a count of whole warps. */
-    List<Operand> barrier(Instruction i) throws FenceRefusedException {
-        List<Operand> operands = new ArrayList<>(i.operands());
-        int number = i.has("red") ? 1 : 0;
-        boolean counted = i.has("red") ? operands.size() == 4 : operands.size() == 2;
-        if (operands.size() <= number) {
-            return operands;
-        }
-        operands.set(number, bounded(i, operands.get(number), false));
-        if (counted) {
-            operands.set(number + 1, bounded(i, operands.get(number + 1), true));
-        }
-        return operands;
-    }
-
-    private Operand bounded(Instruction i, Operand operand, boolean threads) throws FenceRefusedException {
-        if (operand instanceof Operand.Immediate(long value, boolean _)) {
-            boolean valid = threads ? value > 0 && value % WARP == 0 && value <= WARPS_MASK : value >= 0
-                    && value < BARRIERS;
-            if (!valid) {
-                throw new FenceRefusedException(i.mnemonic(), i.line(), value + (threads ? " threads" : " is no barrier"));
-            }
-            return operand;
-        }
-        context.counts.fence(Fence.BARRIER);
-        Operand.Register bounded = code.word();
-        code.emit("and.b32", bounded, operand, Code.number(threads ? WARPS_MASK : BARRIERS - 1));
-        if (threads) {
-            code.emit("max.u32", bounded, bounded, Code.number(WARP));
-        }
-        return bounded;
     }
 
     /** The index of {@code brx.idx}, below the length of its table. */

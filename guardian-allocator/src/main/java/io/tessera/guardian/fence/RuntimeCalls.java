@@ -3,6 +3,7 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Initializer;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
@@ -12,16 +13,26 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The calls of a module's functions to what the driver provides: {@code vprintf}, whose two pointers are made anew, from a
- * private copy of the format and the function's own frame; {@code __assertfail}, which becomes a record. Not thread-safe.
+ * private copy of the format and the function's own frame, with private copies of strings; {@code __assertfail}, which becomes a record. Not thread-safe.
  */
 final class RuntimeCalls {
+    /** Printed instead of a format that is not a constant text. */
+    private static final String UNKNOWN_FORMAT = "(a format that is not known)\n";
+    /** Printed instead of a string that is none of the module's constants. */
+    private static final String UNKNOWN_STRING = "(string)";
+    /** Strings that an argument is compared with, at most. */
+    private static final int MOST_STRINGS = 32;
     private static final String[] ASSERT_PARTS = {"message", "file", "line", "function"};
 
     /** What is passed instead of what a store passes: the address of that variable, plus an offset; or null pointers. */
@@ -32,7 +43,11 @@ final class RuntimeCalls {
     private final Map<Instruction, Passed> passed = new IdentityHashMap<>();
     private final Map<Instruction, Integer> asserts = new IdentityHashMap<>();
     private final Map<Instruction, Boolean> dropped = new IdentityHashMap<>();
+    private final Map<Instruction, PrintedStrings> strings = new IdentityHashMap<>();
     private final List<Variable> formats = new ArrayList<>();
+    private final Map<String, String> copies = new HashMap<>();
+    private Block function;
+    private List<PrintedStrings.Text> named;
     private final List<String> texts = new ArrayList<>();
 
     RuntimeCalls(ModuleSymbols symbols) {
@@ -54,6 +69,11 @@ final class RuntimeCalls {
         return passed.get(store);
     }
 
+    /** The strings that a call of {@code vprintf} prints, or null where its format has none. */
+    PrintedStrings printed(Instruction call) {
+        return strings.get(call);
+    }
+
     /** Number of the text of an assertion, or null. */
     Integer assertion(Instruction call) {
         return asserts.get(call);
@@ -66,17 +86,18 @@ final class RuntimeCalls {
 
     /** Finds the calls of a function. */
     void scan(PtxFunction function, SymbolTrace trace) throws FenceRefusedException {
-        RegisterScopes scopes = new RegisterScopes();
-        scan(function.body().orElseThrow(), function, trace, scopes);
+        this.function = function.body().orElseThrow();
+        this.named = null;
+        scan(this.function, trace, new RegisterScopes());
     }
 
-    private void scan(Block block, PtxFunction function, SymbolTrace trace, RegisterScopes scopes)
+    private void scan(Block block, SymbolTrace trace, RegisterScopes scopes)
             throws FenceRefusedException {
         scopes.enter(block);
         List<Statement> statements = block.statements();
         for (int i = 0; i < statements.size(); i++) {
             if (statements.get(i) instanceof Block inner) {
-                scan(inner, function, trace, scopes);
+                scan(inner, trace, scopes);
             } else if (statements.get(i) instanceof Instruction call && call.opcode().equals("call")) {
                 CallSite site = CallSite.of(call);
                 PtxFunction target = site.function() == null ? null : symbols.function(site.function());
@@ -97,57 +118,119 @@ final class RuntimeCalls {
         }
     }
 
-    /** The instructions that write the arguments, one each. */
+    /** The instructions that write the arguments, one each, with nothing until the call that may write them or skip that. */
     private static List<Instruction> stores(Instruction call, CallSite site, List<Statement> before)
             throws FenceRefusedException {
         List<Instruction> found = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        int first = before.size();
         for (Operand argument : site.arguments()) {
-            Instruction store = null;
-            for (int i = before.size() - 1; i >= 0 && store == null; i--) {
-                store = before.get(i) instanceof Instruction candidate && argument instanceof Operand.Symbol(String name, long _)
-                        && candidate.opcode().equals("st") && candidate.has("param") && candidate.guard().isEmpty()
-                        && candidate.operands().getFirst().equals(new Operand.Address(new Operand.Named(name), 0))
-                        ? candidate : null;
-            }
-            if (store == null) {
+            int at = argument instanceof Operand.Symbol(String name, long _) && names.add(name) ? store(before, name) : -1;
+            if (at < 0) {
                 throw new FenceRefusedException("call " + site.function(), call.line(), "its arguments are not understood");
             }
-            found.add(store);
+            found.add((Instruction) before.get(at));
+            first = Math.min(first, at);
+        }
+        for (Statement statement : before.subList(first, before.size())) {
+            boolean disturbs = switch (statement) {
+                case Label _, Block _ -> true;
+                case Instruction i -> !found.contains(i) && i.operands().stream().anyMatch(o ->
+                        o instanceof Operand.Address(Operand.Named(String name), long _) && names.contains(name));
+                default -> false;
+            };
+            if (disturbs) {
+                throw new FenceRefusedException("call " + site.function(), call.line(), "its arguments are not understood");
+            }
         }
         return found;
     }
 
-    private void print(Instruction call, List<Instruction> stores, SymbolTrace trace, RegisterScopes scopes)
-            throws FenceRefusedException {
-        String format = text(stores.get(0).operands().get(1), trace);
-        if (format == null) {
-            throw new FenceRefusedException("call vprintf", call.line(), "its format is no constant text");
+    private static int store(List<Statement> before, String parameter) {
+        for (int i = before.size() - 1; i >= 0; i--) {
+            if (before.get(i) instanceof Instruction store && store.opcode().equals("st") && store.has("param")
+                    && store.guard().isEmpty()
+                    && store.operands().getFirst().equals(new Operand.Address(new Operand.Named(parameter), 0))) {
+                return i;
+            }
         }
-        long bytes = PrintFormat.argumentBytes(format);
-        if (bytes < 0) {
-            throw new FenceRefusedException("call vprintf", call.line(), "the format \"" + format.strip()
-                    + "\" follows a pointer or is not understood");
-        }
-        passed.put(stores.get(0), new Passed(copy(format), false, 0));
-        passed.put(stores.get(1), bytes == 0 ? new Passed(null, true, 0)
-                : frame(call, stores.get(1).operands().get(1), bytes, trace, scopes));
+        return -1;
     }
 
-    private static Passed frame(Instruction call, Operand pointer, long bytes, SymbolTrace trace, RegisterScopes scopes)
+    private void print(Instruction call, List<Instruction> stores, SymbolTrace trace, RegisterScopes scopes)
             throws FenceRefusedException {
+        String text = text(stores.get(0).operands().get(1), trace);
+        PrintFormat format = text == null ? null : PrintFormat.of(text);
+        Passed arguments = format == null ? null : format.bytes() == 0 ? new Passed(null, true, 0)
+                : frame(stores.get(1).operands().get(1), format, trace, scopes);
+        if (arguments == null) {
+            // Better than no kernel: what is printed is wrong, and says so.
+            passed.put(stores.get(0), new Passed(copy(text == null ? UNKNOWN_FORMAT : PrintFormat.literal(text)), false, 0));
+            passed.put(stores.get(1), new Passed(null, true, 0));
+            return;
+        }
+        passed.put(stores.get(0), new Passed(copy(text), false, 0));
+        passed.put(stores.get(1), arguments);
+        if (!format.strings().isEmpty()) {
+            List<Long> slots = format.strings().stream().map(offset -> arguments.offset() + offset).toList();
+            strings.put(call, new PrintedStrings(arguments.variable(), slots, constants(), copy(UNKNOWN_STRING)));
+        }
+    }
+
+    /** The function's own variable that the arguments lie in, or null. */
+    private static Passed frame(Operand pointer, PrintFormat format, SymbolTrace trace, RegisterScopes scopes) {
         SymbolTrace.Root root = pointer instanceof Operand.Register register ? trace.root(register) : null;
         Variable variable = root == null ? null : scopes.variable(root.symbol());
         boolean inside = variable != null && variable.space() == StateSpace.LOCAL && root.exact()
-                && root.offsetBytes() >= 0 && root.offsetBytes() + bytes <= variable.sizeBytes();
-        if (!inside) {
-            throw new FenceRefusedException("call vprintf", call.line(), "its " + bytes
-                    + " bytes of arguments are not known to lie in the function's own frame");
-        }
-        return new Passed(root.symbol(), true, root.offsetBytes());
+                && root.offsetBytes() >= 0 && root.offsetBytes() + format.bytes() <= variable.sizeBytes()
+                && variable.alignment() >= format.alignment() && root.offsetBytes() % format.alignment() == 0;
+        return inside ? new Passed(root.symbol(), true, root.offsetBytes()) : null;
     }
 
-    private String copy(String format) {
-        byte[] bytes = format.getBytes(StandardCharsets.ISO_8859_1);
+    /** Private copies of the constant strings that a function names. */
+    private List<PrintedStrings.Text> constants() throws FenceRefusedException {
+        if (named != null) {
+            return named;
+        }
+        Set<String> names = new LinkedHashSet<>();
+        collect(function, names);
+        List<PrintedStrings.Text> found = new ArrayList<>();
+        for (String name : names) {
+            Variable variable = symbols.variable(name);
+            boolean string = variable != null && variable.space() == StateSpace.GLOBAL && variable.type().bytes() == 1
+                    && variable.linkage() == Linkage.INTERNAL && variable.initializer().isPresent();
+            if (string && found.size() < MOST_STRINGS) {
+                InitialBytes initial = new InitialBytes(variable, symbols);
+                initial.fill();
+                if (initial.relocations().isEmpty()) {
+                    byte[] bytes = initial.bytes();
+                    // Zeros at the end are not among the bytes; the first of them is an empty string.
+                    found.add(new PrintedStrings.Text(name, copy(new String(bytes, StandardCharsets.ISO_8859_1)),
+                            Math.min(bytes.length + 1L, variable.sizeBytes())));
+                }
+            }
+        }
+        named = found;
+        return found;
+    }
+
+    private static void collect(Block block, Set<String> names) {
+        for (Statement statement : block.statements()) {
+            if (statement instanceof Block inner) {
+                collect(inner, names);
+            } else if (statement instanceof Instruction i && i.opcode().equals("mov")
+                    && i.operands().getLast() instanceof Operand.Symbol(String name, long _)) {
+                names.add(name);
+            }
+        }
+    }
+
+    private String copy(String text) {
+        String known = copies.get(text);
+        if (known != null) {
+            return known;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         List<Initializer> values = new ArrayList<>();
         for (byte value : bytes) {
             values.add(new Initializer.Integer(value & 0xFF));
@@ -157,6 +240,7 @@ final class RuntimeCalls {
         formats.add(new Variable(Linkage.INTERNAL, StateSpace.GLOBAL, 1, ScalarType.B8, 1, name,
                 List.of(bytes.length + 1L), Optional.of(new Initializer.Aggregate(values)),
                 Optional.empty(), List.of(), 0));
+        copies.put(text, name);
         return name;
     }
 

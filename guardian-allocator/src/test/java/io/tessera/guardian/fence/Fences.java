@@ -18,7 +18,7 @@ final class Fences {
 
     /** Names of the modules of the test resources. */
     static List<String> names() {
-        return List.of("global", "spaces", "flow", "copies", "variables");
+        return List.of("global", "spaces", "flow", "copies", "variables", "strings");
     }
 
     static String read(String file) {

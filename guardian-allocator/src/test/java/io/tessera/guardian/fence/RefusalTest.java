@@ -19,16 +19,32 @@ class RefusalTest {
         "tensormap.replace.tile.rank.global.b1024.b32 [%d1], 3;|only the driver may",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;|descriptor",
         "ld.global.later.u32 %r1, [%d1];|does not know", "bar.sync 16;|no barrier", "bar.sync 0, 33;|33 threads",
+        "barrier.cta.arrive 0, 1056;|1056 threads", "bar.sync 0, 0;|0 threads", "bar.red.popc.u32 %r1, 17, %p1;|no barrier",
+        "mbarrier.init.shared.b64 [%r1], 1;|run alone", "mbarrier.inval.shared.b64 [%r1];|run alone",
+        "cp.async.mbarrier.arrive.shared.b64 [%r1];|run alone",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], %r1, [%r3];|run alone",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];|run alone",
         "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 24;|no multiple of 16",
         "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves 'map'",
         "mov.u32 %r1, word;|less than 64 bits", "call nothing;|nothing is named",
-        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|tensor map",
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|run alone",
+        "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}];|tensor map",
         "st.param.u64 [%d1], %d2;|is not known", "istypep.texref %p1, %d1;|opaque handle", "bra %d1;|where it goes"})
     void isRefusedByNameAndLine(String statement, String reason) {
         Exception refused = assertThrows(Exception.class, () -> Fences.plain(Fences.kernel(statement + "\nret;"), FenceMode.MASK));
         assertTrue(refused.getMessage().contains(reason), refused.getMessage());
         if (refused instanceof FenceRefusedException fence) {
             assertEquals(12, fence.line(), refused.getMessage());
+        }
+    }
+
+    @Test
+    void whoIsAloneHasBarriersInSharedMemory() throws Exception {
+        String text = Fences.kernel(".shared .align 8 .b64 b;\nmbarrier.init.shared.b64 [b], 1;\nret;");
+        assertTrue(Fences.plain(text, FenceMode.NONE).refused().isEmpty());
+        for (FenceMode mode : List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK)) {
+            assertTrue(assertThrows(FenceRefusedException.class, () -> Fences.plain(text, mode)).getMessage()
+                    .startsWith("line 13: mbarrier.init"));
         }
     }
 
@@ -67,14 +83,13 @@ class RefusalTest {
     }
 
     @Test
-    void formatsThatFollowPointersAreRefused() throws Exception {
-        String flow = Fences.read("flow.ptx").replace("{37, 100, 32, 37, 102, 10, 0}", "{37, 115, 32, 37, 102, 10, 0}");
-        assertTrue(assertThrows(FenceRefusedException.class, () -> {
-            FencedModule fenced = Fences.plain(flow, FenceMode.MASK);
-            throw fenced.refused().get("k");
-        }).getMessage().contains("follows a pointer"));
-        String longer = Fences.read("flow.ptx").replace("frame[16]", "frame[8]");
-        assertTrue(Fences.plain(longer, FenceMode.MASK).refused().get("k").reason().contains("own frame"));
+    void whatPassesArgumentsOfTheDriverIsPlain() throws Exception {
+        String flow = Fences.read("flow.ptx");
+        for (String text : List.of(flow.replace("[g], %d5;", "[g], %d5;\n\t@%p1 st.param.b64 [f], %d1;"),
+                flow.replace("[g], %d5;", "[g], %d5;\nbetween:"), flow.replace("vprintf, (f, g)", "vprintf, (g, g)"),
+                flow.replace("[g], %d5;", "[g], %d5;\n\tst.param.b32 [f+4], %r1;"))) {
+            assertTrue(Fences.plain(text, FenceMode.MASK).refused().get("k").reason().contains("not understood"));
+        }
     }
 
     @Test

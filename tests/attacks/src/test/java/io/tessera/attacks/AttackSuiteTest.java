@@ -23,7 +23,7 @@ class AttackSuiteTest {
      */
     private static final Map<String, String> LIMITS = Map.of(
             "fault/barrier_count", "threads that wait at a barrier for others cannot be ended",
-            "fault/barrier_number", "threads that wait at a barrier for others cannot be ended",
+            "fault/barrier_apart", "threads that wait at a barrier for others cannot be ended",
             "fault/mbarrier", "an mbarrier that was never made",
             "space/cluster", "shared memory of a block beyond the cluster");
 

@@ -99,6 +99,15 @@ class SoftwareGpuProgramsTest {
         }
     }
 
+    /** What a fenced kernel prints, constant strings included, is what it prints alone. */
+    @Test
+    void fencedKernelsPrintTheSame(TestRun run) throws Exception {
+        run.manager("--executors", "software", "--fence", "mask", "--fence-alone", "yes");
+        NativeResult result = shared(run, "printing", "--runtime", "tessera").start().end(BOUND).exits(0);
+        assertEquals(List.of(), result.errors());
+        assertEquals(PRINTED, result.output());
+    }
+
     /** NVIDIA's own runtime inside a program asks its driver for an answer that nobody else can give. */
     @Test
     void staticRuntimeWithoutADriverIsToldWhatToDo(TestRun run) throws Exception {
