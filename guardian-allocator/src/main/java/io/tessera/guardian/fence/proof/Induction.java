@@ -16,6 +16,11 @@ final class Induction {
     /** No bound is known. */
     static final long UNBOUNDED = Long.MAX_VALUE;
     private static final int LONGEST_CHAIN = 256;
+    /**
+     * The largest step for which a limit is cut. What is cut off is as long as the largest step that is possible, not as the
+     * one that is taken: with the stride of a grid it would be all that a loop has to do.
+     */
+    private static final long LARGEST_STEP = 1 << 16;
 
     /**
      * How a value follows from another.
@@ -181,7 +186,7 @@ final class Induction {
                 && code.onlyResult(ssa.instruction(value)) == ssa.register(value) && code.plain(ssa.register(value))
                 && code.counts(ssa.register(counter));
         Steps steps = made ? steps(counter, loop) : null;
-        if (steps == null) {
+        if (steps == null || steps.step().high() > LARGEST_STEP || steps.step().low() < -LARGEST_STEP) {
             return UNBOUNDED;
         }
         boolean upper = relation.equals("lt");

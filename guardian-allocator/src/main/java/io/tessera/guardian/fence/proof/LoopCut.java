@@ -4,8 +4,8 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * The limit of a loop's counter that has to be kept so far from the end of its range that the counter cannot pass over it: a legal
- * program has no larger one, because its counter would run over. After {@code definition} the rewriter adds
+ * The limit of a loop's counter that has to be kept so far from the end of its range that the counter cannot pass over it: a program
+ * whose counter never comes within 65,536 of the end of its range does not notice. After {@code definition} the rewriter adds
  * {@code r' = min(r, bound)}, or {@code max}, and the comparison uses {@code r'}. Immutable.
  *
  * @param comparison the {@code setp} that ends the loop; its third operand is the register

@@ -134,6 +134,14 @@ class ProvedFactsTest {
     }
 
     @Test
+    void theStrideOfAGridLeavesNothingToCutFrom() throws PtxException {
+        // A grid may have 2^31 - 1 blocks: cut by so much, every loop would end after one round.
+        analyse("mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; loop: add.s32 %r2, %r2, %r3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra loop;");
+        assertFalse(facts.endsByItself(find("@%p1 bra")));
+        assertEquals(List.of(), facts.loopCuts());
+    }
+
+    @Test
     void aStepThatMayBeNothingIsNotCounted() throws PtxException {
         analyse("mov.u32 %r2, 0; loop: add.s32 %r2, %r2, %r1; setp.lt.s32 %p1, %r2, 99; @%p1 bra loop;");
         assertFalse(facts.endsByItself(find("@%p1 bra")));
