@@ -92,16 +92,9 @@ final class AddressCheck {
         return span(times(shape.get(WireTypes.U64, 0), elementBytes), shape.get(WireTypes.U64, 8), frame.slot(3));
     }
 
-    /** Bytes from the first to the last of so many rows. */
+    /** Bytes from the first to the last of so many rows; all numbers are unsigned. */
     static long span(long rowBytes, long rows, long pitch) throws RejectedException {
-        if (rows == 0 || rowBytes == 0) {
-            return 0;
-        }
-        long before = times(rows - 1, Math.max(1, pitch));
-        if (rowBytes < 0 || pitch < 0 || before > Long.MAX_VALUE - rowBytes) {
-            throw CallFrame.malformed("a plane beyond all memory");
-        }
-        return rows == 1 ? rowBytes : before + rowBytes;
+        return PitchedExtent.bytes(0, 0, 0, pitch, 0, rowBytes, rows, 1);
     }
 
     /**

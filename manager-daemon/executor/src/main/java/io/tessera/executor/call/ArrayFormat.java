@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-/** {@code CUarray_format} as textures over linear memory have it. Stateless. */
+/** {@code CUarray_format}: how large elements are. Stateless. */
 final class ArrayFormat {
     private static final int MOST_CHANNELS = 4;
 
@@ -23,5 +23,24 @@ final class ArrayFormat {
             throw CallFrame.malformed(channels + " channels");
         }
         return (long) bytes * channels;
+    }
+
+    /**
+     * Bytes of an element of an array.
+     *
+     * @return 0: of compressed blocks, or of planes, whose rows are no rows of elements
+     */
+    static long arrayElementBytes(int format, int channels) {
+        return switch (format) {
+            case 0x01, 0x08 -> channels;
+            case 0x02, 0x09, 0x10 -> 2L * channels;
+            case 0x03, 0x0a, 0x20 -> 4L * channels;
+            // Normalised integers name their channels themselves: 8 and 16 bits, unsigned and signed, of 1, 2, and 4.
+            case 0xc0, 0xc6 -> 1;
+            case 0xc1, 0xc3, 0xc7, 0xc9 -> 2;
+            case 0xc2, 0xc4, 0xc8, 0xca -> 4;
+            case 0xc5, 0xcb -> 8;
+            default -> 0;
+        };
     }
 }

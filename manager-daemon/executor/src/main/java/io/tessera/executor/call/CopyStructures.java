@@ -75,19 +75,11 @@ final class CopyStructures {
         switch (type) {
             case HOST, DEVICE, UNIFIED -> {
                 long base = copy.get(WireTypes.U64, begin + (type == HOST ? side.host : side.device));
-                long pitch = Math.max(width, copy.get(WireTypes.U64, begin + side.pitch));
-                long rows = side.height < 0 ? height
-                        : Math.max(height, copy.get(WireTypes.U64, begin + side.height));
-                long first = sum(product(copy.get(WireTypes.U64, begin + side.y), pitch),
-                        copy.get(WireTypes.U64, begin + side.x));
-                if (side.z >= 0) {
-                    first = sum(first, product(product(copy.get(WireTypes.U64, begin + side.z), rows), pitch));
-                }
-                long last = depth == 0 ? 0 : product(product(depth - 1, rows), pitch);
-                // From the base on, and not from the first byte: where a driver takes a pitch or height for less than
-                // it is here, all it touches still lies in between.
-                long plane = AddressCheck.span(width, height, pitch);
-                addresses.own(base, depth == 0 || plane == 0 ? 0 : sum(sum(first, last), plane));
+                boolean flat = side.z < 0;
+                addresses.own(base, PitchedExtent.bytes(copy.get(WireTypes.U64, begin + side.x),
+                        copy.get(WireTypes.U64, begin + side.y), flat ? 0 : copy.get(WireTypes.U64, begin + side.z),
+                        copy.get(WireTypes.U64, begin + side.pitch),
+                        flat ? 0 : copy.get(WireTypes.U64, begin + side.height), width, height, depth));
             }
             case ARRAY -> {
                 long array = handles.value(HandleKind.ARRAY, copy.get(WireTypes.U64, begin + side.array));
@@ -98,19 +90,5 @@ final class CopyStructures {
             }
             default -> throw CallFrame.malformed("memory of type " + type);
         }
-    }
-
-    private static long sum(long left, long right) throws RejectedException {
-        if (left < 0 || right < 0 || left > (1L << 60) - right) {
-            throw CallFrame.malformed("a copy beyond all memory");
-        }
-        return left + right;
-    }
-
-    private static long product(long left, long right) throws RejectedException {
-        if (left < 0 || right < 0 || right != 0 && left > (1L << 48) / right) {
-            throw CallFrame.malformed("a copy beyond all memory");
-        }
-        return left * right;
     }
 }

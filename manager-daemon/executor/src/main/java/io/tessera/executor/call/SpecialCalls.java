@@ -51,6 +51,7 @@ final class SpecialCalls {
         new LinkCalls(client).register(calls);
         new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
+        new ArrayCalls(client).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         new TensorMapCalls(client, addresses).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));

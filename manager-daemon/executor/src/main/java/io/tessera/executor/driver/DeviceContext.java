@@ -20,6 +20,7 @@ public final class DeviceContext {
     private final int ordinal;
     private final int count;
     private final long context;
+    private final FreshArrays arrays = new FreshArrays();
 
     private DeviceContext(DriverPort port, int device, int ordinal, int count, long context) {
         this.port = port;
@@ -87,6 +88,11 @@ public final class DeviceContext {
     /** The driver's handle of the context. */
     public long handle() {
         return context;
+    }
+
+    /** What zeroes its new arrays. */
+    public FreshArrays arrays() {
+        return arrays;
     }
 
     /** Gives the primary context back. */

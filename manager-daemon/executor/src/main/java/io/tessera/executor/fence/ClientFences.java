@@ -78,7 +78,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
-        this.watchdog = new Watchdog(this, driver, segment);
+        this.watchdog = new Watchdog(settings, member, driver, segment);
     }
 
     FenceSettings settings() {

@@ -8,6 +8,7 @@ import java.util.List;
  * a second tenant comes in, what runs unfenced of the first has to be done. Thread-safe.
  */
 public final class Company {
+    private final Turns turns = new Turns();
     private final List<Member> members = new ArrayList<>();
     private volatile boolean shared;
 
@@ -21,6 +22,7 @@ public final class Company {
         /** Written by the owner before it looks at {@link Company#shared}: who flips that sees the one or the other. */
         private volatile boolean nativeInFlight;
         private volatile int unfencedImages;
+        private final Turns.Turn turn = turns.enter();
 
         private Member(String tenant, int uid, Runnable settled) {
             this.tenant = tenant;
@@ -37,6 +39,11 @@ public final class Company {
                 nativeInFlight = true;
             }
             return !shared;
+        }
+
+        /** Its place among those whose work may be late. */
+        Turns.Turn turn() {
+            return turn;
         }
 
         /** The client's tenant. */
@@ -105,6 +112,7 @@ public final class Company {
     /** A client is gone, with all its work. */
     public synchronized void leave(Member member) {
         members.remove(member);
+        member.turn.leave();
         count();
     }
 

@@ -5,15 +5,18 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
  * two of them that takes longer than the timeout counts as endless, unless the stream may be waiting for the program itself.
- * One owner thread.
+ * Of several clients whose work takes too long the one is blamed whose work was next first ({@link Turns}): the others may
+ * only wait behind it, and their time begins anew when it has ended. One owner thread.
  */
 public final class Watchdog {
     /** Launches from one event to the next: what runs between them is measured as one. */
@@ -22,10 +25,13 @@ public final class Watchdog {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long DISABLE_TIMING = 2;
 
-    private final ClientFences fences;
+    private final FenceSettings settings;
+    private final Company.Member member;
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final Map<Long, Track> tracks = new HashMap<>();
+    /** Of streams that were destroyed before their work was done. */
+    private final List<Track> orphans = new ArrayList<>();
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
     private final Set<Integer> hostCalls = new HashSet<>();
     private boolean waitsForValues;
@@ -42,15 +48,15 @@ public final class Watchdog {
     }
 
     /** For one client. */
-    public Watchdog(ClientFences fences, DriverCalls driver, RelaySegment segment) {
-        this.fences = fences;
+    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, RelaySegment segment) {
+        this.settings = settings;
+        this.member = member;
         this.driver = driver;
         this.segment = segment;
     }
 
     private long timeoutNs() {
-        FenceSettings settings = fences.settings();
-        return SECOND_NS * (fences.member().isShared() ? settings.sharedTimeoutS() : settings.timeoutS());
+        return SECOND_NS * (member.isShared() ? settings.sharedTimeoutS() : settings.timeoutS());
     }
 
     /** A kernel was launched in a stream that captures nothing. */
@@ -62,6 +68,11 @@ public final class Watchdog {
         if (++track.launches < LAUNCHES && nowNs - track.lastNs < INTERVAL_NS) {
             return;
         }
+        mark(stream, track, nowNs);
+    }
+
+    /** Has an event tell when everything that was launched in a stream so far is done. */
+    private void mark(long stream, Track track, long nowNs) {
         track.launches = 0;
         track.lastNs = nowNs;
         Long event = spare.poll();
@@ -81,6 +92,15 @@ public final class Watchdog {
         track.events.add(event);
     }
 
+    /** The last launches of a stream may be behind its last event, and no other may follow. */
+    private void markLast(long stream, Track track, long nowNs) {
+        boolean capturing = driver.call(DriverEntry.cuStreamIsCapturing, stream, driver.out(0)) != CudaResult.SUCCESS
+                || driver.outInt(0) != 0;
+        if (!capturing) {
+            mark(stream, track, nowNs);
+        }
+    }
+
     /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
     public void graphLaunched(long stream) {
         Track track = tracks.get(stream);
@@ -90,11 +110,17 @@ public final class Watchdog {
         launched(stream, lookedNs);
     }
 
-    /** A stream of the client is about to be destroyed. */
+    /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
-        if (track != null) {
-            spare.addAll(track.events);
+        if (track == null) {
+            return;
+        }
+        if (track.launches > 0) {
+            markLast(stream, track, lookedNs);
+        }
+        if (!track.events.isEmpty()) {
+            orphans.add(track);
         }
     }
 
@@ -108,24 +134,51 @@ public final class Watchdog {
         waitsForValues = true;
     }
 
-    /** Whether a kernel has been running for too long; looks at most ten times a second. */
+    /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
     public boolean isExpired(long nowNs) {
         lookedNs = nowNs;
-        if (nowNs < nextNs || tracks.isEmpty()) {
+        if (nowNs < nextNs || tracks.isEmpty() && orphans.isEmpty()) {
             return false;
         }
         nextNs = nowNs + INTERVAL_NS;
-        long timeoutNs = timeoutNs();
-        boolean expired = false;
-        for (Track track : tracks.values()) {
-            while (!track.events.isEmpty()
-                    && driver.call(DriverEntry.cuEventQuery, track.events.peek()) == CudaResult.SUCCESS) {
-                spare.add(track.events.poll());
-                track.sinceNs = nowNs;
+        boolean anew = member.turn().isNewRound();
+        long sinceNs = Long.MAX_VALUE;
+        for (Map.Entry<Long, Track> each : tracks.entrySet()) {
+            Track track = each.getValue();
+            if (track.launches > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
+                markLast(each.getKey(), track, nowNs);
             }
-            expired |= !track.events.isEmpty() && timeoutNs != 0 && nowNs - track.sinceNs > timeoutNs;
+            sinceNs = Math.min(sinceNs, poll(track, nowNs, anew));
         }
-        return expired && !waitsForValues && !waitsForProgram();
+        for (Track track : orphans) {
+            sinceNs = Math.min(sinceNs, poll(track, nowNs, anew));
+        }
+        orphans.removeIf(track -> track.events.isEmpty());
+        long timeoutNs = timeoutNs();
+        if (sinceNs == Long.MAX_VALUE || timeoutNs == 0 || waitsForValues || waitsForProgram()) {
+            member.turn().nothing();
+            return false;
+        }
+        member.turn().since(sinceNs);
+        return nowNs - sinceNs > timeoutNs && member.turn().isFirst();
+    }
+
+    /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
+    private long poll(Track track, long nowNs, boolean anew) {
+        if (anew) {
+            track.sinceNs = nowNs;
+        }
+        while (!track.events.isEmpty()
+                && driver.call(DriverEntry.cuEventQuery, track.events.peek()) == CudaResult.SUCCESS) {
+            spare.add(track.events.poll());
+            track.sinceNs = nowNs;
+        }
+        return track.events.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
+    }
+
+    /** The work that was too long has ended: the others' time begins anew. */
+    public void ended() {
+        member.turn().ended();
     }
 
     private boolean waitsForProgram() {
@@ -135,7 +188,9 @@ public final class Watchdog {
     /** Destroys its events, when all work is done. */
     public void close() {
         tracks.values().forEach(track -> spare.addAll(track.events));
+        orphans.forEach(track -> spare.addAll(track.events));
         tracks.clear();
+        orphans.clear();
         spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
         spare.clear();
     }

@@ -42,6 +42,8 @@ public final class ClientSession {
     private static final long END_POLL_NS = 1_000_000L;
     /** While waits of streams are ended, of which one may follow another thousands of times. */
     private static final long RELEASE_POLL_NS = 50_000L;
+    /** While a stream has as much before it as it may have. */
+    private static final long FULL_POLL_NS = 20_000L;
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
     private final long clientId;
@@ -127,8 +129,14 @@ public final class ClientSession {
         try {
             while (!ending) {
                 long nowNs = clock.nanoTime();
-                int work = poll(records, ring, BATCH, nowNs);
+                boolean full = state.streams().isFull();
+                int work = full ? 0 : poll(records, ring, BATCH, nowNs);
                 look(records, nowNs);
+                if (full) {
+                    state.window().rest();
+                    LockSupport.parkNanos(FULL_POLL_NS);
+                    continue;
+                }
                 if (work > 0) {
                     records.counters().publish();
                     idleSinceNs = 0;
@@ -139,11 +147,30 @@ public final class ClientSession {
                 }
                 idle(records, ring, nowNs - idleSinceNs);
             }
-            poll(records, ring, Integer.MAX_VALUE, clock.nanoTime());
+            pollRest(records, ring);
         } catch (BrokenRingException e) {
             finish(records);
             throw e;
         }
+    }
+
+    /** Executes what a client that is gone has left; where its streams are full, its waits and its kernels are ended first. */
+    private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
+        long untilNs = clock.nanoTime() + END_NS;
+        int work;
+        do {
+            while (state.streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
+                state.fences().stop();
+                if (releaseAndAsk() != CudaResult.NOT_READY) {
+                    break;
+                }
+                if (clock.nanoTime() - untilNs > 0) {
+                    return; // what it waits for is found stuck at the end
+                }
+                LockSupport.parkNanos(RELEASE_POLL_NS);
+            }
+            work = poll(records, ring, BATCH, clock.nanoTime());
+        } while (work > 0);
     }
 
     /** Executes records; while pages of the tenant's window change, the client waits here. */
@@ -233,6 +260,7 @@ public final class ClientSession {
             return;
         }
         state.printing().close();
+        state.streams().close();
         state.fences().close();
         if (!records.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);

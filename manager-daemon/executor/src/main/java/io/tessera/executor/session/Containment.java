@@ -83,6 +83,7 @@ final class Containment {
     private void ending(long nowNs) {
         if (client.streams().query() != CudaResult.NOT_READY) {
             endsNs = 0;
+            client.fences().watchdog().ended();
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
             reports.stuck(clientId, client.fences().member().tenant());

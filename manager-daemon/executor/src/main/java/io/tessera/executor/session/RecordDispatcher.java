@@ -283,6 +283,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
+            client.streams().counted(stream);
             marks.added(stream, word, value);
             result = client.printing().marked(stream.value(), word, value);
         }

@@ -3,7 +3,9 @@ package io.tessera.executor.stream;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -18,13 +20,21 @@ public final class AwaitedValues {
     private static final int AND = 2;
     private static final int NOR = 3;
     private static final long NON_BLOCKING = 1;
+    /** More than the channels that a driver shares out (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
+    private static final int STREAMS = 48;
+    /** In one go: far fewer than a driver takes before it keeps its caller waiting. */
+    private static final int WRITES = 256;
+    /** No device has a higher priority; a driver takes the highest that it has. */
+    private static final long HIGHEST = -100;
     private static final long NARROW = 0xffff_ffffL;
 
     private final Set<Value> values = new LinkedHashSet<>();
     /** Of nodes of graphs, which may be launched at any time. */
     private final Set<Value> inGraphs = new LinkedHashSet<>();
     private int outstanding;
-    private long stream;
+    private final List<Long> streams = new ArrayList<>();
+    private int turn;
+    private int next;
 
     /**
      * What ends a wait.
@@ -83,28 +93,59 @@ public final class AwaitedValues {
         return values.isEmpty() && inGraphs.isEmpty();
     }
 
-    /** Writes what is waited for, once each; called again and again while streams still wait, because waits follow waits. */
+    /**
+     * Writes some of what is waited for; called again and again while streams still wait, because waits follow waits. A
+     * driver may put a stream of ours behind the very wait that it is to end, because it has fewer channels than streams:
+     * so the streams of a kind that it places elsewhere take turns, and one that has not done its last writes gets no more.
+     */
     public void release(DriverCalls driver) {
-        if (stream == 0 && !isEmpty()
-                && driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING) == CudaResult.SUCCESS) {
-            stream = driver.outLong(0);
+        if (isEmpty()) {
+            return;
         }
-        values.forEach(value -> write(driver, value));
-        inGraphs.forEach(value -> write(driver, value));
+        long stream = idleStream(driver);
+        if (stream == 0) {
+            return;
+        }
+        List<Value> all = new ArrayList<>(values);
+        all.addAll(inGraphs);
+        for (int i = 0; i < Math.min(all.size(), WRITES); i++) {
+            write(driver, stream, all.get(next++ % all.size()));
+        }
+        next %= all.size();
     }
 
-    private void write(DriverCalls driver, Value value) {
+    /** One that has done its last writes; 0: there is none yet. */
+    private long idleStream(DriverCalls driver) {
+        for (int tried = 0; tried < streams.size(); tried++) {
+            long stream = streams.get(turn++ % streams.size());
+            if (isIdle(driver, stream)) {
+                return stream;
+            }
+        }
+        if (streams.size() >= STREAMS || driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING,
+                streams.size() % 2 == 0 ? HIGHEST : 0) != CudaResult.SUCCESS) {
+            return 0;
+        }
+        streams.add(driver.outLong(0));
+        return streams.getLast();
+    }
+
+    private static boolean isIdle(DriverCalls driver, long stream) {
+        return driver.call(DriverEntry.cuStreamQuery, stream) != CudaResult.NOT_READY;
+    }
+
+    private static void write(DriverCalls driver, long stream, Value value) {
         driver.call(value.wide ? DriverEntry.cuStreamWriteValue64_v2 : DriverEntry.cuStreamWriteValue32_v2, stream,
                 value.address, value.value, 0);
     }
 
-    /** Nobody waits any more: gives the stream back. */
+    /** Nobody waits any more: gives the streams back. */
     public void close(DriverCalls driver) {
-        if (stream != 0) {
+        for (long stream : streams) {
             driver.call(DriverEntry.cuStreamSynchronize, stream); // its writes wait for nobody, and their memory goes next
             driver.call(DriverEntry.cuStreamDestroy_v2, stream);
-            stream = 0;
         }
+        streams.clear();
         values.clear();
         inGraphs.clear();
     }

@@ -1,5 +1,7 @@
 package io.tessera.executor.stream;
 
+import java.util.ArrayDeque;
+
 /**
  * One stream of a client: a non-blocking stream of the device's context, whatever the program asked for. The order that a
  * blocking stream has is made by events. Package-private fields: written by {@link ClientStreams} alone. One owner thread.
@@ -19,6 +21,10 @@ public final class ClientStream {
     boolean capturing;
     /** Recorded for others to wait for; 0: not made yet. */
     long event;
+    /** Submissions since the last of {@link #marks}. */
+    int sinceMark;
+    /** Events of the {@link Backlog} that are not complete, the oldest first. */
+    final ArrayDeque<Long> marks = new ArrayDeque<>();
 
     ClientStream(long value, ClientContext context, boolean blocking, boolean legacy) {
         this.value = value;

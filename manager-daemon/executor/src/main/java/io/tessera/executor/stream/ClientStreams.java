@@ -25,6 +25,7 @@ public final class ClientStreams {
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
     private final AwaitedValues awaited = new AwaitedValues();
+    private final Backlog backlog;
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
@@ -34,6 +35,7 @@ public final class ClientStreams {
     public ClientStreams(DriverCalls driver, ClientHandles handles) {
         this.driver = driver;
         this.handles = handles;
+        this.backlog = new Backlog(driver);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -116,6 +118,7 @@ public final class ClientStreams {
             context.captures--;
         }
         ends.forEach(listener -> listener.accept(stream.value));
+        backlog.forget(stream);
         context.streams.remove(stream);
         context.behindLegacy.remove(stream);
         if (stream.event != 0) {
@@ -159,6 +162,7 @@ public final class ClientStreams {
     /** What must be noted after work was submitted to a stream. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
+        counted(stream);
         ClientContext context = stream.context;
         if (stream.legacy) {
             context.legacyWork++;
@@ -166,6 +170,23 @@ public final class ClientStreams {
             stream.workSinceLegacy = true;
             context.behindLegacy.add(stream);
         }
+    }
+
+    /** Something was submitted to a stream that nobody else needs to know of. */
+    public void counted(ClientStream stream) {
+        if (backlog.submitted(stream) && !isCapturing(stream)) {
+            backlog.mark(stream);
+        }
+    }
+
+    /** Whether a stream has so much before it that a driver might keep the next submission waiting. */
+    public boolean isFull() {
+        return backlog.isFull();
+    }
+
+    /** All streams and contexts are gone. */
+    public void close() {
+        backlog.close();
     }
 
     /** A stream that comes after everything submitted in a context so far; null if it cannot be made. */
@@ -269,6 +290,7 @@ public final class ClientStreams {
         if (own.event != 0) {
             driver.call(DriverEntry.cuEventDestroy_v2, own.event);
         }
+        backlog.forget(own);
         ends.forEach(listener -> listener.accept(own.value));
         driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
     }

@@ -1,0 +1,158 @@
+package io.tessera.executor.driver;
+
+import io.tessera.device.DriverEntry;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * Zeroes arrays of a device that a driver has just made: it gives them out as somebody left them. Zeros are copied from a
+ * buffer that stays in the device's cache, on a stream that no client's work is in; both
+ * are the context's and end with it. Thread-safe; one array at a time.
+ */
+public final class FreshArrays {
+    /** Of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */
+    static final long ZEROS_BYTES = 8 << 20;
+    /** Copies wait behind other tenants' work where that fills the device. */
+    private static final long ZERO_NS = 10_000_000_000L;
+    private static final long POLL_NS = 20_000L;
+    /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
+    private static final int MOST_OUT = 256;
+    private static final long NON_BLOCKING = 1;
+    private static final int DEVICE = 2;
+    private static final int ARRAY = 3;
+    /** {@code CUDA_MEMCPY3D}: where the source's and the target's fields are. */
+    private static final int FROM_TYPE = 32;
+    private static final int FROM_DEVICE = 48;
+    private static final int FROM_PITCH = 72;
+    private static final int FROM_HEIGHT = 80;
+    private static final int TO_X = 88;
+    private static final int TO_Y = 96;
+    private static final int TO_Z = 104;
+    private static final int TO_TYPE = 120;
+    private static final int TO_ARRAY = 144;
+    private static final int WIDTH = 176;
+    private static final int HEIGHT = 184;
+    private static final int DEPTH = 192;
+
+    /** Arrays that were not zeroed in time: ended when nothing writes them any more. */
+    private final List<Consumer<DriverCalls>> late = new ArrayList<>();
+    private long stream;
+    private long zeros;
+    private int out;
+
+    /**
+     * Zeroes a whole array; after any result but SUCCESS the caller must not give it to anybody.
+     *
+     * @param rowBytes bytes of a row
+     * @param rows     1 or more
+     * @param planes   slices, layers and faces: 1 or more
+     * @param destroy  ends the array if it is not zeroed, by the calls of whoever comes when nothing writes it any more
+     * @return a CUresult; NOT_READY if it takes too long
+     */
+    public synchronized int zero(DriverCalls driver, long array, long rowBytes, long rows, long planes, Consumer<DriverCalls> destroy) {
+        int result = open(driver);
+        if (result == CudaResult.SUCCESS) {
+            result = fill(driver, array, rowBytes, rows, planes);
+        }
+        int quiet = stream == 0 ? CudaResult.SUCCESS : await(driver);
+        if (quiet == CudaResult.NOT_READY) {
+            late.add(destroy);
+            return quiet;
+        }
+        late.forEach(end -> end.accept(driver));
+        late.clear();
+        result = result == CudaResult.SUCCESS ? quiet : result;
+        if (result != CudaResult.SUCCESS) {
+            destroy.accept(driver);
+        }
+        return result;
+    }
+
+    private int open(DriverCalls driver) {
+        if (stream == 0) {
+            int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            stream = driver.outLong(0);
+        }
+        if (zeros == 0) {
+            int result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), ZEROS_BYTES);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            long made = driver.outLong(0);
+            result = driver.call(DriverEntry.cuMemsetD8Async, made, 0, ZEROS_BYTES, stream);
+            if (result != CudaResult.SUCCESS) {
+                driver.call(DriverEntry.cuMemFree_v2, made);
+                return result;
+            }
+            zeros = made;
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private int fill(DriverCalls driver, long array, long rowBytes, long rows, long planes) {
+        long width = Math.min(rowBytes, ZEROS_BYTES);
+        long height = Math.min(rows, ZEROS_BYTES / width);
+        long depth = height < rows ? 1 : Math.min(planes, ZEROS_BYTES / (width * height));
+        for (long z = 0; z < planes; z += depth) {
+            for (long y = 0; y < rows; y += height) {
+                for (long x = 0; x < rowBytes; x += width) {
+                    MemorySegment copy = copy(driver, array, x, y, z);
+                    copy.set(ValueLayout.JAVA_LONG, FROM_PITCH, width);
+                    copy.set(ValueLayout.JAVA_LONG, FROM_HEIGHT, height);
+                    copy.set(ValueLayout.JAVA_LONG, WIDTH, Math.min(width, rowBytes - x));
+                    copy.set(ValueLayout.JAVA_LONG, HEIGHT, Math.min(height, rows - y));
+                    copy.set(ValueLayout.JAVA_LONG, DEPTH, Math.min(depth, planes - z));
+                    int result = submit(driver, copy);
+                    if (result != CudaResult.SUCCESS) {
+                        return result;
+                    }
+                }
+            }
+        }
+        return CudaResult.SUCCESS;
+    }
+
+    private MemorySegment copy(DriverCalls driver, long array, long x, long y, long z) {
+        driver.outRoom();
+        MemorySegment copy = driver.outMemory();
+        copy.set(ValueLayout.JAVA_INT, FROM_TYPE, DEVICE);
+        copy.set(ValueLayout.JAVA_LONG, FROM_DEVICE, zeros);
+        copy.set(ValueLayout.JAVA_LONG, TO_X, x);
+        copy.set(ValueLayout.JAVA_LONG, TO_Y, y);
+        copy.set(ValueLayout.JAVA_LONG, TO_Z, z);
+        copy.set(ValueLayout.JAVA_INT, TO_TYPE, ARRAY);
+        copy.set(ValueLayout.JAVA_LONG, TO_ARRAY, array);
+        return copy;
+    }
+
+    private int submit(DriverCalls driver, MemorySegment copy) {
+        if (out == MOST_OUT) {
+            int result = await(driver);
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+        }
+        out++;
+        return driver.call(DriverEntry.cuMemcpy3DAsync_v2, copy.address(), stream);
+    }
+
+    private int await(DriverCalls driver) {
+        long begunNs = System.nanoTime();
+        int result;
+        while ((result = driver.call(DriverEntry.cuStreamQuery, stream)) == CudaResult.NOT_READY) {
+            if (System.nanoTime() - begunNs > ZERO_NS) {
+                return result;
+            }
+            LockSupport.parkNanos(POLL_NS);
+        }
+        out = 0;
+        return result;
+    }
+}

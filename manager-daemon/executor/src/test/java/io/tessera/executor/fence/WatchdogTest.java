@@ -1,0 +1,125 @@
+package io.tessera.executor.fence;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.FakeDriver;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whose work is ended when the work of several takes too long. Times are given, and nothing waits. */
+class WatchdogTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LOOK_NS = 100_000_000L;
+    private static final int SHARED_S = 3;
+    private static final long ATTACK = 0x10;
+    private static final long VICTIM = 0x20;
+
+    private final Arena arena = Arena.ofShared();
+    private final FakeDriver driver = new FakeDriver();
+    private final Company company = new Company();
+    private Company.Member attacker;
+    private Watchdog attack;
+    private Watchdog victim;
+    private long nowNs = 1_000 * SECOND_NS;
+
+    @BeforeEach
+    void open() {
+        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, SHARED_S);
+        attacker = company.enter("attacker", 1, () -> {
+        });
+        Company.Member other = company.enter("victim", 1, () -> {
+        });
+        attack = new Watchdog(settings, attacker, new DriverCalls(driver, arena), null);
+        victim = new Watchdog(settings, other, new DriverCalls(driver, arena), null);
+    }
+
+    @AfterEach
+    void close() {
+        driver.close();
+        arena.close();
+    }
+
+    /** Time passes; which of them, if any, is blamed first: 1 the attacker, 2 the victim, 0 nobody. */
+    private int pass(long ns, boolean victimFirst) {
+        for (long untilNs = nowNs + ns; nowNs < untilNs; nowNs += LOOK_NS) {
+            boolean second = victimFirst && victim.isExpired(nowNs);
+            if (attack.isExpired(nowNs)) {
+                return 1;
+            }
+            if (second || !victimFirst && victim.isExpired(nowNs)) {
+                return 2;
+            }
+        }
+        return 0;
+    }
+
+    private void launch(Watchdog who, long stream) {
+        driver.heldStreams.add(stream);
+        who.launched(stream, nowNs);
+    }
+
+    @Test
+    void whoFillsTheDeviceIsBlamedAndNotWhoWaitsBehind() {
+        for (boolean victimFirst : new boolean[] {false, true}) {
+            launch(attack, ATTACK);
+            assertTrue(pass(LOOK_NS * 2, victimFirst) == 0);
+            launch(victim, VICTIM);
+            assertTrue(pass((SHARED_S + 1) * SECOND_NS, victimFirst) == 1, "the attacker");
+            // While it is being ended nobody looks at its work.
+            for (long untilNs = nowNs + 5 * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
+                assertFalse(victim.isExpired(nowNs), "it waits for the attacker");
+            }
+            driver.heldStreams.remove(ATTACK);
+            attack.ended();
+            assertTrue(pass((SHARED_S - 1) * SECOND_NS, victimFirst) == 0, "its time begins anew");
+            driver.heldStreams.remove(VICTIM);
+            assertTrue(pass(SECOND_NS, victimFirst) == 0);
+        }
+    }
+
+    @Test
+    void whoIsEndlessAfterAllIsBlamedNext() {
+        launch(attack, ATTACK);
+        pass(SECOND_NS, false);
+        launch(victim, VICTIM);
+        assertTrue(pass((SHARED_S + 1) * SECOND_NS, false) == 1);
+        driver.heldStreams.remove(ATTACK);
+        attack.ended();
+        assertTrue(pass((SHARED_S + 1) * SECOND_NS, false) == 2, "it does not end either");
+    }
+
+    @Test
+    void whoGoesWithLateWorkLetsTheOthersBeginAnew() {
+        launch(attack, ATTACK);
+        pass(SECOND_NS, false);
+        launch(victim, VICTIM);
+        pass(SECOND_NS * 2, false);
+        company.leave(attacker);
+        company.enter("third", 1, () -> {
+        });
+        driver.heldStreams.remove(ATTACK);
+        for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
+            assertFalse(victim.isExpired(nowNs));
+        }
+    }
+
+    @Test
+    void endlessWorkBehindTheLastEventAndOfDestroyedStreamsIsSeen() {
+        attack.launched(ATTACK, nowNs);
+        nowNs += 1000;
+        launch(attack, ATTACK); // so soon that no event is recorded behind it
+        assertTrue(pass((SHARED_S + 1) * SECOND_NS, false) == 1);
+        driver.heldStreams.remove(ATTACK);
+        attack.ended();
+        pass(SECOND_NS, false);
+        launch(attack, ATTACK + 1);
+        attack.forget(ATTACK + 1);
+        assertTrue(pass((SHARED_S + 1) * SECOND_NS, false) == 1, "its stream is destroyed, its kernel is not");
+    }
+}
