@@ -64,6 +64,7 @@ public final class Watchdog {
         if (timeoutNs() == 0) {
             return;
         }
+        lookedNs = nowNs;
         Track track = tracks.computeIfAbsent(stream, _ -> new Track());
         if (++track.launches < LAUNCHES && nowNs - track.lastNs < INTERVAL_NS) {
             return;
