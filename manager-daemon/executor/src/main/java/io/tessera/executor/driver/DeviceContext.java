@@ -2,6 +2,7 @@ package io.tessera.executor.driver;
 
 import static io.tessera.executor.driver.DriverFailedException.check;
 
+import io.tessera.clock.Clocks;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
@@ -20,7 +21,7 @@ public final class DeviceContext {
     private final int ordinal;
     private final int count;
     private final long context;
-    private final FreshArrays arrays = new FreshArrays();
+    private final FreshArrays arrays = new FreshArrays(Clocks.system().monotonic());
 
     private DeviceContext(DriverPort port, int device, int ordinal, int count, long context) {
         this.port = port;

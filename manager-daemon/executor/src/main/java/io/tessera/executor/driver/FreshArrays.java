@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,9 +41,15 @@ public final class FreshArrays {
 
     /** Arrays that were not zeroed in time: ended when nothing writes them any more. */
     private final List<Consumer<DriverCalls>> late = new ArrayList<>();
+    private final NanoClock clock;
     private long stream;
     private long zeros;
     private int out;
+
+    /** For one context, of which nothing is made yet. */
+    FreshArrays(NanoClock clock) {
+        this.clock = clock;
+    }
 
     /**
      * Zeroes a whole array; after any result but SUCCESS the caller must not give it to anybody.
@@ -144,10 +151,10 @@ public final class FreshArrays {
     }
 
     private int await(DriverCalls driver) {
-        long begunNs = System.nanoTime();
+        long begunNs = clock.nanoTime();
         int result;
         while ((result = driver.call(DriverEntry.cuStreamQuery, stream)) == CudaResult.NOT_READY) {
-            if (System.nanoTime() - begunNs > ZERO_NS) {
+            if (clock.nanoTime() - begunNs > ZERO_NS) {
                 return result;
             }
             LockSupport.parkNanos(POLL_NS);

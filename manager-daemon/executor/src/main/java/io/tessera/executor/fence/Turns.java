@@ -48,8 +48,11 @@ final class Turns {
             return all.stream().allMatch(other -> own <= other.sinceNs);
         }
 
-        /** Its late work has ended: everybody else has waited for it until now. */
+        /** Its work has ended: if it had any that counts, everybody else has waited for it until now. */
         void ended() {
+            if (sinceNs == NONE) {
+                return;
+            }
             sinceNs = NONE;
             seen = round.incrementAndGet();
         }
@@ -57,9 +60,7 @@ final class Turns {
         /** The client is gone, with all its work. */
         void leave() {
             all.remove(this);
-            if (sinceNs != NONE) {
-                ended();
-            }
+            ended();
         }
     }
 

@@ -37,6 +37,8 @@ public final class Watchdog {
     private boolean waitsForValues;
     private long nextNs;
     private long lookedNs;
+    /** When somebody else's late work was last seen to have ended; who was next first stays so. */
+    private long roundNs = Long.MIN_VALUE / 2;
 
     /** One stream's events that are not complete, the oldest first. */
     private static final class Track {
@@ -64,6 +66,7 @@ public final class Watchdog {
         if (timeoutNs() == 0) {
             return;
         }
+        lookedNs = nowNs;
         Track track = tracks.computeIfAbsent(stream, _ -> new Track());
         if (++track.launches < LAUNCHES && nowNs - track.lastNs < INTERVAL_NS) {
             return;
@@ -141,17 +144,19 @@ public final class Watchdog {
             return false;
         }
         nextNs = nowNs + INTERVAL_NS;
-        boolean anew = member.turn().isNewRound();
+        if (member.turn().isNewRound()) {
+            roundNs = nowNs;
+        }
         long sinceNs = Long.MAX_VALUE;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
             if (track.launches > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
                 markLast(each.getKey(), track, nowNs);
             }
-            sinceNs = Math.min(sinceNs, poll(track, nowNs, anew));
+            sinceNs = Math.min(sinceNs, poll(track, nowNs));
         }
         for (Track track : orphans) {
-            sinceNs = Math.min(sinceNs, poll(track, nowNs, anew));
+            sinceNs = Math.min(sinceNs, poll(track, nowNs));
         }
         orphans.removeIf(track -> track.events.isEmpty());
         long timeoutNs = timeoutNs();
@@ -160,14 +165,11 @@ public final class Watchdog {
             return false;
         }
         member.turn().since(sinceNs);
-        return nowNs - sinceNs > timeoutNs && member.turn().isFirst();
+        return nowNs - Math.max(sinceNs, roundNs) > timeoutNs && member.turn().isFirst();
     }
 
     /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
-    private long poll(Track track, long nowNs, boolean anew) {
-        if (anew) {
-            track.sinceNs = nowNs;
-        }
+    private long poll(Track track, long nowNs) {
         while (!track.events.isEmpty()
                 && driver.call(DriverEntry.cuEventQuery, track.events.peek()) == CudaResult.SUCCESS) {
             spare.add(track.events.poll());

@@ -250,6 +250,8 @@ public final class ClientSession {
             }
             LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : RELEASE_POLL_NS);
         }
+        // What follows may wait for others' work, and they must not be excused by ours meanwhile.
+        state.fences().watchdog().ended();
         state.streams().awaited().close(state.driver());
         if (!CudaResult.isFatal(result)) {
             state.fences().quiet();

@@ -47,6 +47,7 @@ public final class FakeDriver implements DriverPort {
     private final Arena arena = Arena.ofShared();
     /** Its virtual memory. */
     public final FakePages pages = new FakePages();
+    private final Map<String, Set<Long>> made = new ConcurrentHashMap<>();
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
@@ -65,6 +66,11 @@ public final class FakeDriver implements DriverPort {
     @Override
     public boolean supports(DriverEntry entry) {
         return true;
+    }
+
+    /** Handles of a kind that were ever made. */
+    public Set<Long> made(String kind) {
+        return Set.copyOf(made.getOrDefault(kind, Set.of()));
     }
 
     /** Live objects of a kind. */
@@ -111,7 +117,9 @@ public final class FakeDriver implements DriverPort {
             return INVALID_VALUE;
         }
         count(kind, 1);
-        return put(address, next.addAndGet(16));
+        long handle = next.addAndGet(16);
+        made.computeIfAbsent(kind, _ -> ConcurrentHashMap.newKeySet()).add(handle);
+        return put(address, handle);
     }
 
     @Override
