@@ -457,7 +457,7 @@ public final class ClientFences {
         textures.close();
         watchdog.close();
         if (page != null) {
-            page.close(driver);
+            page.close();
             page = null;
         }
     }
