@@ -33,13 +33,14 @@ final class UnfencedImages {
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
+        if (policy == UnfencedPolicy.OWN && member.isAmongItsOwn()) {
+            // No label: frameworks load gigabytes so, and a hash of them all is seconds of their start.
+            LOG.info("an image of {} bytes cannot be fenced: {}; it runs as it is (own)", source.main().length, lacking);
+            return;
+        }
         String what = "image " + source.label() + " cannot be fenced: " + lacking;
         switch (policy) {
-            case OWN -> {
-                if (!member.isAmongItsOwn()) {
-                    throw refused(what + "; other users' programs share the device, so it is refused");
-                }
-            }
+            case OWN -> throw refused(what + "; other users' programs share the device, so it is refused");
             case TRUSTED -> {
                 if (!trusted.contains(source.main())) {
                     throw refused(what + ", and it is not trusted (tessera fence --trust)");
