@@ -13,6 +13,7 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.MemorySegment;
@@ -137,7 +138,9 @@ public final class ClientFences {
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
-        FencedProgram linked = office.maker().linked(source.main(), settings.mode());
+        // No linker makes a fat binary, and a hash of a framework's would be a part of its start.
+        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null
+                : office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
         if (lacking != null && source.isForOthers(office.maker().target().capability())) {
             throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label()
