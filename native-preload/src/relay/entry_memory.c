@@ -5,10 +5,7 @@
 #include "relay_stubs.h"
 #include "report.h"
 
-/* Allocations that are held while a driver is asked for one that lies elsewhere. */
-#define HELD 32u
-
-/* Drivers of two executors do not know of each other: an address that is two devices' would mean the wrong one. */
+/* Executors divide the addresses by device (RELAY.md, 6); one that is two devices' all the same would mean the wrong one. */
 static bool is_apart(const struct relay_context *context, CUdeviceptr start, size_t bytes)
 {
     if (!relay_range_foreign(context->link, start, bytes))
@@ -29,21 +26,6 @@ static CUresult note(struct relay_context *context, enum relay_range_kind kind, 
     return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Memory where no other device has some: what lies elsewhere is held until that is found. */
-static CUresult allocate(const struct relay_context *context, CUdeviceptr *pointer, size_t bytes)
-{
-    CUdeviceptr held[HELD];
-    unsigned count = 0;
-    CUresult result = relay_send_cuMemAlloc_v2(pointer, bytes);
-    while (result == CUDA_SUCCESS && count < HELD && relay_range_foreign(context->link, *pointer, bytes)) {
-        held[count++] = *pointer;
-        result = relay_send_cuMemAlloc_v2(pointer, bytes);
-    }
-    while (count > 0)
-        relay_send_cuMemFree_v2(held[--count]);
-    return result;
-}
-
 static CUresult refused(CUresult result)
 {
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -59,7 +41,7 @@ CUresult relay_cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return result;
     if (!pointer || bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = allocate(context, pointer, bytes);
+    result = relay_send_cuMemAlloc_v2(pointer, bytes);
     if (result != CUDA_SUCCESS)
         return refused(result);
     result = note(context, RELAY_RANGE_DEVICE, *pointer, bytes, 0);
