@@ -8,6 +8,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
@@ -108,6 +109,9 @@ public final class Executor implements ManagerOrders, Reports {
     public boolean run() throws LinuxException {
         channel.ready(device, snapshot, socket);
         LOG.info("{} on {} serves {}", snapshot.name(), device.port().name(), socket);
+        if (FenceSettings.UNPROTECTED) {
+            LOG.warn("TESSERA_EXECUTOR_UNPROTECTED=1: no kernel is fenced, every tenant reaches every other's memory");
+        }
         if (!device.port().software()) {
             rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }

@@ -450,7 +450,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(settings.fence().label(), unfenced.count(),
+        return new FenceFigures(settings.label(), unfenced.count(),
                 violationCount);
     }
 

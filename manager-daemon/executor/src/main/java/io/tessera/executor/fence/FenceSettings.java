@@ -19,7 +19,7 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
      * Whether this executor fences nobody: the control run of the attack suite, in which attacks must succeed. Only who
      * starts the manager can say so, in its environment; no tenant can.
      */
-    static final boolean UNPROTECTED = "1".equals(System.getenv("TESSERA_EXECUTOR_UNPROTECTED"));
+    public static final boolean UNPROTECTED = "1".equals(System.getenv("TESSERA_EXECUTOR_UNPROTECTED"));
 
     /** Of a client of whom nothing is said: the safest. */
     public static FenceSettings safest() {
@@ -29,6 +29,11 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
     /** Whether kernels are fenced also while nobody else is there; who wants to be told of violations always does. */
     boolean alwaysFenced() {
         return fenceAlone || fence == FenceChoice.CHECK;
+    }
+
+    /** What users are told that the fence is. */
+    String label() {
+        return UNPROTECTED ? "none" : fence.label();
     }
 
     /** The rewriter's name for the fence. */
