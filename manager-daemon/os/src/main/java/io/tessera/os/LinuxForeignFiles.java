@@ -26,6 +26,7 @@ final class LinuxForeignFiles implements ForeignFilePort {
     private static final int PROT_READ_WRITE = 1 | 2;
     /** MAP_PRIVATE, MAP_ANONYMOUS. */
     private static final int MAP_MEMORY = 2 | 0x20;
+    private static final int MADV_HUGEPAGE = 14;
 
     @Override
     public FileIdentity identity(int descriptor) throws LinuxException {
@@ -54,6 +55,8 @@ final class LinuxForeignFiles implements ForeignFilePort {
         MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(bytes);
         boolean whole = false;
         try {
+            // Half of the time is the kernel's clearing of small pages. A kernel without large ones refuses, and no harm is done.
+            LibC.madvise(memory, bytes, MADV_HUGEPAGE);
             whole = fill(descriptor, offset, memory);
         } finally {
             if (!whole) {

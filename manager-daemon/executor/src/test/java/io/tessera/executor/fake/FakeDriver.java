@@ -37,6 +37,8 @@ public final class FakeDriver implements DriverPort {
     /** Called when somebody synchronises an event, which is when drivers print. */
     public volatile Runnable printing = () -> {
     };
+    /** What was given to the last cuLibraryLoadData: where the image is, and how many options of a library there are. */
+    public volatile long[] library = {};
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -150,7 +152,10 @@ public final class FakeDriver implements DriverPort {
             case cuEventDestroy, cuEventDestroy_v2 -> end("event", slot(s, 0));
             case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
             case cuModuleUnload -> end("module", slot(s, 0));
-            case cuLibraryLoadData -> make("library", slot(s, 0));
+            case cuLibraryLoadData -> {
+                library = new long[] {slot(s, 1), slot(s, 7)};
+                yield make("library", slot(s, 0));
+            }
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuMemHostRegister_v2 -> count("registered", 1);
