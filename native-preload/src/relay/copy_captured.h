@@ -3,6 +3,7 @@
 #define TESSERA_RELAY_COPY_CAPTURED_H
 
 #include "copy.h"
+#include "layouts.h"
 
 struct stream;
 
@@ -12,5 +13,8 @@ struct stream;
  */
 CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,
                        struct copy_place from, size_t bytes);
+
+/* The same in two and three dimensions; the copy is resolved: a side that is HOST is pageable. */
+CUresult copy_captured_shaped(struct relay_context *context, struct stream *stream, const struct layout_copy *copy);
 
 #endif
