@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callbacks.h"
 #include "capture.h"
 #include "copy_shaped.h"
 #include "holdings.h"
@@ -95,7 +94,7 @@ static CUresult pin(struct relay_link *link, size_t bytes, struct relay_pinned *
 /* Puts the host function into the capture, which owns the copy from here on, whatever this returns. */
 static CUresult call(struct relay_context *context, struct stream *stream, struct captured_copy *copy)
 {
-    const struct callback callback = {.function = run, .released = end, .data = copy};
+    const struct callback callback = captured_copy_callback(copy);
     uint64_t captured = capture_key(stream);
     int word = captured ? callback_prepare(context, &callback, true) : -1;
     if (word < 0) {
@@ -107,17 +106,6 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
-}
-
-static struct captured_copy *begin(struct relay_context *context, struct stream *stream, CUresult *result)
-{
-    *result = capture_submit(stream);
-    struct captured_copy *copy = *result == CUDA_SUCCESS ? calloc(1, sizeof *copy) : NULL;
-    if (copy)
-        copy->link = context->link;
-    else if (*result == CUDA_SUCCESS)
-        *result = CUDA_ERROR_OUT_OF_MEMORY;
-    return copy;
 }
 
 /* What is between the two copies: all of it in pinned memory, without gaps. */
@@ -142,29 +130,54 @@ static CUresult submit(struct relay_context *context, struct stream *stream, con
                        copy_device(from->device + from->x_bytes), copy->width_bytes);
 }
 
-CUresult copy_captured_shaped(struct relay_context *context, struct stream *stream, const struct layout_copy *shape)
+CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape,
+                            struct captured_copy **made, struct layout_copy *device, enum captured_order *order)
 {
     bool to_host = shape->destination.memory_type == COPY_TYPE_HOST;
     bool from_host = shape->source.memory_type == COPY_TYPE_HOST;
-    CUresult result;
-    struct captured_copy *copy = begin(context, stream, &result);
+    struct captured_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
-        return result;
-    copy->rows = *shape;
-    if (to_host && from_host)
-        return call(context, stream, copy);
-    result = pin(context->link, shape->width_bytes * shape->height * shape->depth, &copy->pinned);
-    if (result != CUDA_SUCCESS) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    copy->link = context->link;
+    copy->rows = *device = *shape;
+    *order = to_host && from_host ? CAPTURED_ALONE : from_host ? CAPTURED_BEFORE : CAPTURED_BEHIND;
+    *made = copy;
+    if (*order == CAPTURED_ALONE)
+        return CUDA_SUCCESS;
+    CUresult result = pin(context->link, shape->width_bytes * shape->height * shape->depth, &copy->pinned);
+    if (result != CUDA_SUCCESS)
         free(copy);
+    else if (from_host)
+        copy->rows.destination = device->source = packed_side(copy, shape);
+    else
+        copy->rows.source = device->destination = packed_side(copy, shape);
+    return result;
+}
+
+struct callback captured_copy_callback(struct captured_copy *copy)
+{
+    return (struct callback){.function = run, .released = end, .data = copy};
+}
+
+const struct layout_copy *captured_copy_rows(const struct callback *callback)
+{
+    return callback->function == run ? &((const struct captured_copy *)callback->data)->rows : NULL;
+}
+
+CUresult copy_captured_shaped(struct relay_context *context, struct stream *stream, const struct layout_copy *shape)
+{
+    struct captured_copy *copy;
+    struct layout_copy device;
+    enum captured_order order;
+    CUresult result = capture_submit(stream);
+    if (result == CUDA_SUCCESS)
+        result = captured_copy_make(context, shape, &copy, &device, &order);
+    if (result != CUDA_SUCCESS)
         return result;
-    }
-    struct layout_copy device = *shape;
-    if (from_host) {
-        copy->rows.destination = device.source = packed_side(copy, shape);
+    if (order != CAPTURED_BEHIND) {
         result = call(context, stream, copy);
-        return result == CUDA_SUCCESS ? submit(context, stream, &device) : result;
+        return result == CUDA_SUCCESS && order == CAPTURED_BEFORE ? submit(context, stream, &device) : result;
     }
-    copy->rows.source = device.destination = packed_side(copy, shape);
     result = submit(context, stream, &device);
     if (result != CUDA_SUCCESS) {
         end(copy);

@@ -31,6 +31,14 @@ CUresult cuArrayDestroy(void *array);
 CUresult cuMemcpy3DAsync_v2(const struct call_copy_3d *copy, void *stream);
 CUresult cuMemcpy3DBatchAsync_v2(size_t count, void *operations, unsigned long long flags, void *stream);
 CUresult cuGraphClone(void **clone, void *graph);
+CUresult cuGraphAddMemcpyNode(void **node, void *graph, void *const *dependencies, size_t count, const void *copy,
+                              void *context);
+CUresult cuGraphNodeFindInClone(void **node, void *original, void *clone);
+CUresult cuGraphNodeGetType(void *node, int *type);
+CUresult cuGraphDestroyNode(void *node);
+CUresult cuGraphMemcpyNodeGetParams(void *node, void *copy);
+CUresult cuGraphMemcpyNodeSetParams(void *node, const void *copy);
+CUresult cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const void *copy, void *context);
 
 static unsigned char source[BYTES], target[BYTES], second[BYTES];
 
@@ -186,6 +194,77 @@ static void shapes(void *stream, CUdeviceptr device)
     OKAY(cuArrayDestroy(array));
 }
 
+/* CUDA_MEMCPY3D of so many bytes between the program's memory and the device's. */
+static struct call_copy_3d line(const void *from, CUdeviceptr from_device, void *to, CUdeviceptr to_device, size_t bytes)
+{
+    return (struct call_copy_3d){.source_type = from ? 1 : 2, .source_host = from, .source_device = from_device,
+                                 .target_type = to ? 1 : 2, .target_host = to, .target_device = to_device,
+                                 .width = bytes, .height = 1, .depth = 1};
+}
+
+static void launched(void *exec, void *stream, unsigned seed, const unsigned char *from, const unsigned char *to)
+{
+    fill(source, seed);
+    memset(target, 0, BYTES);
+    memset(second, 0, BYTES);
+    OKAY(cuGraphLaunch(exec, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(0, memcmp(from, to, 1000));
+}
+
+/* Copy nodes that the program makes itself: each is one node, and a copy node to all who ask. */
+static void nodes(void *stream, void *context, CUdeviceptr device)
+{
+    enum { COPY = 1 };
+    void *graph, *clone, *exec, *in, *out, *twin, *of_clone, *last, *listed[8];
+    size_t count = 8;
+    int type;
+    OKAY(cuGraphCreate(&graph, 0));
+    struct call_copy_3d up = line(source, 0, NULL, device, 1000), down = line(NULL, device, target, 0, 1000);
+    struct call_copy_3d beside = line(target, 0, second, 0, 1000), asked;
+    OKAY(cuGraphAddMemcpyNode(&in, graph, NULL, 0, &up, context));
+    OKAY(cuGraphAddMemcpyNode(&out, graph, &in, 1, &down, context));
+    OKAY(cuGraphAddMemcpyNode(&last, graph, &out, 1, &beside, context));
+    OKAY(cuGraphGetNodes(graph, listed, &count));
+    EQUAL(3, (int)count);
+    for (int i = 0; i < 3; i++) {
+        OKAY(cuGraphNodeGetType(listed[i], &type));
+        EQUAL(COPY, type);
+    }
+    OKAY(cuGraphMemcpyNodeGetParams(out, &asked));
+    EQUAL(1, asked.target_type == 1 && asked.target_host == target && asked.width == 1000);
+    EQUAL(1, asked.source_device == device && asked.source_type == 2);
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    launched(exec, stream, 31, source, target);
+    launched(exec, stream, 32, source, second);
+
+    up.source_host = source + 2000; /* in the instantiated graph alone */
+    OKAY(cuGraphExecMemcpyNodeSetParams(exec, in, &up, context));
+    launched(exec, stream, 33, source + 2000, second);
+    OKAY(cuGraphExecDestroy(exec));
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    launched(exec, stream, 34, source, second);
+    OKAY(cuGraphClone(&clone, graph));
+    OKAY(cuGraphMemcpyNodeSetParams(in, &up)); /* in the graph: what is instantiated and cloned stays */
+    launched(exec, stream, 35, source, second);
+    OKAY(cuGraphExecDestroy(exec));
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    launched(exec, stream, 36, source + 2000, target);
+    OKAY(cuGraphExecDestroy(exec));
+
+    OKAY(cuGraphNodeFindInClone(&of_clone, in, clone));
+    OKAY(cuGraphNodeGetType(of_clone, &type));
+    EQUAL(COPY, type);
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuGraphInstantiateWithFlags(&exec, clone, 0));
+    launched(exec, stream, 37, source, second);
+    EQUAL(801, cuGraphMemcpyNodeSetParams(of_clone, &down)); /* the other way round */
+    OKAY(cuGraphAddMemcpyNode(&twin, clone, NULL, 0, &up, context));
+    OKAY(cuGraphDestroyNode(twin));
+    OKAY(cuGraphExecDestroy(exec));
+    OKAY(cuGraphDestroy(clone));
+}
+
 int main(void)
 {
     void *context, *stream;
@@ -200,6 +279,7 @@ int main(void)
     given_up(stream, device);
     boxes(stream, device);
     shapes(stream, device);
+    nodes(stream, context, device);
     printf("captures ok\n");
     return 0;
 }
