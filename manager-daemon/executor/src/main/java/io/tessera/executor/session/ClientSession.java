@@ -60,6 +60,8 @@ public final class ClientSession {
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
+    /** Whether nothing was ever done for the client, because its tenant has no window. */
+    private boolean windowless;
     private Thread thread;
 
     /**
@@ -117,6 +119,7 @@ public final class ClientSession {
         if (opened != CudaResult.SUCCESS) {
             LOG.error("{} has no window ({})", name, opened);
             records.refuse(opened);
+            windowless = true;
             return;
         }
         state.pinned().use(state.window().hostAddresses());
@@ -237,8 +240,8 @@ public final class ClientSession {
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
         records.counters().publish();
-        if (lostResult != CudaResult.SUCCESS || records.isGone()) {
-            return; // the context is gone with everything in it
+        if (windowless || lostResult != CudaResult.SUCCESS || records.isGone()) {
+            return; // nothing was made, or the context is gone with everything in it
         }
         state.fences().stop();
         long untilNs = clock.nanoTime() + END_NS;
