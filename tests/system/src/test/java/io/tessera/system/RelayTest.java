@@ -64,6 +64,15 @@ class RelayTest {
         relayed(run, "relay_captures").run().exits(0).says("captures ok");
     }
 
+    /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
+    @Test
+    void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {
+        run.manager("--executors", "software");
+        run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
+                "tessera", "--", BuildOutputs.fixture("runtime12").toString()).without("LD_PRELOAD")
+                .without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").run().exits(0).says("runtime 12 ok");
+    }
+
     @Test
     void twoDevicesHaveNoAddressInCommon(TestRun run) {
         // Both executors' drivers begin at one address, as drivers of two processes may.
