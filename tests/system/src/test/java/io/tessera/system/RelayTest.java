@@ -64,6 +64,12 @@ class RelayTest {
         relayed(run, "relay_captures").run().exits(0).says("captures ok");
     }
 
+    @Test
+    void kernelsReadWhatReferencesAndMipmapsStandFor(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_textures").run().exits(0).says("textures ok");
+    }
+
     /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
     @Test
     void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {

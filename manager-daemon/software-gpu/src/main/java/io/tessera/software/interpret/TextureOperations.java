@@ -11,7 +11,7 @@ import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.ScalarType;
 
-/** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle. Stateless. */
+/** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle or by the address of a reference. Stateless. */
 final class TextureOperations {
     private TextureOperations() {
     }
