@@ -156,10 +156,7 @@ public final class FakeDriver implements DriverPort {
             case cuModuleUnload -> end("module", slot(s, 0));
             case cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col -> encode(slot(s, 0), slot(s, 3));
             case cuTensorMapReplaceAddress -> put(slot(s, 0), slot(s, 1));
-            case cuLibraryLoadData -> {
-                library = new long[] {slot(s, 1), slot(s, 7)};
-                yield make("library", slot(s, 0));
-            }
+            case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuMemHostRegister_v2 -> count("registered", 1);
@@ -226,6 +223,11 @@ public final class FakeDriver implements DriverPort {
             case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
             default -> 0;
         };
+    }
+
+    private int library(long out, long image, long options) {
+        library = new long[] {image, options};
+        return make("library", out);
     }
 
     /** A tensor map of ours begins with its address. */
