@@ -70,6 +70,8 @@ public final class Suite implements AutoCloseable {
         Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
         String fallen = fallen();
         if (!finding.alive() || !fallen.isEmpty()) {
+            String why = service.lastWords();
+            fallen = fallen + (fallen.isEmpty() || why.isEmpty() ? "" : ", ") + why;
             begin();
         }
         return judge.judge(attack, conduct, finding, fallen);

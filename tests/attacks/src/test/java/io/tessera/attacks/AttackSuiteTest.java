@@ -48,7 +48,8 @@ class AttackSuiteTest {
         Report report = run(false, List.of());
         assertTrue(report.verdicts().size() > 180, () -> "only " + report.verdicts().size() + " attacks");
         assertEquals(0, report.escapes(), "escapes");
-        assertEquals(0, report.untried(), "attacks that could not begin prove nothing");
+        assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(Report::line)
+                .toList(), "attacks that could not begin prove nothing");
         Map<String, String> failed = new TreeMap<>();
         for (Verdict verdict : report.verdicts()) {
             if (!verdict.held() && !LIMITS.containsKey(verdict.attack().name())) {

@@ -34,6 +34,8 @@ public final class TenantWindows {
     private final NanoClock clock;
     private final DriverPages driverPages;
     private final WindowSpace space;
+    private final Relief relief;
+    private final Departures departures;
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait. */
     private volatile List<TenantWindow> open = List.of();
@@ -75,6 +77,13 @@ public final class TenantWindows {
         this.clock = clock;
         this.driverPages = new DriverPages(device.device());
         this.space = space;
+        this.relief = new Relief(clock, this::relieve);
+        this.departures = new Departures(clock, relief);
+    }
+
+    /** Whose memory will be free soon. */
+    Departures departures() {
+        return departures;
     }
 
     /** Whether an address lies where another window than one's own has or had memory; any thread. */
@@ -156,8 +165,7 @@ public final class TenantWindows {
                 result = pages.reserve(driver, placed.place().lowerGuardAddress(),
                         placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {
-                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock,
-                            TenantWindows.this::relieve);
+                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, relief);
                     window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
                     return result;
                 }
