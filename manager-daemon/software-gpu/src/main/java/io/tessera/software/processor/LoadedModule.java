@@ -1,5 +1,7 @@
 package io.tessera.software.processor;
 
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
@@ -36,6 +38,13 @@ public final class LoadedModule implements AutoCloseable {
     /** Its variables in global and constant memory, by name. */
     public Map<String, GlobalVariable> globals() {
         return globals;
+    }
+
+    /** By which its threads are told to end. */
+    StopWord stopWord() {
+        GlobalVariable constants = globals.get(WindowConstants.NAME);
+        return constants == null || constants.bytes() < WindowConstants.BYTES ? StopWord.NONE
+                : new StopWord(constants.address());
     }
 
     /**
