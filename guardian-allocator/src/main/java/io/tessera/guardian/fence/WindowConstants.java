@@ -50,13 +50,11 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
      */
     public static final long GUARD_BYTES = 16L << 30;
 
-    /** Offset of the stop word's address. */
-    public static final int STOP_WORD = 40;
-
-    /** Offset of the other words that the code reads: base and mask of the high word. */
+    /** Offset of the words that the code reads: base and mask of the high word. */
     static final int HIGH_WORDS = 0;
     static final int RECIPROCAL = 24;
     static final int REPORT_AREA = 32;
+    static final int STOP_WORD = 40;
     static final int HANDLES = 48;
 
     /** Checks what the code relies on. */

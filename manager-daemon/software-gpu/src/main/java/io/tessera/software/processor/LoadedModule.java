@@ -1,6 +1,5 @@
 package io.tessera.software.processor;
 
-import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
@@ -42,8 +41,8 @@ public final class LoadedModule implements AutoCloseable {
 
     /** By which its threads are told to end. */
     StopWord stopWord() {
-        GlobalVariable constants = globals.get(WindowConstants.NAME);
-        return constants == null || constants.bytes() < WindowConstants.BYTES ? StopWord.NONE
+        GlobalVariable constants = globals.get(StopWord.CONSTANTS);
+        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? StopWord.NONE
                 : new StopWord(constants.address());
     }
 

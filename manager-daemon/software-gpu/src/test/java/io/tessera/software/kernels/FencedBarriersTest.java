@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.ReportArea;
+import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.execution.DeviceLimits;
@@ -13,6 +14,7 @@ import io.tessera.software.execution.Dim3;
 import io.tessera.software.execution.GridControl;
 import io.tessera.software.execution.LaunchOutcome;
 import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.execution.StopWord;
 import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedKernel;
@@ -23,6 +25,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,7 +64,16 @@ class FencedBarriersTest {
     }
 
     private List<Integer> results(int threads) {
-        return java.util.stream.IntStream.range(0, threads).map(i -> RealMemory.getInt(out + 4L * i)).boxed().toList();
+        return IntStream.range(0, threads).map(i -> RealMemory.getInt(out + 4L * i)).boxed().toList();
+    }
+
+    @Test
+    void theStopWordIsWhereFencedModulesSay() throws Exception {
+        assertEquals(WindowConstants.NAME, StopWord.CONSTANTS);
+        assertEquals(WindowConstants.BYTES, StopWord.CONSTANTS_BYTES);
+        LoadedKernel kernel = load(false, "ret;");
+        long constants = kernel.module().globals().get(StopWord.CONSTANTS).address();
+        assertEquals(window.stopWord, RealMemory.getLong(constants + StopWord.OFFSET));
     }
 
     /** The first warp waits for a second one at a barrier that nobody else comes to. */
