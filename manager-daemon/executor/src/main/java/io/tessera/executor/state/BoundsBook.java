@@ -2,6 +2,7 @@ package io.tessera.executor.state;
 
 import io.tessera.executor.window.TenantWindows.Bounds;
 import io.tessera.guardian.state.BoundsTable;
+import io.tessera.guardian.state.FileStateStore;
 import io.tessera.guardian.state.StateException;
 import io.tessera.guardian.state.StateStore;
 import io.tessera.guardian.state.StateStoreChoice;
@@ -98,6 +99,9 @@ public final class BoundsBook implements AutoCloseable {
     private void open() throws StateException, IOException {
         Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         store = StateStoreChoice.open(kind, folder, why -> LOG.warn("the bounds are kept in a plain file: {}", why));
+        if (!(store instanceof FileStateStore)) {
+            Files.deleteIfExists(StateStoreChoice.file(folder)); // of an earlier executor: readers would believe it
+        }
         table = new BoundsTable(store);
         for (BoundsEntry old : table.entries()) {
             table.remove(old.tenant(), old.device());
