@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole suite on the software GPU, and the proof that it can fail. {@code -Dtessera.seed} repeats a run. */
 class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
-            "--kernel-timeout", "1s", "--unfenced", "refuse");
+            "--kernel-timeout", "2s", "--unfenced", "refuse");
     @TempDir
     Path folder;
 
