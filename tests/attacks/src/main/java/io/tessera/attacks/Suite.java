@@ -81,7 +81,7 @@ public final class Suite implements AutoCloseable {
     private void ready() throws IOException, InterruptedException {
         if (victim == null) {
             victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
-            victim.check(10 * SECOND_NS);
+            victim.check(60 * SECOND_NS);
         }
         executor = service.executor();
     }

@@ -53,16 +53,17 @@ public final class TenantWindows {
     /**
      * What the status shows of a window.
      *
-     * @param tenant         its label
-     * @param baseAddress    of the window
-     * @param sizeBytes      of the window
-     * @param committedBytes of physical memory, the sink aside
-     * @param quotaBytes     0: none
-     * @param sinkBytes      of physical memory behind everything else; 0: no sink yet
-     * @param allocatedBytes as they were asked for
+     * @param tenant          its label
+     * @param baseAddress     of the window
+     * @param sizeBytes       of the window
+     * @param devicePartBytes of the window, from its base on, for device memory
+     * @param committedBytes  of physical memory, the sink aside
+     * @param quotaBytes      0: none
+     * @param sinkBytes       of physical memory behind everything else; 0: no sink yet
+     * @param allocatedBytes  as they were asked for
      */
-    public record Bounds(String tenant, long baseAddress, long sizeBytes, long committedBytes, long quotaBytes,
-            long sinkBytes, long allocatedBytes) {
+    public record Bounds(String tenant, long baseAddress, long sizeBytes, long devicePartBytes, long committedBytes,
+            long quotaBytes, long sinkBytes, long allocatedBytes) {
     }
 
     /**
@@ -191,7 +192,8 @@ public final class TenantWindows {
         windows.forEach((tenant, shared) -> {
             HeapStatistics statistics = shared.window.statistics();
             WindowPlace place = shared.window.place();
-            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), statistics.committedBytes(),
+            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(),
+                    shared.window.layout().devicePartBytes(), statistics.committedBytes(),
                     shared.window.limitBytes(), shared.window.sinkBytes(), statistics.liveBytes()));
         });
         return bounds;
