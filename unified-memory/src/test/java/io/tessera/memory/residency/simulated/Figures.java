@@ -12,7 +12,10 @@ import java.util.Locale;
 
 /** What the simulation predicts for the figures that are to be measured on a device. */
 final class Figures {
-    private static final int LARGE = (int) (0.96 * 16 * GIB / (64 * MIB));
+    private static int large(ClusterSettings settings) {
+        return (int) (0.96 * settings.capacityBytes() / settings.chunkBytes());
+    }
+
     private static final int NOTEBOOK = (int) (0.4 * 16 * GIB / (64 * MIB));
 
     /** A simulated run. */
@@ -26,7 +29,7 @@ final class Figures {
     static Run trainings(int count, int steps, long gpuNs, long hostNs, ClusterSettings settings) {
         Cluster cluster = new Cluster(settings);
         for (int i = 0; i < count; i++) {
-            cluster.start(i * 10 * MS, 0, Programs.training(LARGE, steps, gpuNs, hostNs));
+            cluster.start(i * 10 * MS, 0, Programs.training(large(settings), steps, gpuNs, hostNs));
         }
         if (!cluster.run(3_600 * SECOND)) {
             throw new AssertionError("not over after an hour");
@@ -55,7 +58,7 @@ final class Figures {
     }
 
     private static void print(String name, Run run) {
-        System.out.printf(Locale.ROOT, "%-52s %.3f x serial, %6.1f GiB in, %4d turns, %6d plans%n", name, run.ofSerial(),
+        System.out.printf(Locale.ROOT, "%-60s %.3f x serial, %6.1f GiB in, %4d hand-overs, %6d plans%n", name, run.ofSerial(),
                 run.gibMoved(), run.handovers(), run.planCalls());
     }
 
@@ -70,6 +73,8 @@ final class Figures {
                 int steps = (int) Math.max(12, 60 * second / (2 * phase));
                 String name = count + " half-busy, " + phase / MS + " ms + " + phase / MS + " ms";
                 print(name + ", default", trainings(count, steps, phase, phase, settings));
+                print(name + ", default, all take turns",
+                        trainings(count, steps, phase, phase, settings.withActiveShare(false)));
                 print(name + ", 1 s", trainings(count, steps, phase, phase, settings.withQuantumNs(second)));
             }
         }
