@@ -68,7 +68,7 @@ class ClusterTest {
         play(seed, 2 + (int) Long.remainderUnsigned(seed, 5), 20, 80, 0.01);
     }
 
-    @Property(tries = 3, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 2, shrinking = ShrinkingMode.OFF)
     void manyTenantsAlwaysGetThrough(@ForAll long seed) {
         play(seed, 16 + (int) Long.remainderUnsigned(seed, 49), 4, 32, 0.001);
     }
@@ -96,16 +96,14 @@ class ClusterTest {
     @Example
     void theFiguresArePredictedToBeReached() {
         ClusterSettings settings = ClusterSettings.h200(1);
-        for (int count = 2; count <= 3; count++) {
-            double busy = Figures.trainings(count, 300, 90 * MS, 10 * MS, settings).ofSerial();
-            assertTrue(busy <= 1.05, () -> "busy: " + busy);
-            double halfBusy = Figures.trainings(count, 12, 2 * SECOND, 2 * SECOND, settings).ofSerial();
-            assertTrue(halfBusy <= 0.80, () -> "half-busy: " + halfBusy);
-        }
+        double busy = Figures.trainings(2, 300, 90 * MS, 10 * MS, settings).ofSerial();
+        assertTrue(busy <= 1.05, () -> "busy: " + busy);
+        double halfBusy = Figures.trainings(3, 12, 2 * SECOND, 2 * SECOND, settings).ofSerial();
+        assertTrue(halfBusy <= 0.80, () -> "half-busy: " + halfBusy);
         ClusterSettings smaller = new ClusterSettings(12 * GIB, 0, CHUNK, MoveRates.pinned(), SECOND, true, 0, 1);
-        double short2 = Figures.trainings(2, 300, 90 * MS, 10 * MS, smaller).ofSerial();
+        double short2 = Figures.trainings(2, 150, 90 * MS, 10 * MS, smaller).ofSerial();
         assertTrue(short2 <= 1.25, () -> "turns of 1 s: " + short2);
-        var waits = Figures.notebooks(200 * MS, settings);
+        var waits = Figures.notebooks(25, 200 * MS, settings);
         double waited = waits.get(waits.size() * 95 / 100) / Figures.notebookMoveNs(settings);
         assertTrue(waited <= 1.2, () -> "notebooks: " + waited);
     }

@@ -41,10 +41,10 @@ final class Figures {
     }
 
     /** Waits of 8 notebooks of 0.4 of the capacity from a cell's first call until it runs; sorted. */
-    static List<Long> notebooks(long cellNs, ClusterSettings settings) {
+    static List<Long> notebooks(int cells, long cellNs, ClusterSettings settings) {
         Cluster cluster = new Cluster(settings);
         for (int i = 0; i < 8; i++) {
-            cluster.start(i * 2 * SECOND, 0, Programs.notebook(NOTEBOOK, 60, cellNs, settings.seed() + i));
+            cluster.start(i * 2 * SECOND, 0, Programs.notebook(NOTEBOOK, cells, cellNs, settings.seed() + i));
         }
         if (!cluster.run(7_200 * SECOND)) {
             throw new AssertionError("not over after two hours");
@@ -76,7 +76,7 @@ final class Figures {
     }
 
     private static void printNotebooks(long cellNs, ClusterSettings settings) {
-        List<Long> waits = notebooks(cellNs, settings);
+        List<Long> waits = notebooks(60, cellNs, settings);
         double moveNs = notebookMoveNs(settings);
         System.out.printf(Locale.ROOT, "8 notebooks, cells of %4d ms, %s: median %.2f, p90 %.2f, p95 %.2f, p99 %.2f, "
                 + "longest %.2f times the move of %.0f ms%n", cellNs / MS,
