@@ -88,7 +88,7 @@ static void residency(void)
     FIELD(tessera_residency, pageable_target);
     FIELD(tessera_residency, capacity_bytes);
     FIELD(tessera_residency, flags);
-    FIELD(tessera_residency, pad0);
+    FIELD(tessera_residency, orders_spare);
     FIELD(tessera_residency, resident_bytes);
     FIELD(tessera_residency, needed_bytes);
     FIELD(tessera_residency, swappable_bytes);
@@ -104,7 +104,7 @@ static void residency(void)
     FIELD(tessera_residency, swapped_bytes);
     FIELD(tessera_residency, guarantee_wanted);
     FIELD(tessera_residency, file_limit);
-    FIELD(tessera_residency, pad1);
+    FIELD(tessera_residency, wishes_spare);
     FIELD(tessera_residency, moved_in_bytes);
     FIELD(tessera_residency, moved_out_bytes);
     FIELD(tessera_residency, move_in_ns);
@@ -113,7 +113,7 @@ static void residency(void)
     FIELD(tessera_residency, moves_out);
     FIELD(tessera_residency, move_failures);
     FIELD(tessera_residency, dropped_bytes);
-    FIELD(tessera_residency, pad2);
+    FIELD(tessera_residency, reserved);
 }
 
 static void segment(void)
@@ -212,6 +212,7 @@ static void segment_constants(void)
     CONSTANT(TESSERA_PLAN_RELAY);
     CONSTANT(TESSERA_PLAN_SWAP);
     CONSTANT(TESSERA_RESIDENCY_PARKED);
+    CONSTANT(TESSERA_RESIDENCY_CHECKPOINTED);
     CONSTANT(TESSERA_RESIDENCY_SUSPENDED);
     CONSTANT(TESSERA_RESIDENCY_STEADY);
     CONSTANT(TESSERA_RESIDENCY_MOVING_OUT);

@@ -21,7 +21,7 @@ public record ResidencyBlock(MemorySegment block) {
     /** {@code flags}: evicted by hand or because it was idle; comes back with its first call. */
     public static final int FLAG_PARKED = 1;
     /** {@code flags}: the driver has taken the whole process off the device; no driver call returns until it is back. */
-    public static final int FLAG_SUSPENDED = 2;
+    public static final int FLAG_CHECKPOINTED = 2;
 
     private static final long ACTIVE = offset(RESIDENCY, "active");
     private static final long RESIDENT_TARGET = offset(RESIDENCY, "resident_target");

@@ -119,7 +119,7 @@ public final class SegmentLayout {
             U64.withName("pageable_target"),
             U64.withName("capacity_bytes"),
             U64.withName("flags"),
-            U64.withName("pad0"),
+            U64.withName("orders_spare"),
             U64.withName("resident_bytes"),
             U64.withName("needed_bytes"),
             U64.withName("swappable_bytes"),
@@ -135,7 +135,7 @@ public final class SegmentLayout {
             U64.withName("swapped_bytes"),
             U64.withName("guarantee_wanted"),
             U64.withName("file_limit"),
-            U64.withName("pad1"),
+            U64.withName("wishes_spare"),
             U64.withName("moved_in_bytes"),
             U64.withName("moved_out_bytes"),
             U64.withName("move_in_ns"),
@@ -144,7 +144,7 @@ public final class SegmentLayout {
             U64.withName("moves_out"),
             U64.withName("move_failures"),
             U64.withName("dropped_bytes"),
-            bytes(256, "pad2")).withName("tessera_residency");
+            bytes(256, "reserved")).withName("tessera_residency");
 
     /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(

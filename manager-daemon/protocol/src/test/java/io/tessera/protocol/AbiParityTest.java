@@ -81,7 +81,7 @@ class AbiParityTest {
         constant(to, "DEVICE_CONTENDED", DeviceBlock.FLAG_CONTENDED);
         constant(to, "DEVICE_SAMPLE", DeviceBlock.FLAG_SAMPLE);
         constant(to, "RESIDENCY_PARKED", ResidencyBlock.FLAG_PARKED);
-        constant(to, "RESIDENCY_SUSPENDED", ResidencyBlock.FLAG_SUSPENDED);
+        constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
         for (ResidencyState state : ResidencyState.values()) {
             constant(to, "RESIDENCY_" + state, state.code());
         }
