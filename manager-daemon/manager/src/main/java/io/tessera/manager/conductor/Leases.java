@@ -40,7 +40,7 @@ public final class Leases {
     }
 
     /** What names a tenant: its label and its user. */
-    static String tenantOf(DeviceMember member) {
+    public static String tenantOf(DeviceMember member) {
         return Integer.toUnsignedString(member.session().peer().uid()) + ":" + member.session().hello().tenant();
     }
 

@@ -59,6 +59,9 @@ final class ClientTurn {
     /** Its memory can leave the device, so a turn begins when it has come back: with the answer, not with the grant. */
     boolean movable;
 
+    /** A contended turn goes back after this long without work; 0: as the settings say. */
+    long idleReleaseNs;
+
     /** The present turn was answered by OPEN. */
     boolean opened;
 

@@ -136,7 +136,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     /** Who cannot be resident together takes turns in every mode: nothing could run otherwise. */
     private boolean exclusive() {
-        return memory.turns() || mode.exclusive();
+        return memory.must() || mode.exclusive();
     }
 
     private long turnNs(long nowNs) {
@@ -155,13 +155,18 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public void movable(long clientId) {
-        lock.movable(clientId);
+        lock.change(clientId, client -> client.movable = true);
     }
 
     @Override
     public void parked(long clientId, boolean parked, long nowNs) {
         lock.parked(clientId, parked);
         run(nowNs);
+    }
+
+    @Override
+    public void idleRelease(long clientId, long ns) {
+        lock.change(clientId, client -> client.idleReleaseNs = ns);
     }
 
     @Override
@@ -181,7 +186,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        String reason = memory.turns() ? "turns: " + memory.reason() : mode.reason(nowNs);
+        String reason = memory.must() ? "turns: " + memory.reason() : mode.reason(nowNs);
         return new DeviceTurns(modeName, lock.isExclusive(), reason, lock.quantumNs(), lock.holder(),
                 lock.holderSinceNs(), lock.handovers().count(), lock.handovers().medianNs());
     }

@@ -14,6 +14,9 @@ public interface MemoryScheduling {
      */
     void parked(long clientId, boolean parked, long nowNs);
 
+    /** How long a contended turn of the client may be idle before it goes back; 0: as where nothing is moved. */
+    void idleRelease(long clientId, long ns);
+
     /** Memory moved; a turn that waits for its memory goes on waiting. */
     void moved(long nowNs);
 

@@ -4,11 +4,12 @@ package io.tessera.manager.schedule;
  * What the memory of a device asks of its schedule. Immutable.
  *
  * @param planned   somebody plans what is resident; if not, the schedule goes by memory in use alone
- * @param turns     what those who run need does not fit at once, so they have to take turns, whatever the mode
+ * @param turns     clients should take turns for the sake of memory
+ * @param must      what those who run have to have resident does not fit at once: they take turns in every mode
  * @param quantumNs how long turns should be for what moving memory costs, unless somebody set a quantum; 0: as they are
  * @param reason    why, in one sentence
  */
-public record MemoryVerdict(boolean planned, boolean turns, long quantumNs, String reason) {
+public record MemoryVerdict(boolean planned, boolean turns, boolean must, long quantumNs, String reason) {
     /** Nobody plans. */
-    public static final MemoryVerdict UNPLANNED = new MemoryVerdict(false, false, 0, "");
+    public static final MemoryVerdict UNPLANNED = new MemoryVerdict(false, false, false, 0, "");
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * The lock of one device: who may run, who has to stop, who waits.
@@ -161,11 +162,11 @@ final class TurnLock {
         }
     }
 
-    /** The client's memory can leave the device. */
-    void movable(long clientId) {
+    /** Sets something that the lock only reads. */
+    void change(long clientId, Consumer<ClientTurn> change) {
         ClientTurn client = clients.get(clientId);
         if (client != null) {
-            client.movable = true;
+            change.accept(client);
         }
     }
 
@@ -439,7 +440,7 @@ final class TurnLock {
         return switch (client.ordered) {
             case CLOSED -> TurnTerms.NONE;
             case FREE -> TurnTerms.free(sampling);
-            case GRANTED -> TurnTerms.granted(settings, quantumNs, !waiting.isEmpty(), client.paced, sampling);
+            case GRANTED -> TurnTerms.granted(settings, client, quantumNs, !waiting.isEmpty(), sampling);
         };
     }
 

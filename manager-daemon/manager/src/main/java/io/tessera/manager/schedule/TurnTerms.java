@@ -21,9 +21,10 @@ public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean
     }
 
     /** What goes with GRANTED. */
-    static TurnTerms granted(ScheduleSettings settings, long quantumNs, boolean contended, boolean paced,
+    static TurnTerms granted(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
             boolean sample) {
-        return new TurnTerms(quantumNs, contended || paced ? settings.paceForNs(quantumNs) : 0,
-                contended ? settings.idleReleaseNs() : 0, contended, sample);
+        long idleNs = client.idleReleaseNs == 0 ? settings.idleReleaseNs() : client.idleReleaseNs;
+        return new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : 0,
+                contended ? idleNs : 0, contended, sample);
     }
 }

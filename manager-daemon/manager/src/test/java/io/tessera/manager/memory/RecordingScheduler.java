@@ -109,6 +109,11 @@ public final class RecordingScheduler implements DeviceScheduling {
     }
 
     @Override
+    public void idleRelease(long clientId, long ns) {
+        heard.add("idle release " + clientId + " " + ns);
+    }
+
+    @Override
     public void moved(long nowNs) {
         // Said at every move: too often to be written down.
     }

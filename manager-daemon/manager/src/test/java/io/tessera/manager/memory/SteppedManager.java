@@ -28,6 +28,9 @@ public final class SteppedManager implements AutoCloseable {
     /** The manager. */
     public final Manager manager;
 
+    /** Memory of its host. */
+    public final HandHostMemory host = new HandHostMemory();
+
     /** The executors that it started. */
     public final RecordingLauncher launcher = new RecordingLauncher();
 
@@ -44,7 +47,7 @@ public final class SteppedManager implements AutoCloseable {
             return schedulers.getLast();
         };
         manager = Manager.assemble(settings.apply(ManagerContext.in(DIRECTORY)), linux.ports(), clock.clocks(),
-                factory, launcher);
+                factory, launcher, host);
     }
 
     /** A process connects to the registration socket. */
