@@ -41,8 +41,13 @@ public final class SteppedManager implements AutoCloseable {
 
     /** A manager of a user with settings. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings) throws IOException {
+        this(uid, settings, null);
+    }
+
+    /** A manager with schedulers of the test's own; null: schedulers that decide nothing. */
+    public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own) throws IOException {
         linux = new MemoryLinux(uid);
-        SchedulerFactory factory = (totalBytes, port, nowNs) -> {
+        SchedulerFactory factory = own != null ? own : (totalBytes, port, nowNs) -> {
             schedulers.add(new RecordingScheduler(port));
             return schedulers.getLast();
         };
