@@ -110,7 +110,8 @@ final class Assignment {
 
     /** Lets running clients allocate from what is left without asking first. */
     void shareFree() {
-        List<Seat> running = seats.stream().filter(seat -> seat.client.running()).toList();
+        List<Seat> running = seats.stream().filter(seat -> seat.client.running() && !seat.impossible())
+                .toList();
         if (running.isEmpty() || freeBytes <= 0) {
             return;
         }

@@ -113,10 +113,9 @@ public final class ResidencyPlanner {
 
     private static String refusal(Seat seat, long capacityBytes) {
         ClientMemory client = seat.client;
-        boolean needs = client.neededBytes() > seat.possibleBytes;
         return String.format(Locale.ROOT, "client %d of tenant %s %s %.2f GiB, and at most %.2f of the %.2f GiB can be "
                 + "free for it: the rest is in fixed use or guaranteed to others", client.clientId(), client.tenant(),
-                needs ? "needs" : "asks for", Math.max(client.neededBytes(), client.wantedBytes()) / GIB,
+                seat.impossible() ? "needs" : "asks for", Math.max(client.neededBytes(), client.wantedBytes()) / GIB,
                 Math.max(0, seat.possibleBytes) / GIB, capacityBytes / GIB);
     }
 

@@ -27,7 +27,7 @@ final class Seat {
     Seat(ClientMemory client, long possibleBytes) {
         this.client = client;
         this.possibleBytes = possibleBytes;
-        if (client.neededBytes() > possibleBytes) {
+        if (impossible()) {
             demandBytes = 0;
         } else {
             boolean grows = client.wantedBytes() <= possibleBytes;
@@ -57,8 +57,14 @@ final class Seat {
         return client.running() || client.awaitsTurn();
     }
 
+    /** Whether what it needs can never be resident, so that it cannot run. */
+    boolean impossible() {
+        return client.neededBytes() > possibleBytes;
+    }
+
+    /** Whether what it needs, or what an allocation of it asks for, can never be resident. */
     boolean refused() {
-        return client.neededBytes() > possibleBytes || client.wantedBytes() > possibleBytes;
+        return impossible() || client.wantedBytes() > possibleBytes;
     }
 
     long goalBytes() {
@@ -69,18 +75,20 @@ final class Seat {
         goalBytes += bytes;
     }
 
-    /** Gives up cached memory; returns how much. */
+    /** Gives up cached memory, but who is active keeps what it will fill; returns how much. */
     long takeCached(long bytes) {
-        long taken = Math.min(bytes, droppableBytes);
+        long spareBytes = active() ? Math.max(0, goalBytes - demandBytes) : droppableBytes;
+        long taken = Math.min(bytes, Math.min(spareBytes, droppableBytes));
         droppableBytes -= taken;
         goalBytes -= taken;
         return taken;
     }
 
-    /** Gives up contents down to the guarantee and down to {@code keepBytes} of them; returns how much. */
+    /** Gives up memory, cached first, down to the guarantee and to {@code keepBytes}; returns how much. */
     long takeContents(long bytes, long keepBytes) {
-        long floorBytes = Math.max(keepBytes, client.movableGuaranteeBytes()) + droppableBytes;
+        long floorBytes = Math.max(keepBytes, client.movableGuaranteeBytes());
         long taken = Math.clamp(goalBytes - floorBytes, 0L, bytes);
+        droppableBytes = Math.max(0, droppableBytes - taken);
         goalBytes -= taken;
         return taken;
     }
