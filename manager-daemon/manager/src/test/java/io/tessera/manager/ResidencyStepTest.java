@@ -12,6 +12,7 @@ import io.tessera.manager.memory.SwapPeer;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.ResidencyBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -277,5 +278,67 @@ class ResidencyStepTest {
         until("it works", () -> one.worked > 10);
         assertEquals(0, one.words().pinnedTarget());
         assertTrue(status().getAsJsonObject("host").get("reason").getAsString().contains("nobody gets more"));
+    }
+
+    private static List<String> leases(SwapPeer client) {
+        return client.peer.heard().stream().filter(word -> word.startsWith("lease") || word.startsWith("trim"))
+                .toList();
+    }
+
+    private void ask(SwapPeer client, long bytes) throws Exception {
+        client.peer.send(p -> MessageEncoder.quotaAsk(p, 0, bytes));
+        stepped.step();
+    }
+
+    private void giveBack(SwapPeer client, long bytes) throws Exception {
+        client.peer.block(0).grantedBytes(bytes);
+        client.peer.send(p -> MessageEncoder.quotaReturn(p, 0, bytes));
+        stepped.step();
+    }
+
+    @Test
+    void leasesNeverExceedWhatDeviceAndHostHold() throws Exception {
+        start(context -> context.withResidency(
+                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+        SwapPeer one = client(1, "a", 0);
+        List<String> first = leases(one);
+        assertEquals("trim 0", first.getLast(), "what the pool holds was not known before: " + first);
+        giveBack(one, 10 * GIB);
+        ask(one, 20 * GIB);
+        assertEquals(List.of("lease 0 " + 60 * GIB), leases(one), "alone it gets all");
+        SwapPeer other = client(2, "b", 0);
+        assertEquals(List.of("lease 0 0"), leases(other));
+        ask(other, 30 * GIB);
+        assertEquals(List.of("trim 0"), leases(one));
+        giveBack(one, 40 * GIB);
+        assertEquals(List.of(), leases(other), "20 GiB are left: it waits for more");
+        stepped.stepAfterMs(500);
+        giveBack(one, 40 * GIB);
+        assertEquals(List.of(), leases(other));
+        stepped.stepAfterMs(300);
+        giveBack(one, 40 * GIB);
+        stepped.stepAfterMs(300);
+        giveBack(one, 40 * GIB);
+        stepped.stepAfterMs(300);
+        assertEquals(List.of("lease 0 0"), leases(other), "then it is told that there is no room");
+        ask(other, 20 * GIB);
+        giveBack(one, 40 * GIB);
+        assertTrue(leases(other).contains("lease 0 " + 20 * GIB));
+    }
+
+    @Test
+    void whoWaitsForRoomGetsWhatIsFreedMeanwhile() throws Exception {
+        start(context -> context.withResidency(
+                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+        SwapPeer one = client(1, "a", 0);
+        giveBack(one, 50 * GIB);
+        SwapPeer other = client(2, "b", 0);
+        leases(other);
+        ask(other, 30 * GIB);
+        giveBack(one, 50 * GIB);
+        stepped.stepAfterMs(200);
+        giveBack(one, 30 * GIB);
+        stepped.stepAfterMs(200);
+        assertEquals(List.of("lease 0 " + 30 * GIB), leases(other));
     }
 }

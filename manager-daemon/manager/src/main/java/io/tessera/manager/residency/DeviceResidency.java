@@ -8,6 +8,7 @@ import io.tessera.memory.residency.ClientMemory;
 import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
+import io.tessera.protocol.MemoryPlan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -69,11 +70,20 @@ final class DeviceResidency {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
         }
-        long contexts = 0;
-        for (MemberMemory member : members.values()) {
-            contexts += CONTEXT_BYTES;
-        }
+        long contexts = CONTEXT_BYTES * members.size();
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
+    }
+
+    /** Used by memory that cannot leave. */
+    long fixedBytes() {
+        return members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
+                : member.fixedBytes).sum();
+    }
+
+    /** What its clients of plan swap have beyond what the device holds. */
+    long beyondBytes() {
+        long swappable = members.values().stream().mapToLong(member -> member.swappableBytes).sum();
+        return Math.max(0, swappable - Math.max(0, capacityBytes() - fixedBytes()));
     }
 
     int doWork(long nowNs) {

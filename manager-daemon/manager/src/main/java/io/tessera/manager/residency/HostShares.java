@@ -59,6 +59,18 @@ final class HostShares {
         return told;
     }
 
+    /** What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files. */
+    long backingBytes(Collection<MemberMemory> members) {
+        long held = 0;
+        long files = 0;
+        for (MemberMemory member : members) {
+            held += member.pinnedHeld + member.pageableHeld;
+            files += member.fileLimit;
+        }
+        long free = Math.max(0, availableBytes - budget.reserveBytes());
+        return Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+    }
+
     private void look(long nowNs) {
         if (nowNs >= nextLookNs) {
             availableBytes = host.availableBytes();

@@ -3,7 +3,9 @@ package io.tessera.manager.residency;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.memory.residency.SwapAdmission;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,10 +21,12 @@ public final class Residency implements Conductor.Timed {
     private final DeviceRegistry registry;
     private final ResidencySettings settings;
     private final HostShares host;
+    private final Leases leases;
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
     /** Over the devices that clients announce. */
-    public Residency(DeviceRegistry registry, ResidencySettings settings, HostMemory memory) {
+    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory) {
+        this.leases = leases;
         this.registry = registry;
         this.settings = settings;
         this.host = new HostShares(memory, settings);
@@ -40,7 +44,32 @@ public final class Residency implements Conductor.Timed {
             work += known.doWork(nowNs);
         }
         devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
-        return work + host.share(swapping(), nowNs);
+        List<MemberMemory> swapping = swapping();
+        if (!swapping.isEmpty()) {
+            work += host.share(swapping, nowNs);
+            admit(swapping);
+        }
+        return work;
+    }
+
+    /**
+     * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
+     * backing clients of other devices do not need.
+     */
+    private void admit(List<MemberMemory> swapping) {
+        long backing = host.backingBytes(swapping);
+        long overTotal = 0;
+        for (DeviceResidency device : devices.values()) {
+            overTotal += device.beyondBytes();
+        }
+        for (DeviceResidency device : devices.values()) {
+            if (device.members().stream().anyMatch(MemberMemory::movable)) {
+                long others = overTotal - device.beyondBytes();
+                SwapAdmission admission = new SwapAdmission(device.capacityBytes(),
+                        Math.min(device.capacityBytes(), device.fixedBytes()), Math.max(0, backing - others));
+                leases.leasable(device.device.uuid(), admission.leasableBytes());
+            }
+        }
     }
 
     @Override
