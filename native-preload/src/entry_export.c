@@ -24,7 +24,7 @@ static void refuse_managed(CUdeviceptr pointer)
 {
     struct allocation known;
     CUdeviceptr start = pointer;
-    if (!settings()->managed)
+    if (!settings()->managed && !settings()->automatic)
         return;
     memory_stay_plain();
     REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "swap.h"
 #include "tessera_entries.h"
 
 static bool stay_plain;
@@ -15,9 +16,15 @@ int memory_device(void)
     return settings()->disabled ? -1 : devices_current();
 }
 
+bool memory_swapped(unsigned device)
+{
+    return swap_governs(device) && !__atomic_load_n(&stay_plain, __ATOMIC_RELAXED);
+}
+
 bool memory_managed(unsigned device)
 {
-    if (!settings()->managed || __atomic_load_n(&stay_plain, __ATOMIC_RELAXED))
+    bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
+    if (!asked || __atomic_load_n(&stay_plain, __ATOMIC_RELAXED))
         return false;
     if (managed_support[device] == 0) {
         int concurrent = 0;
@@ -76,6 +83,9 @@ void memory_context_ended(void *context)
 {
     struct allocation gone;
     while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
-        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY)
+        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
+            if (gone.space == ALLOCATION_POINTER)
+                swap_free(gone.key); /* what is the driver's has ended with the context */
             memory_forget(&gone);
+        }
 }

@@ -15,7 +15,11 @@ int memory_device(void);
 /* Whether new allocations on the device become managed memory. */
 bool memory_managed(unsigned device);
 
-/* The process has exported memory: managed memory cannot be, so from now on its allocations stay plain. */
+/* Whether new allocations on the device are made by plan swap. */
+bool memory_swapped(unsigned device);
+
+/* The process has exported memory: managed and mapped memory cannot be, so from now on its allocations are
+ * left to the driver. */
 void memory_stay_plain(void);
 
 /* Records an allocation whose bytes were taken with quota_take(); `context`: 0 if it outlives every context. */

@@ -23,6 +23,7 @@ struct residency {
     uint64_t wanted;     /* sum of what allocations wait for, beyond resident */
     uint64_t held[TIERS];
     unsigned state;      /* TESSERA_RESIDENCY_* */
+    uint64_t openings;   /* times that the gate was opened to work */
     bool closed;         /* gate closed and drained: chunks may be moved; else all live ones are resident */
     bool used;           /* plan swap has allocated on the device */
 };
@@ -42,6 +43,9 @@ void residency_publish(unsigned device);
 bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);
 uint64_t residency_capacity(unsigned device); /* 0: the device's own */
+
+/* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
+uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 
 /* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
 bool residency_raise(unsigned device, uint64_t bytes);

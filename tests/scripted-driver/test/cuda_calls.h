@@ -152,6 +152,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsi
 CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer);
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer);
+CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer);
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer);
 CUresult cuArrayCreate_v2(void **array, const struct call_array *descriptor);
 CUresult cuArrayDestroy(void *array);
