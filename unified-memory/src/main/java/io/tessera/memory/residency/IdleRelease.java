@@ -7,10 +7,11 @@ import java.util.Map;
  * How long a client's contended turn may be idle before it goes back, when giving it back means moving memory. Not
  * thread-safe: one owner thread.
  *
- * <p>Waiting as long as the move would take is never worse than twice the best (ski rental, Karlin et al. 1988). What a
- * client did after earlier releases improves on that: each time it stayed away for longer than the move takes, the wait
- * halves; each time it came back sooner, it doubles. So host phases of seconds are used by others after milliseconds,
- * and pauses between steps never cost a move twice in a row.
+ * <p>Giving back costs a move, in which the device stands still; not giving back costs the pause. Waiting as long as the
+ * move would take is never worse than twice the best (ski rental, Karlin et al. 1988). What a client did after earlier
+ * releases improves on that: each time its whole pause was longer than the move, the wait halves; each time it was
+ * shorter, the wait doubles. So host phases of seconds are used by others after milliseconds, and pauses between steps do
+ * not cost a move each.
  */
 public final class IdleRelease {
     private static final long NOT_AWAY = Long.MIN_VALUE;
@@ -58,7 +59,7 @@ public final class IdleRelease {
         long awayNs = nowNs - history.releasedNs;
         history.releasedNs = NOT_AWAY;
         long waitNs = idleReleaseNs(clientId, moveNs);
-        history.waitNs = awayNs >= moveNs ? Math.max(shortestNs, waitNs / 2)
+        history.waitNs = waitNs + awayNs >= moveNs ? Math.max(shortestNs, waitNs / 2)
                 : Math.max(shortestNs, Math.min(moveNs, 2 * waitNs));
     }
 

@@ -26,7 +26,7 @@ public record Plan(Map<Long, Long> targets, Map<Long, Long> goals, Set<Long> mus
         refused = Map.copyOf(refused);
     }
 
-    /** Whether nothing is left to be written later. */
+    /** Whether nothing is left to be written later; if not, clients have to give memory up first, and ring. */
     public boolean settled() {
         return targets.equals(goals);
     }

@@ -17,9 +17,10 @@ import java.util.Set;
  * lowered, because a client may still take up to its old target. So the targets may be written in any order; memory
  * that lowered targets set free is handed out by the next call, made with what is then held.
  *
- * <p>The caller calls again whenever a word of a client or a turn changes, and while a plan is not
- * {@link Plan#settled}. With clients that keep to the protocol each call gets closer to the goals; with nothing
- * changing meanwhile, the second call has nothing more to write.
+ * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target:
+ * what a lowered target sets free is handed out then. With clients that keep to the protocol each call gets closer to the
+ * goals. While a plan is not {@link Plan#settled} and nothing was written, clients have to act first: calling again before
+ * one rings is of no use.
  *
  * <p>Pure function of its arguments; immutable, thread-safe.
  */

@@ -92,6 +92,9 @@ class TurnLengthTest {
         assertEquals(MS, release.idleReleaseNs(1, moveNs));
         assertEquals(moveNs, release.idleReleaseNs(2, moveNs), "another client's pauses");
         release.released(1, nowNs);
+        release.wanted(1, moveNs, nowNs + 310 * MS);
+        assertEquals(MS, release.idleReleaseNs(1, moveNs), "a pause just longer than the move");
+        release.released(1, nowNs);
         release.wanted(1, moveNs, nowNs + 10 * MS);
         assertEquals(2 * MS, release.idleReleaseNs(1, moveNs));
         release.wanted(1, moveNs, nowNs + 20 * MS);
