@@ -303,6 +303,7 @@ class ResidencyStepTest {
         SwapPeer one = client(1, "a", 0);
         List<String> first = leases(one);
         assertEquals("trim 0", first.getLast(), "what the pool holds was not known before: " + first);
+        assertEquals("lease 0 " + 64 * GIB, first.getFirst(), "never without bounds");
         giveBack(one, 10 * GIB);
         ask(one, 20 * GIB);
         assertEquals(List.of("lease 0 " + 60 * GIB), leases(one), "alone it gets all");

@@ -4,6 +4,7 @@ import io.tessera.manager.session.Session;
 import io.tessera.protocol.AckWord;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.ResidencyBlock;
 import java.util.function.Consumer;
 
@@ -42,6 +43,12 @@ public final class DeviceMember {
     /** What of its memory is on the device; reading it may fault, see {@link #touch}. */
     public ResidencyBlock residency() {
         return residency;
+    }
+
+    /** Whether a manager plans what is resident of its memory. */
+    public boolean residencyPlanned() {
+        MemoryPlan plan = session.hello().plan();
+        return plan == MemoryPlan.SWAP || plan == MemoryPlan.MANAGED;
     }
 
     /** Since when it waits at its gate, as last read; 0: it does not. */

@@ -48,6 +48,10 @@ final class SwapPool {
 
     /** A client comes, with memory in use if it registered again. */
     LimitChange joined(DeviceMember member, long inUseBytes) {
+        if (!limits.containsKey(member.announcement().uuid())) {
+            // Until the first plan is made: a client does not give back what was said to have no bounds.
+            limit(member.announcement().uuid(), member.announcement().totalBytes());
+        }
         if (inUseBytes == 0) {
             ledger.join(EVERYBODY, device(member), member.clientId());
             return new LimitChange(Map.of(), List.of());

@@ -78,7 +78,7 @@ final class MemberMemory {
 
     /** Whether targets are written for it. */
     boolean planned() {
-        return plan == MemoryPlan.SWAP || plan == MemoryPlan.MANAGED;
+        return member.residencyPlanned();
     }
 
     long clientId() {
@@ -221,9 +221,6 @@ final class MemberMemory {
             words.capacityBytes(capacityBytes);
             words.guaranteeBytes(guaranteeBytes);
             words.residentTarget(bytes);
-            if (!told) {
-                words.active(true);
-            }
         });
         told = true;
         return true;
