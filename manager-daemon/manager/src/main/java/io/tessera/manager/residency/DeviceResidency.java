@@ -5,7 +5,6 @@ import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.memory.residency.ClientMemory;
-import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.protocol.MemoryPlan;
@@ -41,7 +40,7 @@ final class DeviceResidency {
     private final MemoryPressure pressure;
     private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
     private final Set<Long> refused = new HashSet<>();
-    private MoveRates rates = MoveRates.pinned();
+    private final MoveMeter meter = new MoveMeter();
     private Plan plan;
     private long nextLookNs = Long.MIN_VALUE;
     private long comings;
@@ -97,7 +96,7 @@ final class DeviceResidency {
         }
         read(look, nowNs);
         work += parkLacking(nowNs);
-        work += pressure.judge(this, rates, comings, nowNs);
+        work += pressure.judge(this, meter.rates(), comings, nowNs);
         work += unpark(nowNs);
         work += evictIdle(nowNs);
         for (int i = 0; i < MOST_PLANS; i++) {
@@ -139,7 +138,7 @@ final class DeviceResidency {
         for (MemberMemory member : members.values()) {
             member.read(device.totalBytes(), nowNs);
             if (look && member.movable()) {
-                rates = member.measure(rates);
+                member.measure(meter);
             }
             moved |= member.takeMoved();
         }
@@ -268,9 +267,5 @@ final class DeviceResidency {
     /** The plan made last; null before the first. */
     Plan plan() {
         return plan;
-    }
-
-    MoveRates rates() {
-        return rates;
     }
 }

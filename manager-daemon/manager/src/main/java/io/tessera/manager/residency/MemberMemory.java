@@ -4,7 +4,6 @@ import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.memory.residency.ClientMemory;
-import io.tessera.memory.residency.MoveRates;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.ResidencyBlock;
@@ -59,9 +58,8 @@ final class MemberMemory {
     private long allocationBytes;
     /** As of the last {@link #measure}. */
     long movedInBytes;
-    private long movedOutBytes;
-    private long moveInNs;
-    private long moveOutNs;
+    private final MoveMeter.Seen inbound = new MoveMeter.Seen();
+    private final MoveMeter.Seen outbound = new MoveMeter.Seen();
     private boolean moved;
     private boolean released;
 
@@ -159,29 +157,18 @@ final class MemberMemory {
         pageableWanted = size(words.pageableWanted(), ClientMemory.MAX_BYTES);
         fileHeld = size(words.fileHeld(), ClientMemory.MAX_BYTES);
         swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
-        fileLimit = size(words.fileLimit(), ClientMemory.MAX_BYTES);
+        long files = words.fileLimit(); // the largest unsigned number: as the file system allows
+        fileLimit = files < 0 ? ClientMemory.MAX_BYTES : size(files, ClientMemory.MAX_BYTES);
     }
 
-    /** What it moved since the last call, taken into the rates. */
-    MoveRates measure(MoveRates rates) {
-        long[] now = {movedInBytes, movedOutBytes, moveInNs, moveOutNs};
+    /** Has what it moved since the last call measured. */
+    void measure(MoveMeter meter) {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
-            now[0] = words.movedInBytes();
-            now[1] = words.movedOutBytes();
-            now[2] = words.moveInNs();
-            now[3] = words.moveOutNs();
+            movedInBytes = words.movedInBytes();
+            meter.in(inbound, movedInBytes, words.moveInNs());
+            meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
         });
-        long inBytes = now[0] - movedInBytes;
-        long outBytes = now[1] - movedOutBytes;
-        long inNs = now[2] - moveInNs;
-        long outNs = now[3] - moveOutNs;
-        boolean sane = inBytes >= 0 && outBytes >= 0 && inNs >= 0 && outNs >= 0;
-        movedInBytes = now[0];
-        movedOutBytes = now[1];
-        moveInNs = now[2];
-        moveOutNs = now[3];
-        return sane ? rates.measured(inBytes, inNs, outBytes, outNs) : rates;
     }
 
     private static long size(long claimed, long most) {
