@@ -1,12 +1,17 @@
 package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +116,37 @@ class OversubscriptionTest {
         Await.until("it is back without a call", PATIENCE, () -> resident(manager, idle) >= 16 * MIB);
         idle.okay("check 0 7");
         idle.quit().exits(0);
+    }
+
+    /** The scripted driver blocks every call of a process that is checkpointed, as NVIDIA's does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"swap", "plain"})
+    void suspendedAndBackWithTheFirstCall(String plan, TestRun run) throws IOException {
+        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
+        String script = SCRIPT + "; checkpoints " + folder;
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "64MiB", "--executors",
+                "none");
+        RunningCase idle = run.program("console").plan(plan).tenant("idle").script(script).start();
+        MemoryTest.start(idle);
+        idle.okay("alloc " + 16 * MIB);
+        idle.okay("fill 0 7");
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        Path state = folder.resolve(Long.toString(idle.pid()));
+        Await.until("the driver has checkpointed it", PATIENCE, () -> Files.exists(state) && text(state).equals("2"));
+        manager.awaitLog("is suspended", PATIENCE);
+        idle.okay("launch 1000 1");
+        idle.okay("sync");
+        idle.okay("check 0 7");
+        assertFalse(Files.exists(state));
+        idle.quit().exits(0);
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     @Test
