@@ -158,7 +158,7 @@ static CUresult free_swapped(const struct swap_range *range)
 TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
     struct swap_range range;
-    if (swap_find(pointer, &range)) {
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM) {
         FREE(range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
     }
     FREE(REAL(cuMemFree_v2)(pointer), pointer);
@@ -171,14 +171,16 @@ TESSERA_EXPORT CUresult cuMemFree(CUdeviceptr_v1 pointer)
 
 TESSERA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
 {
-    if (swap_find(pointer, NULL))
+    struct swap_range range;
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM)
         return cuMemFree_v2(pointer);
     FREE(REAL(cuMemFreeAsync)(pointer, stream), pointer);
 }
 
 TESSERA_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream stream)
 {
-    if (swap_find(pointer, NULL))
+    struct swap_range range;
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM)
         return cuMemFree_v2(pointer);
     FREE(REAL(cuMemFreeAsync_ptsz)(pointer, stream), pointer);
 }
