@@ -1,4 +1,6 @@
 /* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
+#include "capture.h"
+#include "deferred.h"
 #include "memory.h"
 #include "quota.h"
 #include "report.h"
@@ -7,6 +9,7 @@
 #include "swap.h"
 #include "tessera_entries.h"
 
+#define CAPTURE_UNSUPPORTED 900 /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */
 #define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
 
 /* Managed instead of plain; an answer other than OUT_OF_MEMORY and success means: leave it plain. */
@@ -23,6 +26,7 @@ static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
 /* At a fixed address over chunks; an answer other than OUT_OF_MEMORY and success means: leave it to the driver. */
 static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t bytes)
 {
+    deferred_flush(device);
     struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
     CUresult result = swap_allocate(device, bytes, 0, options, pointer);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
@@ -151,6 +155,9 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
 /* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
 static CUresult free_swapped(const struct swap_range *range)
 {
+    if (capture_open(range->device))
+        return deferred_add(range->device, range->base) ? CUDA_SUCCESS : CAPTURE_UNSUPPORTED;
+    deferred_flush(range->device);
     CUresult result = swap_quiesce(range->device);
     return result == CUDA_SUCCESS ? swap_free(range->base) : result;
 }

@@ -13,6 +13,7 @@
 #include "turns.h"
 
 #define SLICE_NS 5000000ULL
+#define TRIES 3 /* nobody will ask for the memory again */
 
 static struct record_pool memory_records = {.bytes = sizeof(struct program_memory)};
 
@@ -159,7 +160,9 @@ void program_destroy(struct program_memory *memory)
         chunk_change_end(chunk);
         bool held = chunk->handle && !chunk->fixed && !chunk->stuck;
         residency_unlock();
-        CUresult result = chunk->handle ? chunk_empty(chunk) : CUDA_SUCCESS;
+        CUresult result = CUDA_SUCCESS;
+        for (int i = 0; i < TRIES && chunk->handle; i++)
+            result = chunk_empty(chunk);
         residency_lock();
         if (result == CUDA_SUCCESS)
             lowered += held ? chunk->bytes : 0;

@@ -4,6 +4,7 @@
 #include "backing.h"
 #include "blocks.h"
 #include "clock.h"
+#include "deferred.h"
 #include "devices.h"
 #include "gate.h"
 #include "mover.h"
@@ -371,4 +372,5 @@ void swap_forked(void)
     backing_forked();
     mover_forked();
     moves_forked();
+    deferred_forked();
 }

@@ -250,7 +250,10 @@ static void captured(void)
     grant();
     CUdeviceptr p = filled(8 * MIB, 1);
     OKAY(cuStreamCreate(&stream, 1));
+    CUdeviceptr other = filled(4 * MIB, 3);
     OKAY(cuStreamBeginCapture_v2(stream, 2));
+    OKAY(cuMemFree_v2(other)); /* must not end the capture */
+    EQUAL(12 * MIB, manager_words()->needed_bytes);
     OKAY(cuMemsetD32Async(p, 0xabc, 2 * MIB, stream));
     manager_order(TESSERA_TURN_CLOSED);
     manager_pause_us(20000);
@@ -258,6 +261,9 @@ static void captured(void)
     OKAY(cuMemsetD32Async(p + 4 * MIB, 0xdef, MIB, stream));
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OKAY(cuMemAlloc_v2(&other, 100)); /* frees what was freed before */
+    OKAY(cuMemFree_v2(other));
+    EQUAL(8 * MIB, manager_words()->needed_bytes);
     manager_await_ack(TESSERA_ACK_CLOSED);
     manager_await_resident(0);
     bring_back();

@@ -115,7 +115,12 @@ static void give_back(struct worker *w, struct piece *p)
     w->bytes -= p->bytes;
     if (p->mapped) {
         OKAY(cuCtxSynchronize());
-        OKAY(cuMemUnmap(p->at, p->bytes));
+        for (int i = 0; i < 2; i++) {
+            CUdeviceptr at = p->at + (size_t)i * p->mapped;
+            CUresult result = cuMemUnmap(at, p->mapped);
+            if (result) /* made to fail by the script, once: it is as before */
+                OKAY(cuMemUnmap(at, p->mapped));
+        }
         OKAY(cuMemAddressFree(p->at, p->bytes));
     } else {
         OKAY(cuMemFree_v2(p->at));
@@ -228,6 +233,8 @@ int main(int argc, char **argv)
         workers[i].most = capacity / 10 * 9 / (unsigned)threads;
         OKAY(pthread_create(&workers[i].thread, NULL, work, &workers[i]));
     }
+    printf("working\n");
+    fflush(stdout);
     for (int i = 0; i < rounds; i++)
         hand_over(&random, can_leave);
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
