@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "graph_memory.h"
 #include "membarrier.h"
+#include "moves.h"
 #include "own_thread.h"
 #include "report.h"
 #include "tessera_entries.h"
@@ -149,20 +150,25 @@ static uint64_t step(unsigned device)
 {
     struct drainer *d = &drainers[device];
     struct turn_view view = turns_view(device);
-    if (!view.connected)
-        return LONG_WAIT_NS;
-    if (view.drain_due) {
+    if (view.connected && view.drain_due) {
         drain(device, view);
         return 0;
     }
+    uint64_t move_ns = moves_step(device, view.opening);
+    if (view.opening)
+        turns_resident(device);
+    if (move_ns > LONG_WAIT_NS)
+        move_ns = LONG_WAIT_NS;
+    if (!view.connected)
+        return move_ns;
     graph_memory_poll(device);
     struct tessera_device *b = &tessera_segment->devices[device];
     uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
     uint64_t idle_ns = b->idle_release_ns;
-    uint64_t sleep_ns = LONG_WAIT_NS;
+    uint64_t sleep_ns = move_ns;
     if (view.granted && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
         release_when_idle(device, view, idle_ns);
-        sleep_ns = idle_ns / 2;
+        sleep_ns = idle_ns / 2 < move_ns ? idle_ns / 2 : move_ns;
     }
     uint64_t now_ns = monotonic_ns();
     bool open = (view.word & 0xff) != TESSERA_TURN_CLOSED;

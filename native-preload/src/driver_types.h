@@ -36,6 +36,7 @@ enum {
 enum {
     CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 };
 
 enum {
@@ -52,6 +53,9 @@ enum { CU_MEM_ATTACH_GLOBAL = 1 };
 enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 enum { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
 enum { CU_EVENT_DISABLE_TIMING = 2 };
+enum { CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_MEMHOSTREGISTER_PORTABLE = 1 };
+enum { CU_MEM_ACCESS_FLAGS_PROT_NONE = 0, CU_MEM_ACCESS_FLAGS_PROT_READ = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 };
 
 enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOCATION_TYPE_MANAGED = 2 };
 enum { CU_MEM_LOCATION_TYPE_DEVICE = 1 };
@@ -84,6 +88,12 @@ struct driver_allocation_properties {
         unsigned short usage;
         unsigned char reserved[4];
     } flags;
+};
+
+/* CUmemAccessDesc */
+struct driver_access {
+    struct driver_mem_location location;
+    int flags;
 };
 
 /* CUDA_ARRAY_DESCRIPTOR, with size_t extents (v2) and 32-bit extents (v1) */

@@ -11,6 +11,7 @@
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "swap.h"
 #include "tessera_entries.h"
 #include "threads.h"
 #include "turns.h"
@@ -28,6 +29,7 @@ static void in_child(void)
     turns_forked();
     quota_forked();
     allocations_forked();
+    swap_forked();
 }
 
 static void watch_forks(void)

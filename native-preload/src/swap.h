@@ -78,4 +78,7 @@ void swap_fixed_changed(unsigned device, int64_t by);
 /* The program lets `peer` access memory of `device`, or no more: holds for all allocations of ours, old and new. */
 void swap_peer_access(unsigned device, unsigned peer, bool enabled);
 
+/* In the child of a fork: nothing is allocated, and nothing moves. */
+void swap_forked(void);
+
 #endif

@@ -1,0 +1,190 @@
+#include "blocks.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "records.h"
+#include "report.h"
+#include "residency.h"
+#include "tessera_entries.h"
+
+#define FIRST_CAPACITY 1024u
+
+static struct record_pool block_records = {.bytes = sizeof(struct swap_block)};
+static struct swap_block **table; /* by address */
+static size_t count, capacity;
+
+/* Position of the first block that begins after the address. */
+static size_t after(CUdeviceptr address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (table[middle]->base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool insert(struct swap_block *block)
+{
+    if (count == capacity) {
+        size_t wanted = capacity ? capacity * 2 : FIRST_CAPACITY;
+        void *memory = mmap(NULL, wanted * sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return false;
+        if (table) {
+            memcpy(memory, table, count * sizeof *table);
+            munmap(table, capacity * sizeof *table);
+        }
+        table = memory;
+        capacity = wanted;
+    }
+    size_t at = after(block->base);
+    memmove(table + at + 1, table + at, (count - at) * sizeof *table);
+    table[at] = block;
+    count++;
+    return true;
+}
+
+static void erase(const struct swap_block *block)
+{
+    size_t at = after(block->base);
+    if (at == 0 || table[at - 1] != block)
+        return;
+    memmove(table + at - 1, table + at, (count - at) * sizeof *table);
+    count--;
+}
+
+struct swap_block *block_find(CUdeviceptr address)
+{
+    size_t at = after(address);
+    struct swap_block *block = at ? table[at - 1] : NULL;
+    return block && address - block->base < block->bytes ? block : NULL;
+}
+
+static bool add_chunks(struct swap_block *block)
+{
+    struct chunk **link = &block->chunks;
+    for (uint64_t at = 0; at < block->bytes; at += CHUNK_BYTES) {
+        uint64_t left = block->bytes - at;
+        struct chunk *chunk = chunk_new(block->device, left < CHUNK_BYTES ? left : CHUNK_BYTES);
+        if (!chunk)
+            return false;
+        *link = chunk;
+        link = &chunk->sibling;
+        uint32_t peers = chunk_peers(block->device);
+        if (!chunk_add_view(chunk, block->base + at, peers, peers))
+            return false;
+        chunk->arena = block->arena;
+    }
+    return true;
+}
+
+static void forget(struct swap_block *block)
+{
+    struct chunk *next;
+    for (struct chunk *chunk = block->chunks; chunk; chunk = next) {
+        next = chunk->sibling;
+        chunk_forget(chunk);
+    }
+    if (block->arena)
+        munmap(block->arena, sizeof *block->arena);
+    erase(block);
+    record_give(&block_records, block);
+}
+
+static struct arena *new_arena(uint64_t bytes)
+{
+    void *memory = mmap(NULL, sizeof(struct arena), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    arena_init(memory, bytes);
+    return memory;
+}
+
+struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUresult *result)
+{
+    CUdeviceptr base = 0;
+    *result = REAL(cuMemAddressReserve)(&base, bytes, 0, 0, 0);
+    if (*result != CUDA_SUCCESS)
+        return NULL;
+    residency_lock();
+    struct swap_block *block = record_take(&block_records);
+    bool made = block != NULL;
+    if (made) {
+        block->base = base;
+        block->bytes = bytes;
+        block->device = (uint8_t)device;
+        if (shared)
+            made = (block->arena = new_arena(bytes)) != NULL;
+        made = made && insert(block) && add_chunks(block);
+        if (!made)
+            forget(block);
+    }
+    residency_unlock();
+    if (made)
+        return block;
+    REAL(cuMemAddressFree)(base, bytes);
+    *result = CUDA_ERROR_OUT_OF_MEMORY;
+    return NULL;
+}
+
+void block_dispose(struct swap_block *block)
+{
+    unsigned device = block->device;
+    uint64_t lowered = 0;
+    CUresult result = CUDA_SUCCESS;
+    CUdeviceptr base = block->base;
+    uint64_t bytes = block->bytes;
+    block->cached = true; /* found by nobody */
+    residency_unlock();
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        if (!chunk->handle)
+            continue;
+        if (chunk_empty(chunk) != CUDA_SUCCESS)
+            result = CUDA_ERROR_INVALID_VALUE;
+        else if (!chunk->fixed)
+            lowered += chunk->bytes;
+    }
+    residency_lock();
+    if (lowered)
+        residency_lower(device, lowered);
+    if (result != CUDA_SUCCESS) /* counted in the error log; its addresses must not be used again */
+        return;
+    forget(block);
+    residency_publish(device);
+    residency_unlock();
+    result = REAL(cuMemAddressFree)(base, bytes);
+    if (result != CUDA_SUCCESS)
+        report_error(result, "device addresses could not be given back");
+    residency_lock();
+}
+
+void block_settle(const struct swap_block *block)
+{
+    const struct chunk *chunk = block->chunks;
+    while (chunk) {
+        bool busy = chunk->state == CHUNK_BUSY;
+        if (busy)
+            chunk_settle(chunk);
+        chunk = busy ? block->chunks : chunk->sibling;
+    }
+}
+
+void block_seize(struct swap_block *block)
+{
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        chunk_change_begin(chunk);
+        chunk->state = CHUNK_BUSY;
+        chunk->live = false;
+        chunk_change_end(chunk);
+    }
+}
+
+void blocks_forked(void)
+{
+    count = 0;
+}
