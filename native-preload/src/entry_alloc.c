@@ -134,13 +134,3 @@ TESSERA_EXPORT CUresult cuMemFree(CUdeviceptr_v1 pointer)
 {
     FREE(REAL(cuMemFree)(pointer), pointer);
 }
-
-TESSERA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
-{
-    FREE(REAL(cuMemFreeAsync)(pointer, stream), pointer);
-}
-
-TESSERA_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream stream)
-{
-    FREE(REAL(cuMemFreeAsync_ptsz)(pointer, stream), pointer);
-}
