@@ -113,6 +113,8 @@ void capture_forked(void)
 #define BEGIN_CAPTURE(otherwise, call)                                                                                 \
     uintptr_t key = gate_stream(stream, otherwise);                                                                    \
     struct gate_pass pass = gate_enter(TESSERA_KIND_CAPTURE, key);                                                     \
+    if (gate_refused(pass))                                                                                            \
+        return CUDA_ERROR_OUT_OF_MEMORY;                                                                               \
     int device = devices_of_stream(key);                                                                               \
     pthread_mutex_lock(&lock);                                                                                         \
     CUresult result = (call);                                                                                          \

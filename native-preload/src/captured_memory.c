@@ -120,19 +120,12 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
     return hand_to_graph(block, place.graph);
 }
 
-CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place)
+/* `mark`: where the stream must have come; dropped if the block is not freed. */
+static CUresult free_at(CUdeviceptr pointer, struct stream_mark mark, bool capturing)
 {
-    struct stream_mark mark = {.reached = true};
-    CUresult result = stream_identify(stream, otherwise, &mark.stream);
-    if (result == CUDA_SUCCESS && place.capturing && !place.valid)
-        result = CAPTURE_INVALIDATED;
-    else if (result == CUDA_SUCCESS && !place.capturing)
-        result = stream_mark_take(mark.stream, &mark);
-    if (result != CUDA_SUCCESS)
-        return result;
     pools_hold();
     struct pool_block *block = pool_block_find(pointer);
-    bool valid = block && block->capture && !(place.capturing && block->freed);
+    bool valid = block && block->capture && !(capturing && block->freed);
     if (valid) {
         stream_mark_drop(&block->mark);
         block->mark = mark;
@@ -142,6 +135,23 @@ CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise
     }
     pools_let();
     return valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place)
+{
+    struct stream_mark mark = {.reached = true};
+    CUresult result = stream_identify(stream, otherwise, &mark.stream);
+    if (result == CUDA_SUCCESS && place.capturing && !place.valid)
+        result = CAPTURE_INVALIDATED;
+    else if (result == CUDA_SUCCESS && !place.capturing)
+        result = stream_mark_take(mark.stream, &mark);
+    return result == CUDA_SUCCESS ? free_at(pointer, mark, place.capturing) : result;
+}
+
+CUresult captured_free_idle(CUdeviceptr pointer, unsigned device)
+{
+    CUresult result = swap_quiesce(device);
+    return result == CUDA_SUCCESS ? free_at(pointer, (struct stream_mark){.reached = true}, false) : result;
 }
 
 void captured_order_changed(void)

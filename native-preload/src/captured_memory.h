@@ -32,6 +32,9 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
 /* The program frees memory of a capture, in a capture or after it. */
 CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place);
 
+/* The same by cuMemFree, which waits for the device. */
+CUresult captured_free_idle(CUdeviceptr pointer, unsigned device);
+
 /* The program has changed what a captured stream's next node depends on: nothing is given again by its order. */
 void captured_order_changed(void);
 

@@ -1,9 +1,12 @@
 /* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
+#include "captured_memory.h"
 #include "memory.h"
+#include "pools.h"
 #include "quota.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "swap.h"
 #include "tessera_entries.h"
 
 #define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
@@ -16,6 +19,16 @@ static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
         segment_count(TESSERA_COUNTER_MANAGED_FALLBACKS, 1);
         report_error(result, "managed memory was refused: the allocation stays plain");
     }
+    return result;
+}
+
+/* At a fixed address over chunks; an answer other than OUT_OF_MEMORY and success means: leave it to the driver. */
+static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t bytes)
+{
+    struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
+    CUresult result = swap_allocate(device, bytes, 0, options, pointer);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
+        report_error(result, "memory could not be mapped: the allocation stays the driver's and does not move");
     return result;
 }
 
@@ -36,6 +49,11 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return REAL(cuMemAlloc_v2)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, false);
+    }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -73,6 +91,13 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        if (result == CUDA_SUCCESS)
+            *pitch = row;
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, false);
+    }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS)
@@ -125,8 +150,32 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
         segment_count(TESSERA_COUNTER_UNTRACKED_FREES, 1);                                                             \
     return result
 
+/* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
+static CUresult free_swapped(const struct swap_range *range)
+{
+    CUresult result = swap_quiesce(range->device);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return range->kind == SWAP_LINEAR ? swap_free(range->base) : pools_free_idle(range->base);
+}
+
+/* Memory of a capture stays with its graph, and is forgotten with that. */
+static bool captured(CUdeviceptr pointer)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    return pools_owns(pointer, &device, &capture) && capture;
+}
+
 TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
+    struct swap_range range;
+    if (swap_find(pointer, &range)) {
+        if (captured(pointer))
+            return captured_free_idle(pointer, range.device);
+        /* Not known: freed already, in the order of a stream that has not come there. */
+        FREE(known && range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
+    }
     FREE(REAL(cuMemFree_v2)(pointer), pointer);
 }
 

@@ -30,13 +30,13 @@ static bool converted(CUdeviceptr pointer)
     if (settings()->swap && swap_find(pointer, NULL))
         return true;
     REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);
-    return settings()->managed && allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
+    return allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
 }
 
 /* A program that shares memory with others once will do so again: what it allocates from now on stays plain. */
 static void stay_plain(CUdeviceptr pointer)
 {
-    const char *plan = settings()->swap ? "swap" : "managed";
+    const char *plan = settings()->automatic ? "auto" : settings()->swap ? "swap" : "managed";
     if (!settings()->managed && !settings()->swap)
         return;
     memory_stay_plain();

@@ -243,7 +243,7 @@ TESSERA_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_
 }
 
 /* Memory of plan swap in the order of a stream. False: it is not ours, and the driver's to free. */
-static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, CUresult *result)
+static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, bool known, CUresult *result)
 {
     unsigned device;
     uint64_t capture = 0;
@@ -257,8 +257,8 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
         *result = captured_free(pointer, stream, otherwise, r.place);
         return true;
     }
-    *result = r.place.capturing ? CUDA_ERROR_INVALID_VALUE /* only memory of the graph can be freed in it */
-                                : stream_identify(stream, otherwise, &identity);
+    /* Only memory of the graph can be freed in a capture; and nothing that was freed before. */
+    *result = r.place.capturing || !known ? CUDA_ERROR_INVALID_VALUE : stream_identify(stream, otherwise, &identity);
     if (*result == CUDA_SUCCESS)
         *result = pooled ? pools_free(pointer, identity)
                          : pools_free_foreign(pointer, range.bytes, range.device, identity);
@@ -275,10 +275,10 @@ static CUresult free_ordered(CUdeviceptr pointer, CUstream stream, uintptr_t oth
     uint64_t capture = 0;
     unsigned device;
     CUresult result;
-    if (pools_owns(pointer, &device, &capture) && capture && free_ours(pointer, stream, otherwise, &result))
+    if (pools_owns(pointer, &device, &capture) && capture && free_ours(pointer, stream, otherwise, true, &result))
         return result;
     bool known = pointer != 0 && allocations_remove(ALLOCATION_POINTER, pointer, &gone);
-    if (!pointer || !free_ours(pointer, stream, otherwise, &result))
+    if (!pointer || !free_ours(pointer, stream, otherwise, known, &result))
         result = otherwise == TESSERA_STREAM_LEGACY ? REAL(cuMemFreeAsync)(pointer, stream)
                                                     : REAL(cuMemFreeAsync_ptsz)(pointer, stream);
     if (known && result == CUDA_SUCCESS)

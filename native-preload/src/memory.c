@@ -109,6 +109,9 @@ void memory_context_ended(void *context)
     pools_context_ended(context);
     captured_context_ended(context);
     while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
-        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY)
+        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
+            if (gone.space == ALLOCATION_POINTER)
+                swap_free(gone.key); /* what is the driver's has ended with the context */
             memory_forget(&gone);
+        }
 }

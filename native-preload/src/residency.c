@@ -103,6 +103,16 @@ uint64_t residency_capacity(unsigned device)
     return residency_planned(device) ? read_word(&words(device)->capacity_bytes) : 0;
 }
 
+uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
+{
+    residency_lock();
+    uint64_t own = states[device].needed + states[device].fixed, cached = states[device].cached;
+    residency_unlock();
+    if (residency_planned(device))
+        return total > own ? total - own : 0;
+    return free_bytes + cached;
+}
+
 /*
  * The budget rule: what is held is stored first, then the target read again. The manager stores a lower target first and
  * then reads what is held, so one of the two sees the other.
