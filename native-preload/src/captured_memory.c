@@ -150,8 +150,9 @@ CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise
 
 CUresult captured_free_idle(CUdeviceptr pointer, unsigned device)
 {
-    CUresult result = swap_quiesce(device);
-    return result == CUDA_SUCCESS ? free_at(pointer, (struct stream_mark){.reached = true}, false) : result;
+    CUresult result = pools_quiesce(device);
+    struct stream_mark mark = {.reached = result == CUDA_SUCCESS};
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY ? free_at(pointer, mark, false) : result;
 }
 
 void captured_order_changed(void)
@@ -172,7 +173,8 @@ static void collect_one(struct pool_block *block)
     bool freed = block->freed;
     if (freed) {
         pool_block_take(block);
-        block->mark.reached |= !block->mark.event;
+        if (!block->mark.event && !block->mark.reached)
+            block->later = pools_next_free();
         pools_orphan(block);
     } else {
         struct pool *pool = block->pool; /* whose figures it enters, since pools_free() takes it out of them again */

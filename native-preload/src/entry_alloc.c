@@ -153,10 +153,16 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
 /* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
 static CUresult free_swapped(const struct swap_range *range)
 {
-    CUresult result = swap_quiesce(range->device);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return range->kind == SWAP_LINEAR ? swap_free(range->base) : pools_free_idle(range->base);
+    unsigned device;
+    uint64_t capture = 0;
+    CUresult idle = pools_quiesce(range->device);
+    if (idle != CUDA_SUCCESS && idle != CUDA_ERROR_NOT_READY)
+        return idle;
+    if (pools_owns(range->base, &device, &capture))
+        return pools_free_idle(range->base, idle == CUDA_SUCCESS);
+    if (idle == CUDA_ERROR_NOT_READY)
+        return pools_free_later(range->base, range->bytes, range->device);
+    return swap_free(range->base);
 }
 
 /* Memory of a capture stays with its graph, and is forgotten with that. */

@@ -1,4 +1,5 @@
 /* What streams ask of pools: memory, and to take it back. */
+#include "capture.h"
 #include "devices.h"
 #include "pool_state.h"
 #include "segment.h"
@@ -12,6 +13,7 @@ static void use(struct pool *pool, struct pool_block *block)
 {
     stream_mark_drop(&block->mark);
     block->mark = (struct stream_mark){.reached = true};
+    block->later = 0;
     block->pool = pool;
     pool_block_put(block);
     pool->used += block->extent;
@@ -227,13 +229,14 @@ CUresult pools_free(CUdeviceptr pointer, struct stream_identity stream)
     return result;
 }
 
-CUresult pools_free_idle(CUdeviceptr pointer)
+CUresult pools_free_idle(CUdeviceptr pointer, bool idle)
 {
     struct pool_block *block = take_used(pointer);
     if (!block)
         return CUDA_ERROR_INVALID_VALUE;
     pools_hold();
-    block->mark = (struct stream_mark){.reached = true};
+    block->mark = (struct stream_mark){.reached = idle};
+    block->later = idle ? 0 : pools_next_free();
     freed(block);
     pools_let();
     return CUDA_SUCCESS;
@@ -248,23 +251,48 @@ void pools_orphan(struct pool_block *block)
     pool_changed(pool);
 }
 
-CUresult pools_free_foreign(CUdeviceptr pointer, uint64_t bytes, unsigned device, struct stream_identity stream)
+/* A record for memory that no pool made; it is no free memory before its mark is reached. */
+static CUresult free_recorded(CUdeviceptr pointer, uint64_t bytes, unsigned device, struct stream_mark mark)
 {
-    struct stream_mark mark;
-    CUresult result = stream_mark_take(stream, &mark);
-    if (result != CUDA_SUCCESS)
-        return result;
     pools_hold();
     struct pool_block *block = pool_block_new();
     if (block) {
         block->pointer = pointer;
         block->extent = pool_block_extent(bytes);
         block->mark = mark;
+        block->later = mark.event || mark.reached ? 0 : pools_next_free();
         block->pool = pool_orphans(device);
         pools_orphan(block);
+    } else {
+        stream_mark_drop(&mark);
     }
     pools_let();
-    if (!block)
-        stream_mark_drop(&mark);
     return block ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult pools_free_foreign(CUdeviceptr pointer, uint64_t bytes, unsigned device, struct stream_identity stream)
+{
+    struct stream_mark mark;
+    CUresult result = stream_mark_take(stream, &mark);
+    return result == CUDA_SUCCESS ? free_recorded(pointer, bytes, device, mark) : result;
+}
+
+CUresult pools_free_later(CUdeviceptr pointer, uint64_t bytes, unsigned device)
+{
+    return free_recorded(pointer, bytes, device, (struct stream_mark){0});
+}
+
+CUresult pools_quiesce(unsigned device)
+{
+    /* Held meanwhile: no capture begins that the wait would break. */
+    if (!capture_shield_wait())
+        return CUDA_ERROR_NOT_READY;
+    pools_hold();
+    uint64_t until = pools_next_free();
+    pools_let();
+    CUresult result = swap_quiesce(device);
+    capture_unshield();
+    if (result == CUDA_SUCCESS)
+        pools_quiet(device, until);
+    return result;
 }

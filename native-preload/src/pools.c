@@ -24,6 +24,7 @@ unsigned pools_surplus;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool pools[MAX_POOLS]; /* destroyed ones stay as long as they hold memory */
 static unsigned slots;                /* of them, ever taken */
+static uint64_t frees; /* without a mark, counted */
 static struct pool orphans[TESSERA_MAX_DEVICES]; /* free memory that no pool of the program's wants back */
 
 void pools_hold(void)
@@ -270,6 +271,31 @@ void pools_drained(unsigned device)
 {
     pools_hold();
     each_free(device_drained, device);
+    pools_let();
+}
+
+uint64_t pools_next_free(void)
+{
+    return ++frees;
+}
+
+struct quiet {
+    unsigned device;
+    uint64_t until;
+};
+
+static void device_quiet(struct pool_block *block, uintptr_t of)
+{
+    const struct quiet *quiet = (const struct quiet *)of;
+    if (block->pool->device == quiet->device && block->later && block->later < quiet->until)
+        block->mark.reached = true;
+}
+
+void pools_quiet(unsigned device, uint64_t until)
+{
+    struct quiet quiet = {device, until};
+    pools_hold();
+    each_free(device_quiet, (uintptr_t)&quiet);
     pools_let();
 }
 

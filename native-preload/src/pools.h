@@ -45,8 +45,17 @@ bool pools_owns(CUdeviceptr pointer, unsigned *device, uint64_t *capture);
 /* Frees it when the stream comes there. CUDA_ERROR_INVALID_VALUE: not pools_owns(). */
 CUresult pools_free(CUdeviceptr pointer, struct stream_identity stream);
 
-/* Frees it now: the caller has waited for the device. */
-CUresult pools_free_idle(CUdeviceptr pointer);
+/*
+ * Waits for all work of the device, as cuMemFree does. CUDA_ERROR_NOT_READY: a stream is being captured, which waiting
+ * would break; what is freed then becomes free memory at the next such wait, or when the turn ends.
+ */
+CUresult pools_quiesce(unsigned device);
+
+/* Frees it now (`idle`: pools_quiesce() succeeded), or with the next wait. */
+CUresult pools_free_idle(CUdeviceptr pointer, bool idle);
+
+/* The same with the next wait for an allocation of swap_allocate() that no pool made. */
+CUresult pools_free_later(CUdeviceptr pointer, uint64_t bytes, unsigned device);
 
 /* Frees an allocation of swap_allocate() that no pool made (cuMemAlloc) when the stream comes there. */
 CUresult pools_free_foreign(CUdeviceptr pointer, uint64_t bytes, unsigned device, struct stream_identity stream);
