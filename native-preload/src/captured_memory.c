@@ -12,8 +12,8 @@ enum {
     CAPTURE_INVALIDATED = 901, /* CAPTURE_INVALIDATED */
 };
 
-static struct pool_block_list captured;  /* all whose graphs live; pools_hold() */
-static struct pool_block *gone;     /* stack of those whose graphs are gone; atomic */
+static struct pool_block_list captured; /* all whose graphs live; pools_hold() */
+struct pool_block *captured_gone;  /* stack; atomic */
 
 bool captured_place(CUstream stream, bool per_thread, struct capture_place *place)
 {
@@ -31,10 +31,10 @@ bool captured_place(CUstream stream, bool per_thread, struct capture_place *plac
 static void graph_gone(void *data)
 {
     struct pool_block *block = data;
-    struct pool_block *first = __atomic_load_n(&gone, __ATOMIC_RELAXED);
+    struct pool_block *first = __atomic_load_n(&captured_gone, __ATOMIC_RELAXED);
     do
         block->next_gone = first;
-    while (!__atomic_compare_exchange_n(&gone, &first, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&captured_gone, &first, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 /* Memory that the stream has freed before, in the same capture. */
@@ -190,9 +190,9 @@ static void collect_one(struct pool_block *block)
 
 void captured_collect(void)
 {
-    if (!__atomic_load_n(&gone, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&captured_gone, __ATOMIC_RELAXED))
         return;
-    struct pool_block *block = __atomic_exchange_n(&gone, NULL, __ATOMIC_ACQUIRE);
+    struct pool_block *block = __atomic_exchange_n(&captured_gone, NULL, __ATOMIC_ACQUIRE);
     while (block) {
         struct pool_block *next = block->next_gone;
         collect_one(block);
@@ -222,5 +222,5 @@ void captured_context_ended(const void *context)
 void captured_forked(void)
 {
     captured = (struct pool_block_list){0};
-    gone = NULL;
+    captured_gone = NULL;
 }

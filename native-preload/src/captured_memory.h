@@ -15,6 +15,9 @@
 
 #include "tessera_entries.h"
 
+/* Not NULL: memory whose graphs are gone, for captured_collect(). Read by every synchronisation. */
+extern struct pool_block *captured_gone;
+
 /* The capture that a stream is in. */
 struct capture_place {
     bool capturing, valid; /* valid: not invalidated */
@@ -38,7 +41,7 @@ CUresult captured_free_idle(CUdeviceptr pointer, unsigned device);
 /* The program has changed what a captured stream's next node depends on: nothing is given again by its order. */
 void captured_order_changed(void);
 
-/* Gives back what graphs that are gone have held. Cheap where there is none. Not from a capture's destructor. */
+/* Gives back what graphs that are gone have held. Cheap where there is none. */
 void captured_collect(void);
 
 /* Whether nodes of the graph use memory of ours: an executable made of another graph must not be updated with it. */

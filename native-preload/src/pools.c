@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "captured_memory.h"
 #include "report.h"
 #include "swap.h"
 #include "tessera_abi.h"
@@ -183,6 +184,7 @@ void pools_synchronised(void)
     struct capture_mode mode = capture_mode_relax();
     struct pool_block *chain = NULL;
     struct pool *pool;
+    captured_collect();
     pools_hold();
     for (unsigned i = 0; (pool = pool_at(i)); i++)
         if (pool->surplus) {
