@@ -132,35 +132,54 @@ struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUres
     return NULL;
 }
 
-void block_dispose(struct swap_block *block)
+/* Without the lock: takes the memory of all chunks away; how much of it counted as resident. False: some stays. */
+static bool empty_chunks(struct swap_block *block, uint64_t *lowered)
+{
+    bool all = true;
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        if (!chunk->handle)
+            continue;
+        bool emptied = chunk_empty(chunk) == CUDA_SUCCESS;
+        if (emptied && !chunk->fixed)
+            *lowered += chunk->bytes;
+        all = all && emptied;
+    }
+    return all;
+}
+
+/* With the lock: what the driver did not take back is cached memory. */
+static void restore(struct swap_block *block)
+{
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        chunk_change_begin(chunk);
+        chunk->state = chunk->handle ? CHUNK_RESIDENT : CHUNK_ABSENT;
+        chunk_change_end(chunk);
+    }
+}
+
+bool block_dispose(struct swap_block *block)
 {
     unsigned device = block->device;
     uint64_t lowered = 0;
-    CUresult result = CUDA_SUCCESS;
     CUdeviceptr base = block->base;
     uint64_t bytes = block->bytes;
     block->cached = true; /* found by nobody */
     residency_unlock();
-    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
-        if (!chunk->handle)
-            continue;
-        if (chunk_empty(chunk) != CUDA_SUCCESS)
-            result = CUDA_ERROR_INVALID_VALUE;
-        else if (!chunk->fixed)
-            lowered += chunk->bytes;
-    }
+    bool emptied = empty_chunks(block, &lowered);
     residency_lock();
-    if (lowered)
-        residency_lower(device, lowered);
-    if (result != CUDA_SUCCESS) /* counted in the error log; its addresses must not be used again */
-        return;
+    residency_lower(device, lowered);
+    if (!emptied) {
+        restore(block);
+        return false;
+    }
     forget(block);
     residency_publish(device);
     residency_unlock();
-    result = REAL(cuMemAddressFree)(base, bytes);
+    CUresult result = REAL(cuMemAddressFree)(base, bytes);
     if (result != CUDA_SUCCESS)
         report_error(result, "device addresses could not be given back");
     residency_lock();
+    return true;
 }
 
 void block_settle(const struct swap_block *block)

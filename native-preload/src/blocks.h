@@ -41,8 +41,11 @@ struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUres
 /* With the lock: the block that holds the address; NULL: none. */
 struct swap_block *block_find(CUdeviceptr address);
 
-/* With the lock, which is released meanwhile: the block's chunks are BUSY by the caller or absent; all of it goes. */
-void block_dispose(struct swap_block *block);
+/*
+ * With the lock, which is released meanwhile: the block's chunks are BUSY by the caller, and all of it goes. False: the
+ * driver did not take all memory back, and the block is as if it were kept (spare.h).
+ */
+bool block_dispose(struct swap_block *block);
 
 /* With the lock: waits, releasing it, until no chunk of the block is BUSY. */
 void block_settle(const struct swap_block *block);

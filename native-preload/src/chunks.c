@@ -83,6 +83,18 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
     return true;
 }
 
+/* Chunks without memory are never asked; memory of an open gate has contents. */
+bool chunk_contents(const struct chunk *chunk)
+{
+    return chunk->empty_since != residency_of(chunk->device)->openings;
+}
+
+void chunk_set_empty(struct chunk *chunk)
+{
+    const struct residency *r = residency_of(chunk->device);
+    chunk->empty_since = r->closed ? r->openings : UINT64_MAX;
+}
+
 void chunk_change_begin(const struct chunk *chunk)
 {
     account(chunk, -1);

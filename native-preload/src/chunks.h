@@ -41,11 +41,11 @@ struct chunk {
     struct backing_piece *backing; /* contents in host memory */
     unsigned long long handle;     /* the driver's; 0: no physical memory */
     uint64_t bytes;
+    uint64_t empty_since;          /* opening of the gate after which it has contents of its own (chunk_contents()) */
     uint64_t retry_ns;             /* not moved before: the last try failed */
     uint8_t device;
     uint8_t state;
     bool live;                     /* the program may use it: resident whenever the gate is open */
-    bool contents;                 /* to be kept when the memory is taken away */
     bool fixed;                    /* never moved */
 };
 
@@ -56,6 +56,11 @@ void chunk_forget(struct chunk *chunk);
 
 /* With the lock: maps it at one more address from the next chunk_fill() on. False: no memory for the record. */
 bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable, uint32_t writable);
+
+/* With the lock: whether the program may have written into the memory that the chunk has now. */
+bool chunk_contents(const struct chunk *chunk);
+/* With the lock: it has none yet; while the gate is open it gets some at once. */
+void chunk_set_empty(struct chunk *chunk);
 
 /* With the lock: brackets a change of fields, so that the device's sums follow. */
 void chunk_change_begin(const struct chunk *chunk);

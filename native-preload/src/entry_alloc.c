@@ -1,5 +1,6 @@
 /* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
 #include "captured_memory.h"
+#include "fixed_room.h"
 #include "memory.h"
 #include "pools.h"
 #include "quota.h"
@@ -35,10 +36,12 @@ static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t b
 /* The limit's part of an allocation: taken before, recorded or given back after. */
 static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, bool managed)
 {
-    if (result == CUDA_SUCCESS)
-        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), managed);
-    else
+    if (result != CUDA_SUCCESS)
         quota_give(device, bytes);
+    else if (settings()->swap && !managed && !swap_find(*pointer, NULL))
+        memory_record_fixed(ALLOCATION_POINTER, *pointer, bytes, device, memory_context());
+    else
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), managed);
     return result;
 }
 
@@ -59,7 +62,8 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
             return settle(result, pointer, bytes, (unsigned)device, true);
     }
-    return settle(REAL(cuMemAlloc_v2)(pointer, bytes), pointer, bytes, (unsigned)device, false);
+    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes, (unsigned)device,
+                  false);
 }
 
 /* The 32-bit form: its pointers cannot hold managed addresses. */
@@ -70,7 +74,7 @@ TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
         return REAL(cuMemAlloc)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = REAL(cuMemAlloc)(pointer, bytes);
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc)(pointer, bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
     return settle(result, &wide, bytes, (unsigned)device, false);
 }
@@ -105,7 +109,8 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
             return settle(result, pointer, bytes, (unsigned)device, true);
     }
-    CUresult result = REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
     return settle(result, pointer, bytes, (unsigned)device, false);
 }
 
@@ -118,7 +123,8 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
         return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
     return settle(result, &wide, bytes, (unsigned)device, false);
 }
@@ -131,7 +137,12 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
         return REAL(cuMemAllocManaged)(pointer, bytes, flags);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    return settle(REAL(cuMemAllocManaged)(pointer, bytes, flags), pointer, bytes, (unsigned)device, false);
+    CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, flags);
+    if (result == CUDA_SUCCESS)
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, (unsigned)device, memory_context(), false);
+    else
+        quota_give((unsigned)device, bytes);
+    return result;
 }
 
 /*

@@ -120,7 +120,7 @@ static void release(unsigned device, struct moves *m, struct chunk *chunk)
 /* With the lock, which is released meanwhile. False: nothing came of it. */
 static bool begin_out(unsigned device, struct moves *m, struct chunk *chunk)
 {
-    if (!chunk->contents || mover_lost(device)) {
+    if (!chunk_contents(chunk) || mover_lost(device)) {
         release(device, m, chunk);
         return true;
     }
@@ -191,8 +191,10 @@ static void came_in(struct moves *m, struct chunk *chunk)
     if (chunk->backing) {
         RESIDENCY_COUNT(chunk->device, moved_in_bytes, chunk->bytes);
         drop_backing(chunk);
+        chunk->empty_since = UINT64_MAX;
+    } else {
+        chunk_set_empty(chunk);
     }
-    chunk->contents = true;
     settle(chunk, CHUNK_RESIDENT);
     m->progress_ns = monotonic_ns();
 }

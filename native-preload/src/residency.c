@@ -207,6 +207,7 @@ bool residency_open(unsigned device)
     bool all = r->present == r->needed;
     if (all && r->closed) {
         r->closed = false;
+        r->openings++;
         residency_changed();
     }
     residency_unlock();

@@ -23,6 +23,7 @@ struct residency {
     uint64_t wanted;     /* sum of what allocations wait for, beyond resident */
     uint64_t held[TIERS];
     unsigned state;      /* TESSERA_RESIDENCY_* */
+    uint64_t openings;   /* times that the gate was opened to work */
     bool closed;         /* gate closed and drained: chunks may be moved; else all live ones are resident */
     bool used;           /* plan swap has allocated on the device */
 };

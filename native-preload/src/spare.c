@@ -35,7 +35,6 @@ bool spare_keep(struct swap_block *block)
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
         chunk_change_begin(chunk);
         chunk->live = false;
-        chunk->contents = false;
         chunk_change_end(chunk);
     }
     block->cached = true;
@@ -48,7 +47,7 @@ bool spare_keep(struct swap_block *block)
 struct swap_block *spare_take(unsigned device, uint64_t bytes)
 {
     struct swap_block **at = &kept[device];
-    while (*at && (*at)->bytes != bytes)
+    while (*at && ((*at)->bytes != bytes || (*at)->arena))
         at = &(*at)->next;
     struct swap_block *block = *at;
     if (!block)
@@ -76,15 +75,30 @@ static struct swap_block *oldest(unsigned device)
     return block;
 }
 
+bool spare_dispose(struct swap_block *block)
+{
+    block_settle(block);
+    block_seize(block);
+    if (block_dispose(block))
+        return true;
+    /* Tried again when memory is needed; first of all there, since it is the last of the list. */
+    struct swap_block **last = &kept[block->device];
+    while (*last)
+        last = &(*last)->next;
+    *last = block;
+    block->next = NULL;
+    return false;
+}
+
 uint64_t spare_drop(unsigned device, uint64_t bytes)
 {
     uint64_t dropped = 0;
     struct swap_block *block;
     while (dropped < bytes && (block = oldest(device))) {
-        dropped += block->bytes;
-        block_settle(block);
-        block_seize(block);
-        block_dispose(block);
+        uint64_t size = block->bytes;
+        if (!spare_dispose(block))
+            break;
+        dropped += size;
     }
     if (dropped)
         RESIDENCY_COUNT(device, dropped_bytes, dropped);

@@ -17,6 +17,12 @@ bool spare_keep(struct swap_block *block);
 /* With the lock: a kept block of just this size, its chunks BUSY; NULL: none. */
 struct swap_block *spare_take(unsigned device, uint64_t bytes);
 
+/*
+ * With the lock, which is released meanwhile: gives a block back that nobody uses or will find, once its moves are over.
+ * False: the driver did not take it; it is kept, and tried again when memory is needed.
+ */
+bool spare_dispose(struct swap_block *block);
+
 /* With the lock, which is released meanwhile: gives back at least so many bytes, or all there are. Returns how many. */
 uint64_t spare_drop(unsigned device, uint64_t bytes);
 

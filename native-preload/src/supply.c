@@ -68,13 +68,14 @@ static CUresult supply_one(struct chunk *chunk, uint64_t rest, uint64_t until_ns
     }
 }
 
-static void make_live(struct chunk *chunks)
+/* With the lock: nobody's any more; live, or memory without contents that is to be given back. */
+static void settle(struct chunk *chunks, bool live)
 {
     for (struct chunk *chunk = chunks; chunk; chunk = chunk->sibling) {
         chunk_change_begin(chunk);
-        chunk->live = true;
+        chunk->live = live;
         chunk->state = chunk->handle ? CHUNK_RESIDENT : CHUNK_ABSENT;
-        chunk->contents = chunk->handle != 0;
+        chunk_set_empty(chunk);
         chunk_change_end(chunk);
     }
 }
@@ -97,10 +98,8 @@ CUresult supply_chunks(struct chunk *chunks)
         else if (result == CUDA_ERROR_OUT_OF_MEMORY && may_follow(device))
             result = CUDA_SUCCESS;
     }
-    if (result == CUDA_SUCCESS) {
-        make_live(chunks);
-        residency_publish(device);
-    }
+    settle(chunks, result == CUDA_SUCCESS);
+    residency_publish(device);
     bool follows = residency_of(device)->closed;
     residency_unlock();
     if (follows) /* it may be fetched ahead of the turn */

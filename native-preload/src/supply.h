@@ -8,7 +8,7 @@
 /*
  * Makes a list of BUSY chunks (through their siblings) live: each is resident, or absent if the gate is closed and a
  * manager plans residency, so that it follows before the gate opens. Waits, bounded by TESSERA_MEMORY_WAIT_MS, for what
- * other clients must give up. On failure the chunks are still BUSY and not live. Without the lock.
+ * other clients must give up. On failure the chunks are settled and not live. Without the lock.
  */
 CUresult supply_chunks(struct chunk *chunks);
 

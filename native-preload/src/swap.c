@@ -75,7 +75,7 @@ static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, C
         residency_publish(device);
         backing_wake(device);
     } else {
-        block_dispose(block);
+        spare_dispose(block);
         block = NULL;
     }
     residency_unlock();
@@ -108,7 +108,7 @@ static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignme
         if (block->arena->allocations == 1) {
             chunk_change_begin(block->chunks);
             block->chunks->live = true;
-            block->chunks->contents = block->chunks->handle != 0;
+            chunk_set_empty(block->chunks);
             chunk_change_end(block->chunks);
             residency_publish(device);
         }
@@ -196,7 +196,6 @@ static void empty_shared(struct swap_block *block)
     if (!other && block->chunks->state == CHUNK_RESIDENT && !block->chunks->fixed) {
         chunk_change_begin(block->chunks);
         block->chunks->live = false;
-        block->chunks->contents = false;
         chunk_change_end(block->chunks);
         residency_publish(block->device);
         return;
@@ -204,9 +203,7 @@ static void empty_shared(struct swap_block *block)
     while (*at != block)
         at = &(*at)->next;
     *at = block->next;
-    block_settle(block);
-    block_seize(block);
-    block_dispose(block);
+    spare_dispose(block);
 }
 
 /* With the lock: a block that was one allocation is kept or given back. */
@@ -214,10 +211,8 @@ static void free_whole(struct swap_block *block)
 {
     block->cached = true; /* found by nobody, while a move of its chunks ends */
     block_settle(block);
-    if (spare_keep(block))
-        return;
-    block_seize(block);
-    block_dispose(block);
+    if (!spare_keep(block))
+        spare_dispose(block);
 }
 
 CUresult swap_free(CUdeviceptr pointer)
