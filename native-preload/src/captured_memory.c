@@ -125,7 +125,7 @@ static CUresult free_at(CUdeviceptr pointer, struct stream_mark mark, bool captu
 {
     pools_hold();
     struct pool_block *block = pool_block_find(pointer);
-    bool valid = block && block->capture && !(capturing && block->freed);
+    bool known = block && block->capture, valid = known && !(capturing && block->freed);
     if (valid) {
         stream_mark_drop(&block->mark);
         block->mark = mark;
@@ -134,7 +134,7 @@ static CUresult free_at(CUdeviceptr pointer, struct stream_mark mark, bool captu
         stream_mark_drop(&mark);
     }
     pools_let();
-    return valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return valid ? CUDA_SUCCESS : known ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place)

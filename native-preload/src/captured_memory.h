@@ -32,7 +32,10 @@ bool captured_place(CUstream stream, bool per_thread, struct capture_place *plac
 CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uintptr_t otherwise,
                            struct capture_place place, CUdeviceptr *pointer);
 
-/* The program frees memory of a capture, in a capture or after it. */
+/*
+ * The program frees memory of a capture, in a capture or after it. CUDA_ERROR_NOT_FOUND: its graphs are gone, and it is
+ * the program's like any other.
+ */
 CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place);
 
 /* The same by cuMemFree, which waits for the device. */

@@ -33,15 +33,17 @@ static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t b
     return result;
 }
 
+enum form { DRIVERS, MANAGED, SWAPPED };
+
 /* The limit's part of an allocation: taken before, recorded or given back after. */
-static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, bool managed)
+static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, enum form form)
 {
     if (result != CUDA_SUCCESS)
         quota_give(device, bytes);
-    else if (settings()->swap && !managed && !swap_find(*pointer, NULL))
+    else if (form == DRIVERS)
         memory_record_fixed(ALLOCATION_POINTER, *pointer, bytes, device, memory_context());
     else
-        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), managed);
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), form == MANAGED);
     return result;
 }
 
@@ -55,15 +57,15 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     if (memory_swapped((unsigned)device)) {
         CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, false);
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
     }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, true);
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
     return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes, (unsigned)device,
-                  false);
+                  DRIVERS);
 }
 
 /* The 32-bit form: its pointers cannot hold managed addresses. */
@@ -76,7 +78,7 @@ TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc)(pointer, bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, false);
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
 }
 
 static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t *bytes)
@@ -100,18 +102,18 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         if (result == CUDA_SUCCESS)
             *pitch = row;
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, false);
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
     }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS)
             *pitch = row;
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, true);
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
     CUresult result =
         WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
-    return settle(result, pointer, bytes, (unsigned)device, false);
+    return settle(result, pointer, bytes, (unsigned)device, DRIVERS);
 }
 
 TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
@@ -126,7 +128,7 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
     CUresult result =
         WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, false);
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
 }
 
 /* The program's own managed memory: counted like any other, left as it is. */
@@ -188,8 +190,9 @@ TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
     struct swap_range range;
     if (swap_find(pointer, &range)) {
-        if (captured(pointer))
-            return captured_free_idle(pointer, range.device);
+        CUresult ended = captured(pointer) ? captured_free_idle(pointer, range.device) : CUDA_ERROR_NOT_FOUND;
+        if (ended != CUDA_ERROR_NOT_FOUND)
+            return ended;
         /* Not known: freed already, in the order of a stream that has not come there. */
         FREE(known && range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
     }

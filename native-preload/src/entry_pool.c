@@ -242,21 +242,29 @@ TESSERA_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_
              managed_pools_have(pool));
 }
 
+/* Memory of a capture stays with its graph, and is forgotten with that. False: it is none, or the graph is gone. */
+static bool free_captured(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, CUresult *result)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    if (!pools_owns(pointer, &device, &capture) || !capture)
+        return false;
+    struct request r = request_on(stream, otherwise);
+    *result = captured_free(pointer, stream, otherwise, r.place);
+    return *result != CUDA_ERROR_NOT_FOUND;
+}
+
 /* Memory of plan swap in the order of a stream. False: it is not ours, and the driver's to free. */
 static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, bool known, CUresult *result)
 {
     unsigned device;
-    uint64_t capture = 0;
+    uint64_t capture;
     struct swap_range range;
     struct stream_identity identity;
     bool pooled = pools_owns(pointer, &device, &capture);
     if (!pooled && !(settings()->swap && swap_find(pointer, &range) && range.base == pointer))
         return false;
     struct request r = request_on(stream, otherwise);
-    if (pooled && capture) {
-        *result = captured_free(pointer, stream, otherwise, r.place);
-        return true;
-    }
     /* Only memory of the graph can be freed in a capture; and nothing that was freed before. */
     *result = r.place.capturing || !known ? CUDA_ERROR_INVALID_VALUE : stream_identify(stream, otherwise, &identity);
     if (*result == CUDA_SUCCESS)
@@ -265,17 +273,12 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
     return true;
 }
 
-/*
- * Taken out before it is freed, since the address may be given out again at once; put back if it is not. Memory of a
- * capture stays with its graph, and is forgotten with that.
- */
+/* Taken out before it is freed, since the address may be given out again at once; put back if it is not. */
 static CUresult free_ordered(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise)
 {
     struct allocation gone;
-    uint64_t capture = 0;
-    unsigned device;
     CUresult result;
-    if (pools_owns(pointer, &device, &capture) && capture && free_ours(pointer, stream, otherwise, true, &result))
+    if (free_captured(pointer, stream, otherwise, &result))
         return result;
     bool known = pointer != 0 && allocations_remove(ALLOCATION_POINTER, pointer, &gone);
     if (!pointer || !free_ours(pointer, stream, otherwise, known, &result))

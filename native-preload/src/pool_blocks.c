@@ -10,6 +10,8 @@
 #define BUCKETS 8192u            /* a power of two; programs hold some thousand blocks */
 #define SLAB_BYTES (256u << 10)
 
+unsigned pool_blocks_used;
+
 static struct pool_block *buckets[BUCKETS];
 static struct pool_block *spare; /* records, chained by `next`. Own memory: malloc may be the program's */
 
@@ -71,6 +73,7 @@ void pool_block_put(struct pool_block *block)
     struct pool_block **bucket = bucket_of(block->pointer);
     block->next = *bucket;
     *bucket = block;
+    __atomic_store_n(&pool_blocks_used, pool_blocks_used + 1, __ATOMIC_RELAXED);
 }
 
 struct pool_block *pool_block_find(CUdeviceptr pointer)
@@ -88,6 +91,7 @@ void pool_block_take(struct pool_block *block)
         link = &(*link)->next;
     *link = block->next;
     block->next = NULL;
+    __atomic_store_n(&pool_blocks_used, pool_blocks_used - 1, __ATOMIC_RELAXED);
 }
 
 void pool_block_append(struct pool_block_list *list, struct pool_block *block)
@@ -109,4 +113,5 @@ void pool_blocks_forked(void)
 {
     memset(buckets, 0, sizeof buckets);
     spare = NULL;
+    pool_blocks_used = 0;
 }

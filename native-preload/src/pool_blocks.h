@@ -43,7 +43,8 @@ unsigned pool_block_class(uint64_t extent);
 struct pool_block *pool_block_new(void);
 void pool_block_delete(struct pool_block *block);
 
-/* The table of blocks in use. */
+/* The table of blocks in use, and how many there are: programs without any pay one load. */
+extern unsigned pool_blocks_used;
 void pool_block_put(struct pool_block *block);
 struct pool_block *pool_block_find(CUdeviceptr pointer);
 void pool_block_take(struct pool_block *block);

@@ -182,6 +182,8 @@ CUresult pools_allocate(struct pool *pool, uint64_t bytes, struct stream_identit
 
 bool pools_owns(CUdeviceptr pointer, unsigned *device, uint64_t *capture)
 {
+    if (!__atomic_load_n(&pool_blocks_used, __ATOMIC_RELAXED))
+        return false;
     pools_hold();
     const struct pool_block *block = pool_block_find(pointer);
     if (block) {

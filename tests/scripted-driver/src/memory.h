@@ -27,6 +27,7 @@ struct allocation {
     struct pool *pool;
     struct memory_object *object; /* of a mapping */
     int access;                   /* of a mapping: 0, 1, 3 */
+    unsigned peers;               /* of a mapping: bit per device that may access it */
     unsigned flags;
     uint64_t id;
     int sync_operations;

@@ -1,5 +1,6 @@
 /*
- * Stream-ordered memory under plan swap, one situation after the other, each in a process of its own:
+ * Plan swap beside cuMemAlloc (stream-ordered memory, captures, what cannot move), and plan managed's prefetch: one
+ * situation after the other, each in a process of its own:
  *     swap_pools CASE
  * with the manager of residency_manager.h, which takes all memory away between the steps. The device has 256 MiB.
  */
@@ -384,13 +385,87 @@ static void ipc(void)
     OKAY(cuMemFreeAsync(r, stream));
 }
 
+static uint64_t peers_access(CUdeviceptr p)
+{
+    unsigned long long flags = 9;
+    struct call_location second = {1, 1};
+    OKAY(cuMemGetAccess(&flags, &second, p));
+    return flags;
+}
+
+/* The second of two devices may use the first one's memory as long as a context or a pool of the program's says so. */
+static void peers(void)
+{
+    struct call_access allowed = {{1, 1}, 3}, denied = {{1, 1}, 0};
+    void *second;
+    CUdeviceptr p, q;
+    OKAY(cuMemAlloc_v2(&p, 2 * MIB));
+    q = allocate(2 * MIB, stream);
+    EQUAL(0, peers_access(p));
+    OKAY(cuDevicePrimaryCtxRetain(&second, 1));
+    OKAY(cuCtxPushCurrent_v2(second));
+    OKAY(cuCtxEnablePeerAccess(context, 0));
+    OKAY(cuCtxPopCurrent_v2(&second));
+    EQUAL(3, peers_access(p));
+    OKAY(cuMemPoolSetAccess(standard(), &allowed, 1));
+    OKAY(cuCtxPushCurrent_v2(second));
+    OKAY(cuCtxDisablePeerAccess(context));
+    OKAY(cuCtxPopCurrent_v2(&second));
+    EQUAL(3, peers_access(q)); /* the pool's is left */
+    move();
+    EQUAL(3, peers_access(q));
+    CUdeviceptr r = allocate(4 * MIB, stream);
+    EQUAL(3, peers_access(r));
+    OKAY(cuMemPoolSetAccess(standard(), &denied, 1));
+    EQUAL(0, peers_access(p));
+    EQUAL(0, peers_access(r));
+}
+
+static void next_turn(void)
+{
+    manager_order(TESSERA_TURN_CLOSED);
+    manager_await_ack(TESSERA_ACK_CLOSED);
+    manager_order(TESSERA_TURN_GRANTED);
+    manager_await_ack(TESSERA_ACK_OPEN);
+}
+
+/* Plan managed: a turn begins with what fits of what is allocated, before its gate opens. */
+static void prefetch(void)
+{
+    CUdeviceptr p, q, r;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    OKAY(cuMemAlloc_v2(&q, 5 * MIB));
+    EQUAL(0, manager_words()->moved_in_bytes);
+    fill(p, 1, 8 * MIB, stream);
+    fill(q, 2, 5 * MIB, stream);
+    next_turn();
+    EQUAL(13 * MIB, manager_words()->moved_in_bytes);
+    has(p, 1, 8 * MIB);
+    r = allocate(2 * MIB, stream);
+    fill(r, 3, 2 * MIB, stream);
+    manager_target(3 * MIB);
+    next_turn(); /* the newest first */
+    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
+    EQUAL(2, manager_words()->moves_in);
+    has(q, 2, 5 * MIB);
+    has(r, 3, 2 * MIB);
+    OKAY(cuMemFree_v2(p));
+    OKAY(cuMemFree_v2(q));
+    OKAY(cuMemFreeAsync(r, stream));
+    OKAY(cuCtxSynchronize());
+    next_turn();
+    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
+    EQUAL(0, manager_words()->move_failures);
+}
+
 int main(int argc, char **argv)
 {
     static struct {
         const char *name;
         void (*run)(void);
     } const cases[] = {{"order", order}, {"reuse", reuse}, {"streams", streams}, {"captures", captures},
-                       {"capture_beside", capture_beside}, {"fixed", fixed}, {"ipc", ipc}};
+                       {"capture_beside", capture_beside}, {"fixed", fixed}, {"ipc", ipc},
+                       {"peers", peers}, {"prefetch", prefetch}};
     CHECK(argc == 2);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (strcmp(cases[i].name, argv[1]) == 0) {
