@@ -1,93 +1,18 @@
 /*
- * Plan swap beside cuMemAlloc (stream-ordered memory, captures, what cannot move), and plan managed's prefetch: one
- * situation after the other, each in a process of its own:
+ * Stream-ordered memory under plan swap, one situation after the other, each in a process of its own:
  *     swap_pools CASE
- * with the manager of residency_manager.h, which takes all memory away between the steps. The device has 256 MiB.
  */
-#include "cuda_calls.h"
-#include "residency_manager.h"
+#include "swap_case.h"
 
-#define MIB (1ULL << 20)
-#define CAPACITY (192 * MIB)
-
-enum { REUSE_OPPORTUNISTIC = 2, REUSE_DEPENDENCIES = 3, THRESHOLD = 4, RESERVED = 5, RESERVED_HIGH = 6, USED = 7, USED_HIGH = 8 };
-
-static void *context, *filler, *stream, *other;
-static CUdeviceptr word; /* streams are held up by waiting for it */
-static uint32_t holds;
-
-static void evict(void)
-{
-    manager_order(TESSERA_TURN_CLOSED);
-    manager_await_ack(TESSERA_ACK_CLOSED);
-    manager_target(0);
-    manager_await_resident(0);
-}
-
-static void bring_back(void)
-{
-    manager_target(CAPACITY);
-    manager_order(TESSERA_TURN_GRANTED);
-    manager_await_ack(TESSERA_ACK_OPEN);
-}
-
-static void move(void)
-{
-    evict();
-    bring_back();
-}
-
-static void begin(void)
-{
-    void *module, *host;
-    manager_start();
-    OKAY(cuInit(0));
-    manager_words()->pinned_target = manager_words()->pageable_target = 512 * MIB;
-    manager_words()->capacity_bytes = CAPACITY;
-    manager_words()->resident_target = CAPACITY;
-    OKAY(cuDevicePrimaryCtxRetain(&context, 0));
-    OKAY(cuCtxSetCurrent(context));
-    OKAY(cuModuleLoadData(&module, "image"));
-    OKAY(cuModuleGetFunction(&filler, module, "scripted_fill"));
-    OKAY(cuStreamCreate(&stream, 1));
-    OKAY(cuStreamCreate(&other, 1));
-    OKAY(cuMemHostAlloc(&host, 4096, 2));
-    OKAY(cuMemHostGetDevicePointer_v2(&word, host, 0));
-    bring_back();
-}
-
-static void hold(void *on)
-{
-    OKAY(cuStreamWaitValue32_v2(on, word, ++holds, 0));
-}
-
-static void let_go(void)
-{
-    __atomic_store_n((uint32_t *)(uintptr_t)word, holds, __ATOMIC_RELEASE);
-}
-
-static void fill(CUdeviceptr p, uint32_t value, uint64_t bytes, void *on)
-{
-    uint64_t words = bytes / 4;
-    void *parameters[] = {&p, &value, &words};
-    OKAY(cuLaunchKernel(filler, 1, 1, 1, 1, 1, 1, 0, on, parameters, NULL));
-}
-
-static void has(CUdeviceptr p, uint32_t value, uint64_t bytes)
-{
-    uint32_t first = ~value, last = ~value;
-    OKAY(cuMemcpyDtoH_v2(&first, p, 4));
-    OKAY(cuMemcpyDtoH_v2(&last, p + bytes - 4, 4));
-    EQUAL(value, first);
-    EQUAL(value, last);
-}
-
-static CUdeviceptr allocate(uint64_t bytes, void *on)
-{
-    CUdeviceptr p = 0;
-    OKAY(cuMemAllocAsync(&p, bytes, on));
-    return p;
-}
+enum { /* CUmemPool_attribute */
+    REUSE_OPPORTUNISTIC = 2,
+    REUSE_DEPENDENCIES = 3,
+    THRESHOLD = 4,
+    RESERVED = 5,
+    RESERVED_HIGH = 6,
+    USED = 7,
+    USED_HIGH = 8,
+};
 
 static uint64_t attribute(void *pool, int which)
 {
@@ -284,7 +209,7 @@ static void captures(void)
     for (int i = 0; i < 3; i++) {
         uint32_t got[2] = {0, 0};
         move();
-        OKAY(cuMemsetD8_v2(out, 0, 8));
+        OKAY(cuMemsetD8Async(out, 0, 8, stream));
         OKAY(cuGraphLaunch(exec, stream));
         OKAY(cuStreamSynchronize(stream));
         OKAY(cuMemcpyDtoH_v2(got, out, 8));
@@ -337,142 +262,9 @@ static void capture_beside(void)
     EQUAL(0, manager_words()->needed_bytes % (2 * MIB));
 }
 
-/* What the driver holds: arrays, pools that can be exported, graph nodes. */
-static void fixed(void)
-{
-    struct call_array description = {1 << 18, 0, 0x20, 1};
-    struct call_pool_properties properties = {.allocation_type = 1, .handle_types = 1, .location = {1, 0}};
-    struct call_alloc_node node = {.pool = {.allocation_type = 1, .location = {1, 0}}, .bytes = 4 * MIB};
-    void *array, *pool, *graph, *at;
-    CUdeviceptr p;
-    OKAY(cuArrayCreate_v2(&array, &description));
-    EQUAL(MIB, manager_words()->fixed_bytes);
-    OKAY(cuMemPoolCreate(&pool, &properties));
-    OKAY(cuMemAllocFromPoolAsync(&p, 2 * MIB, pool, stream));
-    EQUAL(3 * MIB, manager_words()->fixed_bytes);
-    OKAY(cuGraphCreate(&graph, 0));
-    OKAY(cuGraphAddMemAllocNode(&at, graph, NULL, 0, &node));
-    fill(p, 4, 2 * MIB, stream);
-    evict(); /* counted when a turn ends */
-    EQUAL(7 * MIB, manager_words()->fixed_bytes);
-    bring_back();
-    has(p, 4, 2 * MIB);
-    OKAY(cuGraphDestroy(graph));
-    OKAY(cuMemFreeAsync(p, stream));
-    OKAY(cuArrayDestroy(array));
-    move();
-    EQUAL(0, manager_words()->fixed_bytes);
-}
-
-/* Legacy IPC cannot be had for mapped memory: refused once, and what comes after is plain. */
-static void ipc(void)
-{
-    CUdeviceptr p, q;
-    CUipcMemHandle handle;
-    OKAY(cuMemAlloc_v2(&p, MIB));
-    fill(p, 3, MIB, stream);
-    EQUAL(1, cuIpcGetMemHandle(&handle, p));
-    OKAY(cuMemAlloc_v2(&q, MIB));
-    OKAY(cuIpcGetMemHandle(&handle, q));
-    CUdeviceptr r = allocate(MIB, stream);
-    fill(r, 8, MIB, stream);
-    move();
-    has(p, 3, MIB);
-    has(r, 8, MIB);
-    CHECK(manager_words()->fixed_bytes >= 2 * MIB);
-    OKAY(cuMemFree_v2(p));
-    OKAY(cuMemFree_v2(q));
-    OKAY(cuMemFreeAsync(r, stream));
-}
-
-static uint64_t peers_access(CUdeviceptr p)
-{
-    unsigned long long flags = 9;
-    struct call_location second = {1, 1};
-    OKAY(cuMemGetAccess(&flags, &second, p));
-    return flags;
-}
-
-/* The second of two devices may use the first one's memory as long as a context or a pool of the program's says so. */
-static void peers(void)
-{
-    struct call_access allowed = {{1, 1}, 3}, denied = {{1, 1}, 0};
-    void *second;
-    CUdeviceptr p, q;
-    OKAY(cuMemAlloc_v2(&p, 2 * MIB));
-    q = allocate(2 * MIB, stream);
-    EQUAL(0, peers_access(p));
-    OKAY(cuDevicePrimaryCtxRetain(&second, 1));
-    OKAY(cuCtxPushCurrent_v2(second));
-    OKAY(cuCtxEnablePeerAccess(context, 0));
-    OKAY(cuCtxPopCurrent_v2(&second));
-    EQUAL(3, peers_access(p));
-    OKAY(cuMemPoolSetAccess(standard(), &allowed, 1));
-    OKAY(cuCtxPushCurrent_v2(second));
-    OKAY(cuCtxDisablePeerAccess(context));
-    OKAY(cuCtxPopCurrent_v2(&second));
-    EQUAL(3, peers_access(q)); /* the pool's is left */
-    move();
-    EQUAL(3, peers_access(q));
-    CUdeviceptr r = allocate(4 * MIB, stream);
-    EQUAL(3, peers_access(r));
-    OKAY(cuMemPoolSetAccess(standard(), &denied, 1));
-    EQUAL(0, peers_access(p));
-    EQUAL(0, peers_access(r));
-}
-
-static void next_turn(void)
-{
-    manager_order(TESSERA_TURN_CLOSED);
-    manager_await_ack(TESSERA_ACK_CLOSED);
-    manager_order(TESSERA_TURN_GRANTED);
-    manager_await_ack(TESSERA_ACK_OPEN);
-}
-
-/* Plan managed: a turn begins with what fits of what is allocated, before its gate opens. */
-static void prefetch(void)
-{
-    CUdeviceptr p, q, r;
-    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
-    OKAY(cuMemAlloc_v2(&q, 5 * MIB));
-    EQUAL(0, manager_words()->moved_in_bytes);
-    fill(p, 1, 8 * MIB, stream);
-    fill(q, 2, 5 * MIB, stream);
-    next_turn();
-    EQUAL(13 * MIB, manager_words()->moved_in_bytes);
-    has(p, 1, 8 * MIB);
-    r = allocate(2 * MIB, stream);
-    fill(r, 3, 2 * MIB, stream);
-    manager_target(3 * MIB);
-    next_turn(); /* the newest first */
-    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
-    EQUAL(2, manager_words()->moves_in);
-    has(q, 2, 5 * MIB);
-    has(r, 3, 2 * MIB);
-    OKAY(cuMemFree_v2(p));
-    OKAY(cuMemFree_v2(q));
-    OKAY(cuMemFreeAsync(r, stream));
-    OKAY(cuCtxSynchronize());
-    next_turn();
-    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
-    EQUAL(0, manager_words()->move_failures);
-}
-
 int main(int argc, char **argv)
 {
-    static struct {
-        const char *name;
-        void (*run)(void);
-    } const cases[] = {{"order", order}, {"reuse", reuse}, {"streams", streams}, {"captures", captures},
-                       {"capture_beside", capture_beside}, {"fixed", fixed}, {"ipc", ipc},
-                       {"peers", peers}, {"prefetch", prefetch}};
-    CHECK(argc == 2);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (strcmp(cases[i].name, argv[1]) == 0) {
-            begin();
-            cases[i].run();
-            printf("done\n");
-            return 0;
-        }
-    return 2;
+    static const struct swap_case cases[] = {{"order", order}, {"reuse", reuse}, {"streams", streams},
+                                             {"captures", captures}, {"capture_beside", capture_beside}};
+    return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Plan swap for every way to allocate, and plan managed's prefetch: order and figures of pools, captures, what cannot
@@ -22,21 +21,22 @@ class SwapPathsTest {
     private static final String DEVICE = "memory 256MiB; devices 2";
 
     @ParameterizedTest
-    @ValueSource(strings = {"order", "reuse", "streams", "captures", "capture_beside", "fixed", "peers"})
-    void situationUnderPlanSwap(String situation, TestRun run) {
-        situation(run, situation, "swap").says("done");
+    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, streams", "swap_pools, captures",
+        "swap_pools, capture_beside", "swap_fixed, fixed", "swap_fixed, peers"})
+    void situationUnderPlanSwap(String program, String situation, TestRun run) {
+        situation(run, program, situation, "swap").says("done");
     }
 
     @Test
     void memoryThatIsExportedByLegacyIpcMakesTheProcessPlain(TestRun run) {
         run.expectLine("exports GPU memory");
-        NativeResult result = situation(run, "ipc", "swap").says("done");
+        NativeResult result = situation(run, "swap_fixed", "ipc", "swap").says("done");
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
     @Test
     void managedMemoryIsFetchedBeforeTheGateOpens(TestRun run) {
-        situation(run, "prefetch", "managed").says("done");
+        situation(run, "swap_fixed", "prefetch", "managed").says("done");
     }
 
     /** Threads that allocate, free, capture and replay while everything moves, into each tier of host memory. */
@@ -70,9 +70,9 @@ class SwapPathsTest {
         run.program("swap_paths", "ms=400", "careful=1", "seed=" + random.below(1 << 30)).run().exits(0);
     }
 
-    private static NativeResult situation(TestRun run, String name, String plan) {
+    private static NativeResult situation(TestRun run, String program, String name, String plan) {
         runtimeDirectory(run);
-        return run.program("swap_pools", name).plan(plan).script(DEVICE).run().exits(0);
+        return run.program(program, name).plan(plan).script(DEVICE).run().exits(0);
     }
 
     private static RunningCase movingManager(TestRun run, String... options) {
