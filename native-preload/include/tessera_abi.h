@@ -148,7 +148,8 @@ enum {
 
 /* tessera_residency.flags (M). */
 enum {
-    TESSERA_RESIDENCY_PARKED = 1, /* evicted by hand, or because it was idle */
+    TESSERA_RESIDENCY_PARKED = 1,       /* evicted by hand, or because it was idle */
+    TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
 };
 
 /* tessera_residency.state (C). */
@@ -171,7 +172,7 @@ struct tessera_residency {
     uint64_t pinned_target;   /* what pinned_held may grow to */
     uint64_t pageable_target; /* what pageable_held may grow to */
     uint64_t capacity_bytes;  /* of the device, as the client is to show it; 0: the device's own */
-    uint64_t flags;           /* TESSERA_RESIDENCY_PARKED */
+    uint64_t flags;           /* TESSERA_RESIDENCY_PARKED ... */
     uint64_t orders_spare;
     /* 64: what is where, C */
     uint64_t resident_bytes;  /* movable memory on the device now, cached_bytes and copies in flight included */
@@ -188,7 +189,9 @@ struct tessera_residency {
     uint64_t resident_wanted; /* above resident_target: an allocation waits for the target to reach this; 0: none */
     uint64_t state;           /* TESSERA_RESIDENCY_STEADY ... */
     uint64_t swapped_bytes;   /* contents that are off the device */
-    uint64_t wishes_spare[3];
+    uint64_t guarantee_wanted; /* asked never to lose (TESSERA_MEMORY_GUARANTEE); 0: nothing */
+    uint64_t file_limit;       /* what file_held may grow to */
+    uint64_t wishes_spare;
     /* 192: counters since the start of the client, C */
     uint64_t moved_in_bytes;
     uint64_t moved_out_bytes;

@@ -8,6 +8,7 @@
 #include "chunks.h"
 #include "clock.h"
 #include "mover.h"
+#include "pools.h"
 #include "report.h"
 #include "residency.h"
 #include "segment.h"
@@ -308,6 +309,12 @@ static void leave(unsigned device, struct moves *m)
     uint64_t over = excess(device, m);
     uint64_t dropped = over ? spare_drop(device, over) : 0;
     m->freed += dropped;
+    bool pools_help = excess(device, m) != 0;
+    residency_unlock();
+    pools_help = pools_help && pools_release(device) != 0;
+    residency_lock();
+    if (pools_help)
+        m->freed += spare_drop(device, excess(device, m));
     bool more = residency_of(device)->closed && excess(device, m) != 0;
     residency_unlock();
     if (more && move(device, m, true)) {

@@ -85,6 +85,8 @@ void residency_publish(unsigned device)
     tell(&w->resident_wanted, r->wanted ? r->resident + r->wanted : 0);
     tell(&w->state, r->state);
     tell(&w->swapped_bytes, r->swapped);
+    tell(&w->guarantee_wanted, settings()->guarantee_bytes);
+    tell(&w->file_limit, settings()->swap_directory[0] ? settings()->swap_file_bytes : 0);
     segment_change_end();
 }
 

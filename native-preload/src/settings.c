@@ -75,6 +75,7 @@ static void read_environment(void)
     current.limit_bytes = number("TESSERA_MEMORY", 0);
     uint64_t wait_ms = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS);
     current.memory_wait_ns = (wait_ms < LONGEST_TIMEOUT_S * 1000ULL ? wait_ms : LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0);
     current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX);
     copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
     uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);

@@ -22,6 +22,7 @@ struct tessera_settings {
     bool quiet;                  /* TESSERA_QUIET: not even the one warning line */
     uint64_t limit_bytes;        /* TESSERA_MEMORY, bytes per device; 0: no limit */
     uint64_t memory_wait_ns;     /* TESSERA_MEMORY_WAIT_MS: what an allocation waits for memory of others */
+    uint64_t guarantee_bytes;    /* TESSERA_MEMORY_GUARANTEE: of plan swap, never to leave the device; 0: nothing */
     uint64_t swap_file_bytes;    /* TESSERA_SWAP_FILE_BYTES, with a directory; unset: as the file system allows */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */
     char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */

@@ -4,7 +4,6 @@
 #include "backing.h"
 #include "blocks.h"
 #include "clock.h"
-#include "deferred.h"
 #include "devices.h"
 #include "gate.h"
 #include "mover.h"
@@ -372,5 +371,4 @@ void swap_forked(void)
     backing_forked();
     mover_forked();
     moves_forked();
-    deferred_forked();
 }

@@ -10,6 +10,9 @@ import io.tessera.manager.control.ControlServer;
 import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
+import io.tessera.manager.residency.HostMemory;
+import io.tessera.manager.residency.ProcHostMemory;
+import io.tessera.manager.residency.Residency;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
@@ -22,6 +25,7 @@ import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +51,7 @@ public final class Manager implements AutoCloseable {
     private final Sessions sessions;
     private final DeviceRegistry devices;
     private final Executors executors;
+    private final Residency residency;
     private final ControlServer control;
     private final ConductorProxy proxy;
     private final Conductor conductor;
@@ -56,7 +61,7 @@ public final class Manager implements AutoCloseable {
     private Thread thread;
 
     private Manager(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher, ManagerDirectory directory, Poller poller) {
+            ExecutorLauncher launcher, HostMemory host, ManagerDirectory directory, Poller poller) {
         this.directory = directory;
         this.poller = poller;
         this.errors = new DistinctErrors(clocks.realtime());
@@ -64,13 +69,15 @@ public final class Manager implements AutoCloseable {
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
+        this.residency = new Residency(devices, leases, context.residency(), host);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =
-                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, this::stopping);
+                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
+                        this::stopping);
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors), errors);
+                List.of(control, executors, residency), errors);
     }
 
     /**
@@ -82,7 +89,8 @@ public final class Manager implements AutoCloseable {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
         Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers,
-                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()));
+                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()),
+                new ProcHostMemory(Path.of("/proc/meminfo")));
         manager.thread = new Thread(manager::run, "tessera-conductor");
         manager.thread.start();
         return manager;
@@ -95,17 +103,18 @@ public final class Manager implements AutoCloseable {
      * @param clocks     clocks, real or turned by hand
      * @param schedulers makes the schedulers
      * @param launcher   starts executors
+     * @param host       the host's memory
      * @throws IOException if the directories or sockets cannot be used; nothing is left behind
      */
     public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher) throws IOException {
+            ExecutorLauncher launcher, HostMemory host) throws IOException {
         ManagerDirectory directory = ManagerDirectory.claim(os, context.directory(), clocks.monotonic());
         Poller poller = null;
         Manager manager = null;
         boolean done = false;
         try {
             poller = new Poller(os.poll());
-            manager = new Manager(context, os, clocks, schedulers, launcher, directory, poller);
+            manager = new Manager(context, os, clocks, schedulers, launcher, host, directory, poller);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
             done = true;

@@ -1,0 +1,147 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.conductor.Conductor;
+import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.memory.residency.SwapAdmission;
+import io.tessera.protocol.DeviceUuid;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who is resident on every device, and what host memory backs the rest. After turns and leases had their part of the
+ * cycle, it reads the clients' words, plans, and writes targets. One owner thread.
+ */
+public final class Residency implements Conductor.Timed {
+    private final DeviceRegistry registry;
+    private final ResidencySettings settings;
+    private final HostShares host;
+    private final Leases leases;
+    private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
+
+    /** Over the devices that clients announce. */
+    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory) {
+        this.leases = leases;
+        this.registry = registry;
+        this.settings = settings;
+        this.host = new HostShares(memory, settings);
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        int work = 0;
+        for (ManagedDevice device : registry.devices()) {
+            DeviceResidency known = devices.get(device.uuid());
+            if (known == null || known.device != device) {
+                known = new DeviceResidency(device, settings);
+                devices.put(device.uuid(), known);
+            }
+            work += known.doWork(nowNs);
+        }
+        devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
+        List<MemberMemory> swapping = swapping();
+        if (!swapping.isEmpty()) {
+            work += host.share(swapping, nowNs);
+            admit(swapping);
+        }
+        return work;
+    }
+
+    /**
+     * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
+     * backing clients of other devices do not need.
+     */
+    private void admit(List<MemberMemory> swapping) {
+        long backing = host.backingBytes(swapping);
+        long overTotal = 0;
+        for (DeviceResidency device : devices.values()) {
+            overTotal += device.beyondBytes();
+        }
+        for (DeviceResidency device : devices.values()) {
+            if (device.members().stream().anyMatch(MemberMemory::movable)) {
+                long others = overTotal - device.beyondBytes();
+                SwapAdmission admission = new SwapAdmission(device.capacityBytes(),
+                        Math.min(device.capacityBytes(), device.fixedBytes()), Math.max(0, backing - others));
+                leases.leasable(device.device.uuid(), admission.leasableBytes());
+            }
+        }
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long next = Long.MAX_VALUE;
+        for (DeviceResidency device : devices.values()) {
+            next = Math.min(next, device.nextDeadlineNs());
+        }
+        return next;
+    }
+
+    /** Clients whose memory can leave, on every device. */
+    List<MemberMemory> swapping() {
+        List<MemberMemory> swapping = new ArrayList<>();
+        for (DeviceResidency device : devices.values()) {
+            device.members().stream().filter(MemberMemory::movable).forEach(swapping::add);
+        }
+        return swapping;
+    }
+
+    HostShares host() {
+        return host;
+    }
+
+    Optional<DeviceResidency> device(DeviceUuid uuid) {
+        return Optional.ofNullable(devices.get(uuid));
+    }
+
+    Optional<MemberMemory> member(DeviceMember member) {
+        return device(member.announcement().uuid()).flatMap(device -> device.members().stream()
+                .filter(memory -> memory.member == member).findFirst());
+    }
+
+    /**
+     * Has a tenant's clients leave every device until their next call.
+     *
+     * @return how many clients of the tenant can leave; 0: none
+     */
+    public int evict(String tenant, long nowNs) {
+        int clients = 0;
+        for (DeviceResidency device : devices.values()) {
+            for (MemberMemory member : List.copyOf(device.members())) {
+                if (member.tenant().equals(tenant) && member.movable()) {
+                    device.evict(member, "evicted by hand", nowNs);
+                    clients++;
+                }
+            }
+        }
+        return clients;
+    }
+
+    /**
+     * Has a tenant's evicted clients come back now.
+     *
+     * @return how many there were
+     */
+    public int restore(String tenant, long nowNs) {
+        int clients = 0;
+        for (DeviceResidency device : devices.values()) {
+            for (MemberMemory member : List.copyOf(device.members())) {
+                if (member.tenant().equals(tenant) && member.evicted) {
+                    device.comeBack(member, nowNs);
+                    clients++;
+                }
+            }
+        }
+        return clients;
+    }
+
+    /** Whether the tenant has a client on a device, whatever its plan. */
+    public boolean knows(String tenant) {
+        return devices.values().stream().flatMap(device -> device.members().stream())
+                .anyMatch(member -> member.tenant().equals(tenant));
+    }
+}
