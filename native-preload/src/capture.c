@@ -5,6 +5,7 @@
 
 #include "devices.h"
 #include "gate.h"
+#include "pools.h"
 #include "report.h"
 #include "segment.h"
 #include "tessera_entries.h"
@@ -183,11 +184,13 @@ TESSERA_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 TESSERA_EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
     capture_stream_destroyed((uintptr_t)stream);
+    pools_stream_destroyed((uintptr_t)stream);
     return REAL(cuStreamDestroy)(stream);
 }
 
 TESSERA_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     capture_stream_destroyed((uintptr_t)stream);
+    pools_stream_destroyed((uintptr_t)stream);
     return REAL(cuStreamDestroy_v2)(stream);
 }

@@ -27,6 +27,7 @@ enum {
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_SYSTEM_NOT_READY = 802,
+    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
 };
 
 /* Special stream handles (cuda.h: CU_STREAM_LEGACY, CU_STREAM_PER_THREAD). */
@@ -51,7 +52,7 @@ enum {
 
 enum { CU_MEM_ATTACH_GLOBAL = 1 };
 enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
-enum { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
+enum { CU_STREAM_CAPTURE_STATUS_NONE = 0, CU_STREAM_CAPTURE_STATUS_ACTIVE = 1 };
 enum { CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_MEMHOSTREGISTER_PORTABLE = 1 };
@@ -129,6 +130,18 @@ struct driver_alloc_node_parameters {
     size_t access_count;
     size_t bytes;
     CUdeviceptr pointer;
+};
+
+/* CUDA_EXTERNAL_MEMORY_HANDLE_DESC */
+struct driver_external_memory {
+    int type;
+    union {
+        int descriptor;
+        void *pointers[2];
+    } handle;
+    unsigned long long bytes;
+    unsigned flags;
+    unsigned reserved[16];
 };
 
 /* CUlaunchConfig, up to the stream */

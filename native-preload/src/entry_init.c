@@ -3,10 +3,13 @@
 
 #include "allocations.h"
 #include "attendant.h"
+#include "captured_memory.h"
 #include "capture.h"
 #include "devices.h"
 #include "drain.h"
 #include "pace.h"
+#include "peer_access.h"
+#include "pools.h"
 #include "quota.h"
 #include "report.h"
 #include "segment.h"
@@ -29,6 +32,9 @@ static void in_child(void)
     turns_forked();
     quota_forked();
     allocations_forked();
+    pools_forked();
+    captured_forked();
+    peer_access_forked();
     swap_forked();
 }
 

@@ -26,6 +26,9 @@ void memory_stay_plain(void);
 void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,
                    bool managed);
 
+/* The same for plain memory that the driver holds: under plan swap it never moves, and counts as fixed. */
+void memory_record_fixed(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context);
+
 /* Gives back what an allocation that was taken out counted for. */
 void memory_forget(const struct allocation *allocation);
 

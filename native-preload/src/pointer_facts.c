@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "pools.h"
+
 /* CUpointer_attribute; those of CU_POINTER_ATTRIBUTE_* in driver_types.h are its as well. */
 enum {
     SYNC_MEMOPS = 6,
@@ -71,13 +73,17 @@ static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int at
     case ACCESS_FLAGS:
         *value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return true;
+    case HANDLE_TYPES:
+        *value = range->kind == SWAP_PROGRAM ? range->tag : 0;
+        return true;
     case SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case IPC_CAPABLE:
-    case HANDLE_TYPES:
     case RDMA_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *value = 0;
+        return true;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *value = range->kind == SWAP_POOLED ? (uint64_t)(uintptr_t)pools_handle_of(range->tag) : 0;
         return true;
     default:
         return false;

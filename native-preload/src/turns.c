@@ -13,6 +13,7 @@
 #include "drain.h"
 #include "gate.h"
 #include "membarrier.h"
+#include "prefetch.h"
 #include "residency.h"
 #include "segment.h"
 #include "settings.h"
@@ -27,6 +28,7 @@ static struct turn {
     bool answered;        /* a CLOSED order has been answered; or nothing ran since */
     bool early;           /* the drain thread closed the gate by itself */
     bool opening;         /* the gate is to open once all memory is resident */
+    uint64_t prefetched;  /* order of the turn for which managed memory was fetched */
     uint64_t opening_ns;  /* since when */
     uint64_t since_ns;
     uint64_t wait_from_ns;
@@ -83,11 +85,19 @@ static void close_gate(unsigned device)
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
 }
 
-/* Opens the gate, at once or, under plan swap, as soon as all memory is resident. True: at once. */
+/* With the device's lock: a granted turn begins, and its managed memory has not been fetched. */
+static bool prefetch_due(unsigned device)
+{
+    const struct turn *turn = &turns[device];
+    return connected && turn->ordered && (turn->word & 0xff) == TESSERA_TURN_GRANTED &&
+           turn->prefetched != turn->word && prefetch_wanted(device);
+}
+
+/* Opens the gate, at once or, under plans swap and managed, as soon as all memory is resident. True: at once. */
 static bool open_when_resident(unsigned device)
 {
     struct turn *turn = &turns[device];
-    bool resident = residency_open(device);
+    bool resident = !prefetch_due(device) && residency_open(device);
     if (!resident && !turn->opening)
         turn->opening_ns = monotonic_ns();
     turn->opening = !resident;
@@ -145,6 +155,21 @@ void turns_resident(unsigned device)
     pthread_mutex_unlock(&turn->lock);
     if (ordered)
         attendant_ring_manager(device);
+}
+
+bool turns_prefetch_due(unsigned device)
+{
+    pthread_mutex_lock(&turns[device].lock);
+    bool due = turns[device].opening && prefetch_due(device);
+    pthread_mutex_unlock(&turns[device].lock);
+    return due;
+}
+
+void turns_prefetched(unsigned device, uint64_t word)
+{
+    pthread_mutex_lock(&turns[device].lock);
+    turns[device].prefetched = word;
+    pthread_mutex_unlock(&turns[device].lock);
 }
 
 bool turns_refuse(unsigned device)

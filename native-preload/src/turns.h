@@ -58,6 +58,10 @@ bool turns_close_early(unsigned device, uint64_t word);
 /* Ends turns_close_early(): gives the turn back, or opens the gate again because work came. */
 void turns_finish_early(unsigned device, uint64_t word, bool release);
 
+/* Plan managed, drain thread: whether memory is to be fetched before the gate opens; and that it was. */
+bool turns_prefetch_due(unsigned device);
+void turns_prefetched(unsigned device, uint64_t word);
+
 /* In the child of a fork. */
 void turns_forked(void);
 
