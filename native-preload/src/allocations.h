@@ -13,6 +13,7 @@ enum allocation_space {
     ALLOCATION_MAPPING,     /* mapped ranges; `link` is the backing */
     ALLOCATION_ARRAY,       /* arrays and mipmapped arrays */
     ALLOCATION_HOST,        /* pinned host memory */
+    ALLOCATION_PROGRAM,     /* the program's own physical memory under plan swap; `link` is the object */
     ALLOCATION_EXTERNAL,    /* external memory that was imported */
     ALLOCATION_SWAP,        /* in shared blocks of plan swap; `link` is the record (swap.c) */
 };

@@ -1,68 +1,19 @@
 #include "blocks.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
+#include "ranges.h"
 #include "records.h"
 #include "report.h"
 #include "residency.h"
 #include "tessera_entries.h"
 
-#define FIRST_CAPACITY 1024u
-
 static struct record_pool block_records = {.bytes = sizeof(struct swap_block)};
-static struct swap_block **table; /* by address */
-static size_t count, capacity;
-
-/* Position of the first block that begins after the address. */
-static size_t after(CUdeviceptr address)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (table[middle]->base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool insert(struct swap_block *block)
-{
-    if (count == capacity) {
-        size_t wanted = capacity ? capacity * 2 : FIRST_CAPACITY;
-        void *memory = mmap(NULL, wanted * sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED)
-            return false;
-        if (table) {
-            memcpy(memory, table, count * sizeof *table);
-            munmap(table, capacity * sizeof *table);
-        }
-        table = memory;
-        capacity = wanted;
-    }
-    size_t at = after(block->base);
-    memmove(table + at + 1, table + at, (count - at) * sizeof *table);
-    table[at] = block;
-    count++;
-    return true;
-}
-
-static void erase(const struct swap_block *block)
-{
-    size_t at = after(block->base);
-    if (at == 0 || table[at - 1] != block)
-        return;
-    memmove(table + at - 1, table + at, (count - at) * sizeof *table);
-    count--;
-}
 
 struct swap_block *block_find(CUdeviceptr address)
 {
-    size_t at = after(address);
-    struct swap_block *block = at ? table[at - 1] : NULL;
-    return block && address - block->base < block->bytes ? block : NULL;
+    const struct range *range = ranges_find(address);
+    return range && range->kind == RANGE_BLOCK ? range->owner : NULL;
 }
 
 static bool add_chunks(struct swap_block *block)
@@ -92,7 +43,9 @@ static void forget(struct swap_block *block)
     }
     if (block->arena)
         munmap(block->arena, sizeof *block->arena);
-    erase(block);
+    const struct range *range = ranges_find(block->base);
+    if (range && range->owner == block)
+        ranges_remove(block->base);
     record_give(&block_records, block);
 }
 
@@ -120,7 +73,7 @@ struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUres
         block->device = (uint8_t)device;
         if (shared)
             made = (block->arena = new_arena(bytes)) != NULL;
-        made = made && insert(block) && add_chunks(block);
+        made = made && ranges_add((struct range){base, bytes, block, RANGE_BLOCK}) && add_chunks(block);
         if (!made)
             forget(block);
     }
@@ -201,9 +154,4 @@ void block_seize(struct swap_block *block)
         chunk->live = false;
         chunk_change_end(chunk);
     }
-}
-
-void blocks_forked(void)
-{
-    count = 0;
 }

@@ -53,7 +53,4 @@ void block_settle(const struct swap_block *block);
 /* With the lock: makes all its chunks BUSY. They were settled. */
 void block_seize(struct swap_block *block);
 
-/* In the child of a fork. */
-void blocks_forked(void);
-
 #endif

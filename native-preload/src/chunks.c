@@ -20,7 +20,7 @@ static void account(const struct chunk *chunk, int64_t sign)
 {
     struct residency *r = residency_of(chunk->device);
     uint64_t bytes = (uint64_t)(sign * (int64_t)chunk->bytes);
-    if (chunk->fixed) {
+    if (chunk->fixed || chunk->stuck) {
         r->fixed += bytes;
         return;
     }
@@ -83,10 +83,31 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
     return true;
 }
 
+bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address)
+{
+    struct chunk_view **at = &chunk->views;
+    while (*at && (*at)->address != address)
+        at = &(*at)->next;
+    struct chunk_view *view = *at;
+    if (!view)
+        return false;
+    *at = view->next;
+    record_give(&view_records, view);
+    return true;
+}
+
+struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address)
+{
+    struct chunk_view *view = chunk->views;
+    while (view && view->address != address)
+        view = view->next;
+    return view;
+}
+
 /* Chunks without memory are never asked; memory of an open gate has contents. */
 bool chunk_contents(const struct chunk *chunk)
 {
-    return chunk->empty_since != residency_of(chunk->device)->openings;
+    return !chunk->untouched && chunk->empty_since != residency_of(chunk->device)->openings;
 }
 
 void chunk_set_empty(struct chunk *chunk)
@@ -137,7 +158,7 @@ CUresult chunk_deny_access(const struct chunk *chunk, const struct chunk_view *v
     return result;
 }
 
-static CUresult map_view(const struct chunk *chunk, const struct chunk_view *view)
+CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view)
 {
     CUresult result = REAL(cuMemMap)(view->address, chunk->bytes, 0, chunk->handle, 0);
     if (result != CUDA_SUCCESS)
@@ -159,7 +180,7 @@ CUresult chunk_fill(struct chunk *chunk)
         return result;
     }
     const struct chunk_view *view = chunk->views;
-    while (view && (result = map_view(chunk, view)) == CUDA_SUCCESS)
+    while (view && (result = chunk_map_view(chunk, view)) == CUDA_SUCCESS)
         view = view->next;
     if (!view)
         return CUDA_SUCCESS;
@@ -184,7 +205,7 @@ CUresult chunk_empty(struct chunk *chunk)
     }
     report_error(result, "physical memory could not be taken away: it stays");
     for (const struct chunk_view *unmapped = chunk->views; unmapped != view; unmapped = unmapped->next)
-        map_view(chunk, unmapped);
+        chunk_map_view(chunk, unmapped);
     return result;
 }
 

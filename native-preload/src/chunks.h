@@ -47,6 +47,8 @@ struct chunk {
     uint8_t state;
     bool live;                     /* the program may use it: resident whenever the gate is open */
     bool fixed;                    /* never moved */
+    bool stuck;                    /* has contents and no address, so it cannot be copied: not moved until it has one */
+    bool untouched;                /* nobody was ever let at it: has no contents */
 };
 
 /* With the lock: a chunk that is BUSY, without memory and not live, in the list of its device; NULL: no memory. */
@@ -61,6 +63,13 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
 bool chunk_contents(const struct chunk *chunk);
 /* With the lock: it has none yet; while the gate is open it gets some at once. */
 void chunk_set_empty(struct chunk *chunk);
+
+/* With the lock: takes the view at the address out; false: it has none there. It is not mapped there any more. */
+bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address);
+/* The view at the address; NULL: none. */
+struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address);
+/* Maps what the chunk has at a view, and takes it away again. The chunk is BUSY, or this view was never mapped. */
+CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view);
 
 /* With the lock: brackets a change of fields, so that the device's sums follow. */
 void chunk_change_begin(const struct chunk *chunk);

@@ -189,7 +189,7 @@ static bool captured(CUdeviceptr pointer)
 TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
     struct swap_range range;
-    if (swap_find(pointer, &range)) {
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM) {
         CUresult ended = captured(pointer) ? captured_free_idle(pointer, range.device) : CUDA_ERROR_NOT_FOUND;
         if (ended != CUDA_ERROR_NOT_FOUND)
             return ended;

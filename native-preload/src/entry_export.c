@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "program_memory.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
@@ -49,6 +50,21 @@ static void stay_plain(CUdeviceptr pointer)
     }
 }
 
+/* A handle of plan swap's becomes the driver's, whose memory stays from then on. */
+static CUresult fix_handle(unsigned long long *handle)
+{
+    return program_owns(*handle) ? program_fix(*handle, handle) : CUDA_SUCCESS;
+}
+
+/* What others reach by its address must stay: allocations of plan swap's, and the program's own mappings. */
+static CUresult fix_range(CUdeviceptr pointer, uint64_t bytes)
+{
+    struct swap_range range;
+    CUresult result = program_fix_range(pointer, bytes);
+    bool ours = result == CUDA_SUCCESS && swap_find(pointer, &range) && range.kind != SWAP_PROGRAM;
+    return ours ? swap_fix(pointer) : result;
+}
+
 TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
 {
     stay_plain(pointer);
@@ -59,7 +75,7 @@ TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
 TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t bytes, int type,
                                                       unsigned long long flags)
 {
-    bool fixed = settings()->swap && swap_fix(pointer) == CUDA_SUCCESS;
+    bool fixed = settings()->swap && fix_range(pointer, bytes) == CUDA_SUCCESS;
     if (!fixed)
         stay_plain(pointer);
     CUresult result = REAL(cuMemGetHandleForAddressRange)(handle, pointer, bytes, type, flags);
@@ -71,6 +87,9 @@ TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr 
 TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned long long handle, int type,
                                                      unsigned long long flags)
 {
+    CUresult fixed = fix_handle(&handle);
+    if (fixed != CUDA_SUCCESS)
+        return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* made without a handle type */
     return exported(REAL(cuMemExportToShareableHandle)(shareable, handle, type, flags));
 }
 
@@ -151,4 +170,23 @@ TESSERA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *pointer, struct tessera_
 TESSERA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, struct tessera_value_64 handle, unsigned flags)
 {
     return imported(REAL(cuIpcOpenMemHandle_v2)(pointer, handle, flags));
+}
+
+TESSERA_EXPORT CUresult cuMulticastBindMem(unsigned long long multicast, size_t multicast_offset,
+                                           unsigned long long handle, size_t offset, size_t bytes,
+                                           unsigned long long flags)
+{
+    CUresult fixed = fix_handle(&handle);
+    if (fixed == CUDA_ERROR_NOT_SUPPORTED)
+        report_error(fixed, "cuMulticastBindMem of memory that plan swap holds in parts");
+    return fixed == CUDA_SUCCESS
+               ? REAL(cuMulticastBindMem)(multicast, multicast_offset, handle, offset, bytes, flags)
+               : fixed;
+}
+
+TESSERA_EXPORT CUresult cuMulticastBindAddr(unsigned long long multicast, size_t multicast_offset, CUdeviceptr pointer,
+                                            size_t bytes, unsigned long long flags)
+{
+    CUresult fixed = settings()->swap ? fix_range(pointer, bytes) : CUDA_SUCCESS;
+    return fixed == CUDA_SUCCESS ? REAL(cuMulticastBindAddr)(multicast, multicast_offset, pointer, bytes, flags) : fixed;
 }

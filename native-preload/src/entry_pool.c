@@ -262,7 +262,8 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
     struct swap_range range;
     struct stream_identity identity;
     bool pooled = pools_owns(pointer, &device, &capture);
-    if (!pooled && !(settings()->swap && swap_find(pointer, &range) && range.base == pointer))
+    if (!pooled && !(settings()->swap && swap_find(pointer, &range) && range.base == pointer &&
+                     range.kind != SWAP_PROGRAM))
         return false;
     struct request r = request_on(stream, otherwise);
     /* Only memory of the graph can be freed in a capture; and nothing that was freed before. */

@@ -16,6 +16,7 @@
 
 #define RETRY_NS 100000000ULL   /* after a copy or a mapping that failed */
 #define POLL_NS 20000000ULL     /* while something waits for memory that others give up */
+#define SOON_NS 500000ULL
 #define BELL_BYTES (64u << 20)  /* the manager hears of freed memory this often, or */
 #define BELL_NS 2000000ULL      /* this often, so that the next client's copies run beside these */
 #define SILENCE_NS 10000000000ULL
@@ -60,6 +61,13 @@ static uint64_t excess(unsigned device, const struct moves *m)
     return held > target ? held - target : 0;
 }
 
+/* Contents that the device itself may not read where they are mapped cannot be copied. */
+static bool can_leave(const struct chunk *chunk, uint64_t now_ns)
+{
+    return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk->stuck &&
+           chunk->retry_ns <= now_ns && (chunk_address(chunk) || !chunk_contents(chunk));
+}
+
 /* With the lock: the next chunk to leave, now BUSY; NULL: enough leave, or none can. */
 static struct chunk *pick_leaving(unsigned device, const struct moves *m)
 {
@@ -67,7 +75,7 @@ static struct chunk *pick_leaving(unsigned device, const struct moves *m)
         return NULL;
     uint64_t now_ns = monotonic_ns();
     struct chunk *chunk = chunk_first(device);
-    while (chunk && (chunk->state != CHUNK_RESIDENT || !chunk->live || chunk->fixed || chunk->retry_ns > now_ns))
+    while (chunk && !can_leave(chunk, now_ns))
         chunk = chunk->next;
     if (chunk) {
         chunk_change_begin(chunk);
@@ -373,9 +381,11 @@ uint64_t moves_step(unsigned device, bool opening)
     bool all_in = come(device, m);
     notice_silence(m, opening && !all_in);
     residency_lock();
-    bool stuck = !all_in || (residency_of(device)->closed && excess(device, m) != 0);
+    const struct residency *r = residency_of(device);
+    bool waits = !all_in || (r->closed && excess(device, m) != 0);
+    bool held_up = opening && r->present != r->needed; /* by threads that change mappings now */
     residency_unlock();
-    return stuck ? POLL_NS : UINT64_MAX;
+    return held_up && !waits ? SOON_NS : waits ? POLL_NS : UINT64_MAX;
 }
 
 void moves_forked(void)

@@ -73,10 +73,12 @@ static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int at
     case ACCESS_FLAGS:
         *value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return true;
+    case HANDLE_TYPES:
+        *value = range->kind == SWAP_PROGRAM ? range->tag : 0;
+        return true;
     case SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case IPC_CAPABLE:
-    case HANDLE_TYPES:
     case RDMA_CAPABLE:
         *value = 0;
         return true;

@@ -146,6 +146,12 @@ void residency_lower(unsigned device, uint64_t bytes)
     residency_publish(device);
 }
 
+void residency_regain(unsigned device, uint64_t bytes)
+{
+    states[device].resident += bytes;
+    residency_publish(device);
+}
+
 static uint64_t pinned_target(unsigned device)
 {
     return residency_planned(device) ? read_word(&words(device)->pinned_target) : 0;

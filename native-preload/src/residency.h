@@ -50,6 +50,8 @@ uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 /* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
 bool residency_raise(unsigned device, uint64_t bytes);
 void residency_lower(unsigned device, uint64_t bytes);
+/* With the lock: memory that the process has already counts as movable again, whatever the target. */
+void residency_regain(unsigned device, uint64_t bytes);
 bool residency_raise_host(unsigned device, enum host_tier tier, uint64_t bytes);
 void residency_lower_host(unsigned device, enum host_tier tier, uint64_t bytes);
 uint64_t residency_host_target(unsigned device, enum host_tier tier);

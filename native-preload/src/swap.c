@@ -8,6 +8,8 @@
 #include "gate.h"
 #include "mover.h"
 #include "moves.h"
+#include "program_memory.h"
+#include "ranges.h"
 #include "records.h"
 #include "report.h"
 #include "residency.h"
@@ -21,7 +23,6 @@
 #define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
 
 static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
-static uint64_t ids;
 static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
 /* Whether the device maps memory, in pages of the size that chunks are made of. */
@@ -50,9 +51,15 @@ bool swap_governs(unsigned device)
     return support[device] > 0;
 }
 
+uint64_t swap_new_id(void)
+{
+    static uint64_t ids;
+    return __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
+}
+
 static struct swap_record new_record(uint64_t bytes, struct swap_options options)
 {
-    return (struct swap_record){bytes, __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED), options.context, options.tag,
+    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag,
                                 options.kind};
 }
 
@@ -259,19 +266,45 @@ static const struct swap_record *record_of(const struct swap_block *block, CUdev
     return inside - *base < record->bytes ? record : NULL;
 }
 
+/* With the lock: what the program has mapped itself. */
+static struct swap_range mapped_range(const struct program_mapping *mapping)
+{
+    const struct program_memory *memory = mapping->memory;
+    return (struct swap_range){.base = mapping->base,
+                               .bytes = memory->bytes,
+                               .device = memory->device,
+                               .kind = SWAP_PROGRAM,
+                               .fixed = memory->chunks->fixed,
+                               .tag = (uint64_t)memory->properties.requested_handle_types,
+                               .id = memory->id};
+}
+
+/* With the lock. */
+static bool find(CUdeviceptr inside, struct swap_range *range)
+{
+    const struct range *held = ranges_find(inside);
+    if (held && held->kind == RANGE_MAPPING) {
+        *range = mapped_range(held->owner);
+        return true;
+    }
+    CUdeviceptr base = 0;
+    const struct swap_block *block = held ? held->owner : NULL;
+    const struct swap_record *record = block && !block->cached ? record_of(block, inside, &base) : NULL;
+    if (record)
+        *range = (struct swap_range){base,         record->bytes,   block->device, record->kind, block->chunks->fixed,
+                                     record->context, record->tag, record->id};
+    return record != NULL;
+}
+
 bool swap_find(CUdeviceptr inside, struct swap_range *range)
 {
+    struct swap_range unused;
     if (!settings()->swap)
         return false;
     residency_lock();
-    CUdeviceptr base = 0;
-    const struct swap_block *block = block_find(inside);
-    const struct swap_record *record = block && !block->cached ? record_of(block, inside, &base) : NULL;
-    if (record && range)
-        *range = (struct swap_range){base,         record->bytes,   block->device, record->kind, block->chunks->fixed,
-                                     record->context, record->tag, record->id};
+    bool found = find(inside, range ? range : &unused);
     residency_unlock();
-    return record != NULL;
+    return found;
 }
 
 /* With the lock: all chunks of the block that are resident stay; false: one is not. */
@@ -298,6 +331,9 @@ static bool fix_block(struct swap_block *block)
 /* Inside a submission all memory is resident, and stays so until the submission is left. */
 CUresult swap_fix(CUdeviceptr inside)
 {
+    struct swap_range range;
+    if (swap_find(inside, &range) && range.kind == SWAP_PROGRAM)
+        return program_fix_range(range.base, range.bytes);
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     for (;;) {
         struct gate_pass pass = gate_enter(TESSERA_KIND_MEMORY_OP, TESSERA_STREAM_LEGACY);
@@ -330,7 +366,7 @@ void swap_forked(void)
 {
     residency_forked();
     chunks_forked();
-    blocks_forked();
+    ranges_forked();
     spare_forked();
     backing_forked();
     mover_forked();

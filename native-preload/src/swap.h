@@ -27,7 +27,7 @@ enum swap_kind {
     SWAP_LINEAR = 0, /* cuMemAlloc and its family */
     SWAP_POOLED = 1, /* stream-ordered: pool and free memory are the pool's own business */
     SWAP_GRAPH = 2,  /* an allocation that was captured: lives as long as its graphs */
-    SWAP_PROGRAM = 3, /* the program's own cuMemCreate: never made by swap_allocate() */
+    SWAP_PROGRAM = 3, /* mapped by the program itself: never made by swap_allocate(); tag: its shareable handle types */
 };
 
 /* An allocation, as swap_find() tells it. */
@@ -65,6 +65,9 @@ CUresult swap_quiesce(unsigned device);
 
 /* The allocation that the address lies in; false: none of ours. `range` may be NULL. */
 bool swap_find(CUdeviceptr inside, struct swap_range *range);
+
+/* A number for an allocation that none had before. */
+uint64_t swap_new_id(void);
 
 /*
  * Makes sure that the allocation is resident from now on and never moves again; all that shares its chunk stays with

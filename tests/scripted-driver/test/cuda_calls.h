@@ -151,6 +151,8 @@ CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, void *handle
 CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes);
 CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const struct call_access *access, size_t count);
 CUresult cuMemGetAccess(unsigned long long *flags, const struct call_location *location, CUdeviceptr pointer);
+CUresult cuMemRetainAllocationHandle(void **handle, void *address);
+CUresult cuMemGetAllocationPropertiesFromHandle(struct call_allocation_properties *properties, void *handle);
 CUresult cuMemExportToShareableHandle(void *out, void *handle, int type, uint64_t flags);
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags);

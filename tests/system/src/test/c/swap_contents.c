@@ -12,11 +12,13 @@
 struct worker {
     pthread_t thread;
     uint64_t random;
+    uint64_t bytes, most; /* held, and its share: what is asked for while the gate is closed has to fit later, too */
     void *stream, *function;
     struct piece {
         CUdeviceptr at;
         size_t bytes;
         uint32_t pattern;
+        size_t mapped; /* by the program itself: bytes of each of its two handles; 0: cuMemAlloc */
     } pieces[PIECES];
 };
 
@@ -74,26 +76,79 @@ static size_t draw_bytes(struct worker *w)
     return (draw(&w->random, piece_most / 4) + 1) * 4;
 }
 
+/* As an expandable segment grows: two handles behind one another, released at once, since the mappings keep them. */
+static CUresult map_own(struct worker *w, struct piece *p)
+{
+    struct call_allocation_properties properties = {.type = 1, .location = {1, 0}};
+    struct call_access access = {{1, 0}, 3};
+    void *handles[2];
+    properties.handle_types = (int)draw(&w->random, 2);
+    p->mapped = 2 * MIB * (draw(&w->random, 2) + 1);
+    p->bytes = 2 * p->mapped;
+    OKAY(cuMemAddressReserve(&p->at, p->bytes, 0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        CUresult result = cuMemCreate(&handles[i], p->mapped, &properties, 0);
+        if (result) {
+            if (i)
+                OKAY(cuMemUnmap(p->at, p->mapped));
+            OKAY(cuMemAddressFree(p->at, p->bytes));
+            return result;
+        }
+        OKAY(cuMemMap(p->at + (size_t)i * p->mapped, p->mapped, 0, handles[i], 0));
+        OKAY(cuMemRelease(handles[i]));
+    }
+    OKAY(cuMemSetAccess(p->at, p->bytes, &access, 1));
+    return 0;
+}
+
+static CUresult allocate(struct worker *w, struct piece *p)
+{
+    p->mapped = 0;
+    if (draw(&w->random, 4) == 0)
+        return map_own(w, p);
+    p->bytes = draw_bytes(w);
+    return cuMemAlloc_v2(&p->at, p->bytes);
+}
+
+static void give_back(struct worker *w, struct piece *p)
+{
+    w->bytes -= p->bytes;
+    if (p->mapped) {
+        OKAY(cuCtxSynchronize());
+        for (int i = 0; i < 2; i++) {
+            CUdeviceptr at = p->at + (size_t)i * p->mapped;
+            CUresult result = cuMemUnmap(at, p->mapped);
+            if (result) /* made to fail by the script, once: it is as before */
+                OKAY(cuMemUnmap(at, p->mapped));
+        }
+        OKAY(cuMemAddressFree(p->at, p->bytes));
+    } else {
+        OKAY(cuMemFree_v2(p->at));
+    }
+    p->at = 0;
+}
+
 static void step(struct worker *w)
 {
     struct piece *p = &w->pieces[draw(&w->random, PIECES)];
     if (!p->at) {
-        p->bytes = draw_bytes(w);
-        CUresult result = cuMemAlloc_v2(&p->at, p->bytes);
+        if (w->bytes + 2 * piece_most > w->most)
+            return;
+        CUresult result = allocate(w, p);
         if (result != 0) {
             EQUAL(2, result);
             p->at = 0;
             return;
         }
         CHECK(p->at % 256 == 0);
+        w->bytes += p->bytes;
         fill(w, p);
         return;
     }
     check(w, p);
     uint64_t what = draw(&w->random, 4);
     if (what == 0) {
-        OKAY(cuMemFree_v2(p->at));
-        p->at = 0;
+        give_back(w, p);
     } else if (what == 1) {
         fill(w, p);
     }
@@ -109,7 +164,7 @@ static void *work(void *argument)
     for (int i = 0; i < PIECES; i++)
         if (w->pieces[i].at) {
             check(w, &w->pieces[i]);
-            OKAY(cuMemFree_v2(w->pieces[i].at));
+            give_back(w, &w->pieces[i]);
         }
     return NULL;
 }
@@ -175,8 +230,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < threads; i++) {
         workers[i].random = seed * 31 + (uint64_t)i;
         workers[i].function = function;
+        workers[i].most = capacity / 10 * 9 / (unsigned)threads;
         OKAY(pthread_create(&workers[i].thread, NULL, work, &workers[i]));
     }
+    printf("working\n");
+    fflush(stdout);
     for (int i = 0; i < rounds; i++)
         hand_over(&random, can_leave);
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
