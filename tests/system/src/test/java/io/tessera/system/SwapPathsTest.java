@@ -3,10 +3,12 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +70,42 @@ class SwapPathsTest {
         SeededRandom random = new SeededRandom("sameProgramRunsPlain");
         run.manager();
         run.program("swap_paths", "ms=400", "careful=1", "seed=" + random.below(1 << 30)).run().exits(0);
+    }
+
+    /** Two tenants whose pools hold 0.9 of the device each, and a third that does everything at once. */
+    @Test
+    void tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents(TestRun run) {
+        SeededRandom random = new SeededRandom("tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents");
+        ManagerProcess manager = run.manager("--capacity", "256MiB", "--executors", "none", "--move-share", "50%");
+        RunningCase first = tenant(run, "first");
+        RunningCase second = tenant(run, "second");
+        RunningCase third = run.program("swap_paths", "ms=1500", "threads=2", "seed=" + random.below(1 << 30)).plan("swap")
+                .tenant("third").script(DEVICE).start();
+        for (int round = 1; round <= 4; round++) {
+            for (RunningCase program : List.of(first, second)) {
+                for (int i = 0; i < 3; i++) {
+                    program.okay("check " + i + " " + (round * 10 + i));
+                    program.okay("fill " + i + " " + ((round + 1) * 10 + i));
+                }
+                program.okay("launch 1000 2");
+                program.okay("sync");
+            }
+        }
+        assertTrue(third.end().exits(0).output().getLast().startsWith("done "));
+        JsonObject residency = manager.control().clientDevice(first.pid()).getAsJsonObject("residency");
+        assertTrue(residency.get("movesOut").getAsLong() > 0, residency::toString);
+        first.quit().exits(0);
+        second.quit().exits(0);
+    }
+
+    private static RunningCase tenant(TestRun run, String label) {
+        RunningCase program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
+        MemoryTest.start(program);
+        for (int i = 0; i < 3; i++) {
+            assertEquals(Integer.toString(i), program.okay("async " + (76L << 20)));
+            program.okay("fill " + i + " " + (10 + i));
+        }
+        return program;
     }
 
     private static NativeResult situation(TestRun run, String program, String name, String plan) {
