@@ -47,7 +47,7 @@ class SwapTest {
     @CsvSource({"4, 512, 0", "2, 0, 512", "3, 32, 48", "2, 16, 0"})
     void contentsSurviveMovesThroughEveryTier(int threads, int pinnedMib, int pageableMib, TestRun run) {
         SeededRandom random = new SeededRandom("contentsSurviveMovesThroughEveryTier " + threads);
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "30", Integer.toString(threads),
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "16", Integer.toString(threads),
                 Integer.toString(pinnedMib), Integer.toString(pageableMib))
                 .env("TESSERA_SWAP_DIRECTORY", run.directory().toString()).start().end(BOUND).exits(0).says("done");
         assertEquals(0, filesLeft(run.directory()), "swap files are unlinked");
@@ -66,7 +66,7 @@ class SwapTest {
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {
         SeededRandom random = new SeededRandom("hostBudgetsThatAreExhaustedCostNoContents " + pinnedMib);
-        NativeCase program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "20", "3",
+        NativeCase program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "12", "3",
                 Integer.toString(pinnedMib), Integer.toString(pageableMib)).env("SWAP_CANNOT_LEAVE", "1");
         if (fileBytes > 0) {
             program.env("TESSERA_SWAP_DIRECTORY", run.directory().toString())
@@ -86,7 +86,7 @@ class SwapTest {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "15", "3", "300", "300")
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "10", "3", "300", "300")
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
     }
 
