@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Plan swap: memory leaves the device and comes back under programs that allocate, write and check all the while, with a
- * manager of the program's own ({@code residency_manager.h}) that orders turns and targets. Without a GPU.
+ * Plan swap: memory leaves the device and comes back under programs that allocate, write and check all the while, with
+ * a manager of the program's own ({@code residency_manager.h}) that orders turns and targets. Without a GPU.
  */
 @ExtendWith(RunWatcher.class)
 class SwapTest {
@@ -36,7 +36,8 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "frees-while-out", "contexts-end", "captured", "fixed", "own-memory", "exported", "faulted", "forks", "told"})
+        "frees-while-out", "contexts-end", "captured", "graph-nodes", "fixed", "own-memory", "exported", "faulted",
+        "forks", "told"})
     void caseHolds(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
@@ -95,7 +96,8 @@ class SwapTest {
     void killedInTheMiddleOfAMoveLeavesNothing(TestRun run) {
         SeededRandom random = new SeededRandom("killedInTheMiddleOfAMoveLeavesNothing");
         for (int i = 0; i < 3; i++) {
-            RunningCase killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3").start();
+            RunningCase killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3")
+                    .start();
             killed.awaitLine("working");
             Await.sleep(Duration.ofMillis(random.below(150)));
             killed.kill();
