@@ -6,6 +6,7 @@
 #include "captured_memory.h"
 #include "clock.h"
 #include "quota.h"
+#include "resident.h"
 #include "segment.h"
 #include "settings.h"
 #include "swap.h"
@@ -82,7 +83,7 @@ TESSERA_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const C
 {
     if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
         graph_memory_seen();
-    return REAL(cuGraphAddNode)(node, graph, dependencies, count, parameters);
+    return WHILE_RESIDENT(REAL(cuGraphAddNode)(node, graph, dependencies, count, parameters));
 }
 
 TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -90,7 +91,7 @@ TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, cons
 {
     if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
         graph_memory_seen();
-    return REAL(cuGraphAddNode_v2)(node, graph, dependencies, dependency_data, count, parameters);
+    return WHILE_RESIDENT(REAL(cuGraphAddNode_v2)(node, graph, dependencies, dependency_data, count, parameters));
 }
 
 /*
@@ -108,14 +109,14 @@ static bool update_refused(CUgraph graph, int *result)
 TESSERA_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
 {
     return update_refused(graph, result) ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
-                                         : REAL(cuGraphExecUpdate)(exec, graph, node, result);
+                                         : WHILE_RESIDENT(REAL(cuGraphExecUpdate)(exec, graph, node, result));
 }
 
 TESSERA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, void *information)
 {
     /* The result is the structure's first field. */
     return update_refused(graph, information) ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
-                                              : REAL(cuGraphExecUpdate_v2)(exec, graph, information);
+                                              : WHILE_RESIDENT(REAL(cuGraphExecUpdate_v2)(exec, graph, information));
 }
 
 /* The next node of the stream comes after other nodes than its last. */

@@ -25,6 +25,7 @@ static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 static void *pin(unsigned device, char *memory, uint64_t bytes, CUresult *result)
 {
     void *context = devices_enter(device);
+    *result = CUDA_ERROR_INVALID_CONTEXT;
     if (!context)
         return NULL;
     *result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
@@ -60,7 +61,8 @@ void pinning_drop(struct backing_step *step)
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
-    report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
+    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+        report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
 }
 
 /* With the lock, which is released meanwhile: one step more; false: nothing is due, or it failed. */

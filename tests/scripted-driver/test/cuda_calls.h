@@ -225,6 +225,7 @@ CUresult cuGraphLaunch(void *exec, void *stream);
 CUresult cuGraphExecDestroy(void *exec);
 CUresult cuGraphExecUpdate(void *exec, void *graph, void **node, int *result);
 CUresult cuGraphAddMemAllocNode(void **node, void *graph, void *const *needs, size_t count, struct call_alloc_node *p);
+CUresult cuGraphAddMemsetNode(void **node, void *graph, void *const *needs, size_t count, const void *set, void *context);
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, uint64_t *value);
 CUresult cuGreenCtxCreate(void **context, void *description, CUdevice device, unsigned flags);
 

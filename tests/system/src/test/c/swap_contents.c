@@ -215,7 +215,7 @@ int main(int argc, char **argv)
     static struct worker workers[16];
     void *module, *function;
     CHECK(threads <= 16);
-    printf("seed %llu\n", (unsigned long long)seed);
+    fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
     manager_start();
     OKAY(cuInit(0));
     manager_words()->pinned_target = pinned;

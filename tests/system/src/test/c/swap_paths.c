@@ -2,7 +2,7 @@
  * Memory of every path in use by several threads at once, with contents that are checked: whatever moves meanwhile, a
  * program must not see it.
  *     swap_paths KEY=VALUE...
- * ms (how long), threads, seed, slots (allocations per thread), largest (bytes of one), hold_us (how long a capture is
+ * ms (how long at least), threads, seed, slots (allocations per thread), largest (bytes of one), hold_us (how long a capture is
  * held open), careful (1: graphs are idle when they are destroyed, and their memory freed before: what the scripted
  * driver's own graph memory needs). Ends with "done CHECKS BURSTS REPLAYS"; the first wrong word ends it with 1.
  */
@@ -262,6 +262,13 @@ static void step(struct worker *w)
     }
 }
 
+/* On a busy machine the time may not be enough for each once. */
+static int everything_seen(void)
+{
+    return __atomic_load_n(&checks, __ATOMIC_RELAXED) && __atomic_load_n(&bursts, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&replays, __ATOMIC_RELAXED);
+}
+
 static void *work(void *argument)
 {
     struct worker *w = argument;
@@ -271,7 +278,7 @@ static void *work(void *argument)
     OKAY(cuStreamCreate(&w->streams[1], 1));
     OKAY(cuMemHostAlloc((void **)&w->host, 3 * 4096, 0));
     OKAY(cuMemAlloc_v2(&w->results, 8 * GRAPHS));
-    while (now_ns() < end)
+    while (now_ns() < end || !everything_seen())
         step(w);
     for (int i = 0; i < GRAPHS; i++)
         if (w->graphs[i].exec) {
@@ -341,7 +348,6 @@ int main(int argc, char **argv)
     OKAY(cuMemPoolGetAttribute(standard, 7, &used));
     EQUAL(0, used);
     OKAY(cuMemPoolDestroy(pool));
-    CHECK(checks > 0 && bursts > 0 && replays > 0);
     printf("done %lu %lu %lu\n", checks, bursts, replays);
     return 0;
 }

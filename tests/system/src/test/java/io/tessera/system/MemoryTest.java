@@ -19,7 +19,7 @@ class MemoryTest {
     @ParameterizedTest
     @CsvSource({"plain, 0", "managed, 0", "swap, 0", "plain, 256", "managed, 256", "swap, 256"})
     void everyPathKeepsContentsAndAttributes(String plan, long limitMib, TestRun run) {
-        run.manager();
+        run.manager("--capacity", "1GiB");
         NativeCase program = run.program("memory").plan(plan);
         if (limitMib > 0) {
             program.memory(limitMib * MIB);

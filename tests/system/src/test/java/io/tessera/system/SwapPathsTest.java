@@ -76,11 +76,11 @@ class SwapPathsTest {
     @Test
     void tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents(TestRun run) {
         SeededRandom random = new SeededRandom("tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents");
-        ManagerProcess manager = run.manager("--capacity", "256MiB", "--executors", "none", "--move-share", "50%");
+        ManagerProcess manager = run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
         RunningCase first = tenant(run, "first");
         RunningCase second = tenant(run, "second");
-        RunningCase third = run.program("swap_paths", "ms=1500", "threads=2", "seed=" + random.below(1 << 30)).plan("swap")
-                .tenant("third").script(DEVICE).start();
+        RunningCase third = run.program("swap_paths", "ms=2500", "threads=2", "slots=4", "largest=1048576",
+                "seed=" + random.below(1 << 30)).plan("swap").tenant("third").script(DEVICE).start();
         for (int round = 1; round <= 4; round++) {
             for (RunningCase program : List.of(first, second)) {
                 for (int i = 0; i < 3; i++) {
@@ -102,7 +102,7 @@ class SwapPathsTest {
         RunningCase program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
         MemoryTest.start(program);
         for (int i = 0; i < 3; i++) {
-            assertEquals(Integer.toString(i), program.okay("async " + (76L << 20)));
+            assertEquals(Integer.toString(i), program.okay("async " + (19L << 20)));
             program.okay("fill " + i + " " + (10 + i));
         }
         return program;

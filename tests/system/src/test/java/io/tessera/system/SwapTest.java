@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Plan swap: memory leaves the device and comes back under programs that allocate, write and check all the while, with a
- * manager of the program's own ({@code residency_manager.h}) that orders turns and targets. Without a GPU.
+ * Plan swap: memory leaves the device and comes back under programs that allocate, write and check all the while, with
+ * a manager of the program's own ({@code residency_manager.h}) that orders turns and targets. Without a GPU.
  */
 @ExtendWith(RunWatcher.class)
 class SwapTest {
@@ -36,7 +36,8 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "frees-while-out", "contexts-end", "captured", "fixed", "own-memory", "exported", "faulted", "forks", "told"})
+        "frees-while-out", "contexts-end", "captured", "graph-nodes", "fixed", "own-memory", "exported", "faulted",
+        "forks", "told"})
     void caseHolds(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
@@ -47,7 +48,7 @@ class SwapTest {
     @CsvSource({"4, 512, 0", "2, 0, 512", "3, 32, 48", "2, 16, 0"})
     void contentsSurviveMovesThroughEveryTier(int threads, int pinnedMib, int pageableMib, TestRun run) {
         SeededRandom random = new SeededRandom("contentsSurviveMovesThroughEveryTier " + threads);
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "30", Integer.toString(threads),
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "16", Integer.toString(threads),
                 Integer.toString(pinnedMib), Integer.toString(pageableMib))
                 .env("TESSERA_SWAP_DIRECTORY", run.directory().toString()).start().end(BOUND).exits(0).says("done");
         assertEquals(0, filesLeft(run.directory()), "swap files are unlinked");
@@ -66,7 +67,7 @@ class SwapTest {
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {
         SeededRandom random = new SeededRandom("hostBudgetsThatAreExhaustedCostNoContents " + pinnedMib);
-        NativeCase program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "20", "3",
+        NativeCase program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "12", "3",
                 Integer.toString(pinnedMib), Integer.toString(pageableMib)).env("SWAP_CANNOT_LEAVE", "1");
         if (fileBytes > 0) {
             program.env("TESSERA_SWAP_DIRECTORY", run.directory().toString())
@@ -86,7 +87,7 @@ class SwapTest {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "15", "3", "300", "300")
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "10", "3", "300", "300")
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
     }
 
@@ -95,7 +96,8 @@ class SwapTest {
     void killedInTheMiddleOfAMoveLeavesNothing(TestRun run) {
         SeededRandom random = new SeededRandom("killedInTheMiddleOfAMoveLeavesNothing");
         for (int i = 0; i < 3; i++) {
-            RunningCase killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3").start();
+            RunningCase killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3")
+                    .start();
             killed.awaitLine("working");
             Await.sleep(Duration.ofMillis(random.below(150)));
             killed.kill();

@@ -113,10 +113,11 @@ final class MemberMemory {
             if (plan == MemoryPlan.SWAP) {
                 readSwap(member.residency(), totalBytes, nowNs);
             } else if (plan == MemoryPlan.MANAGED) {
-                neededBytes = size(block.managedBytes(), totalBytes);
+                long managedBytes = size(block.managedBytes(), 1024 * totalBytes); // may exceed the device
+                neededBytes = Math.min(managedBytes, totalBytes);
                 residentBytes = Math.min(targetBytes, neededBytes);
                 cachedBytes = residentBytes;
-                fixedBytes = Math.max(0, usedBytes - neededBytes);
+                fixedBytes = Math.max(0, usedBytes - managedBytes);
             } else {
                 fixedBytes = usedBytes;
             }
