@@ -5,6 +5,8 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.doctor.DoctorCommand;
 import io.tessera.cli.fence.FenceCommand;
+import io.tessera.cli.residency.EvictCommand;
+import io.tessera.cli.residency.RestoreCommand;
 import io.tessera.cli.schedule.LimitCommand;
 import io.tessera.cli.schedule.QuantumCommand;
 import io.tessera.cli.schedule.SchedulerCommand;
@@ -36,6 +38,8 @@ public final class TesseraCommands {
                 .addSubcommand(new SchedulerCommand(context))
                 .addSubcommand(new QuantumCommand(context))
                 .addSubcommand(new LimitCommand(context))
+                .addSubcommand(new EvictCommand(context))
+                .addSubcommand(new RestoreCommand(context))
                 .addSubcommand(new CountersCommand(context))
                 .addSubcommand(new ErrorsCommand(context))
                 .addSubcommand(new DoctorCommand(context))
