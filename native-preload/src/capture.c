@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "captured_memory.h"
 #include "devices.h"
 #include "gate.h"
 #include "pools.h"
@@ -132,6 +133,8 @@ void capture_forked(void)
     if ((is_capturing) != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE)                                     \
         ended(gate_stream(stream, otherwise));                                                                         \
     pthread_mutex_unlock(&lock);                                                                                       \
+    if (result == CUDA_SUCCESS && graph)                                                                               \
+        captured_ended(*graph);                                                                                        \
     return result
 
 TESSERA_EXPORT CUresult cuStreamBeginCapture(CUstream stream)

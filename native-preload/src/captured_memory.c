@@ -155,6 +155,14 @@ CUresult captured_free_idle(CUdeviceptr pointer, unsigned device)
     return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY ? free_at(pointer, mark, false) : result;
 }
 
+void captured_ended(CUgraph graph)
+{
+    pools_hold();
+    for (struct pool_block *block = captured.oldest; block; block = block->newer)
+        block->ended |= block->graph == graph;
+    pools_let();
+}
+
 void captured_order_changed(void)
 {
     pools_hold();
@@ -163,14 +171,19 @@ void captured_order_changed(void)
     pools_let();
 }
 
-/* Freed: to the free memory of no pool. Not freed: from now on it is the program's, like any other allocation. */
+/*
+ * Freed, or of a capture that failed: to the free memory of no pool. Else it is the program's from now on, like any other
+ * allocation.
+ */
 static void collect_one(struct pool_block *block)
 {
     struct allocation allocation;
     pools_hold();
     pool_block_unlink(&captured, block);
     block->capture = 0;
-    bool freed = block->freed;
+    bool freed = block->freed || !block->ended;
+    if (!block->freed)
+        block->mark = (struct stream_mark){.reached = !block->ended};
     if (freed) {
         pool_block_take(block);
         if (!block->mark.event && !block->mark.reached)
@@ -180,7 +193,6 @@ static void collect_one(struct pool_block *block)
         struct pool *pool = block->pool; /* whose figures it enters, since pools_free() takes it out of them again */
         pool->used += block->extent;
         pool->reserved += block->extent;
-        stream_mark_drop(&block->mark);
     }
     CUdeviceptr pointer = block->pointer;
     pools_let();

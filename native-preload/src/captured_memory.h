@@ -41,6 +41,9 @@ CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise
 /* The same by cuMemFree, which waits for the device. */
 CUresult captured_free_idle(CUdeviceptr pointer, unsigned device);
 
+/* The capture that made the graph has ended well: what it has not freed is the program's once the graph is gone. */
+void captured_ended(CUgraph graph);
+
 /* The program has changed what a captured stream's next node depends on: nothing is given again by its order. */
 void captured_order_changed(void);
 

@@ -25,6 +25,7 @@ struct pool_block {
     /* captured_memory.c: */
     uint64_t capture;             /* id of the capture that it was allocated in; 0: none */
     CUgraph graph;                /* what that capture made */
+    bool ended;                   /* that capture ended well */
     bool freed;                   /* the program has freed it, in a capture or after */
     struct pool_block *next_gone; /* no graph holds it any more */
 };

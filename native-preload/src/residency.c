@@ -83,7 +83,8 @@ void residency_publish(unsigned device)
     tell(&w->pinned_wanted, r->needed);
     tell(&w->pageable_wanted, r->needed > pinned ? r->needed - pinned : 0);
     tell(&w->resident_wanted, r->wanted ? r->resident + r->wanted : 0);
-    tell(&w->state, r->state);
+    bool checkpointed = read_word(&w->flags) & TESSERA_RESIDENCY_CHECKPOINTED;
+    tell(&w->state, checkpointed ? TESSERA_RESIDENCY_SUSPENDED : r->state);
     tell(&w->swapped_bytes, r->swapped);
     tell(&w->guarantee_wanted, settings()->guarantee_bytes);
     tell(&w->file_limit, settings()->swap_directory[0] ? settings()->swap_file_bytes : 0);

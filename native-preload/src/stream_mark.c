@@ -28,13 +28,23 @@ void capture_mode_restore(struct capture_mode mode)
         REAL(cuThreadExchangeStreamCaptureMode)(&mode.before);
 }
 
+/* Not the thread's id, which another may have when this one is gone; its stream's work may not be. */
+static uint64_t this_thread(void)
+{
+    static uint64_t threads;
+    static __thread uint64_t number __attribute__((tls_model("initial-exec")));
+    if (!number)
+        number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    return number;
+}
+
 CUresult stream_identify(CUstream stream, uintptr_t otherwise, struct stream_identity *identity)
 {
     *identity = (struct stream_identity){.handle = gate_stream(stream, otherwise)};
     if (identity->handle > TESSERA_STREAM_PER_THREAD)
         return REAL(cuStreamGetCtx)(stream, &identity->context);
     if (identity->handle == TESSERA_STREAM_PER_THREAD)
-        identity->thread = (uintptr_t)pthread_self();
+        identity->thread = this_thread();
     CUresult result = REAL(cuCtxGetCurrent)(&identity->context);
     return result == CUDA_SUCCESS && !identity->context ? CUDA_ERROR_INVALID_CONTEXT : result;
 }

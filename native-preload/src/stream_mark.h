@@ -14,7 +14,7 @@
 struct stream_identity {
     uintptr_t handle; /* never 0; TESSERA_STREAM_LEGACY and TESSERA_STREAM_PER_THREAD stay as they are. 0: none */
     CUcontext context;
-    uintptr_t thread; /* of a thread's own default stream; else 0 */
+    uint64_t thread; /* number of the thread whose own default stream it is; else 0 */
 };
 
 #define STREAM_GONE UINTPTR_MAX /* a handle that no stream has */

@@ -141,6 +141,11 @@ static void streams(void)
     OKAY(pthread_join(thread, NULL));
     OKAY(cuMemAllocAsync_ptsz(&mine, MIB, NULL));
     CHECK(mine != theirs);
+    pthread_t next; /* may have the first one's id */
+    CUdeviceptr nexts;
+    OKAY(pthread_create(&next, NULL, per_thread, &nexts));
+    OKAY(pthread_join(next, NULL));
+    CHECK(nexts != theirs && nexts != mine);
     let_go();
     OKAY(cuMemFreeAsync_ptsz(mine, NULL));
     OKAY(cuCtxSynchronize());
@@ -239,6 +244,23 @@ static void captures(void)
     EQUAL(before, manager_segment->devices[0].used_bytes);
 }
 
+/* What a capture that fails had allocated is free again. */
+static void capture_broken(void)
+{
+    void *graph;
+    uint64_t before = manager_segment->devices[0].used_bytes;
+    begin_capture(stream);
+    allocate(MIB, stream);
+    OKAY(cuMemFreeAsync(allocate(2 * MIB, stream), stream));
+    EQUAL(before + 3 * MIB, manager_segment->devices[0].used_bytes);
+    EQUAL(900, cuStreamSynchronize(stream));
+    CUdeviceptr p;
+    EQUAL(901, cuMemAllocAsync(&p, MIB, stream));
+    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    await_free(before);
+    EQUAL(0, attribute(standard(), USED));
+}
+
 /* While a stream is captured cuMemFree of other memory waits for nothing, and the capture goes on. */
 static void capture_beside(void)
 {
@@ -265,6 +287,7 @@ static void capture_beside(void)
 int main(int argc, char **argv)
 {
     static const struct swap_case cases[] = {{"order", order}, {"reuse", reuse}, {"streams", streams},
-                                             {"captures", captures}, {"capture_beside", capture_beside}};
+                                             {"captures", captures}, {"capture_beside", capture_beside},
+                                             {"capture_broken", capture_broken}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

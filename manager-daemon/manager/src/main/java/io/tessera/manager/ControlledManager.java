@@ -100,9 +100,9 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public int evict(String tenant, long nowNs) {
-        LOG.info("tenant \"{}\" is evicted", tenant);
-        return residency.evict(tenant, nowNs);
+    public int evict(String tenant, boolean suspend, long nowNs) {
+        LOG.info("tenant \"{}\" is evicted{}", tenant, suspend ? " and suspended" : "");
+        return residency.evict(tenant, suspend, nowNs);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.tessera.protocol.ResidencyBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -228,6 +229,49 @@ class ResidencyStepTest {
         assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"restore\",\"tenant\":\"idle\"}"));
         until("it is back", () -> idle.words().residentBytes() == 10 * GIB && idle.isOpen());
         assertEquals("{\"ok\":true,\"clients\":0}\n", say("{\"request\":\"restore\",\"tenant\":\"idle\"}"));
+    }
+
+    @Test
+    void suspendedWithItsContextAndBackWithTheFirstCall() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(42, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        until("the driver is asked", () -> stepped.checkpoints.begun.equals(List.of("SUSPEND 42")));
+        stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());
+        assertEquals(ResidencyBlock.FLAG_PARKED | ResidencyBlock.FLAG_CHECKPOINTED, idle.words().flags());
+        assertEquals("suspended", residency(0).get("state").getAsString());
+        assertEquals(List.of(42), stepped.checkpoints.remembered);
+        idle.busy = true;
+        int before = idle.worked;
+        until("it is restored", () -> stepped.checkpoints.begun.contains("RESTORE 42"));
+        for (int i = 0; i < 20; i++) {
+            step();
+        }
+        assertEquals(before, idle.worked, "not before the driver has brought it back");
+        stepped.checkpoints.end(Optional.of("no memory"), stepped.clock.nowNs());
+        until("it is tried again", () -> stepped.checkpoints.begun.size() == 3);
+        stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());
+        until("it works again", () -> idle.worked > before);
+        assertEquals(0, idle.words().flags());
+        assertEquals(List.of(), stepped.checkpoints.remembered);
+    }
+
+    @Test
+    void whoCannotBeSuspendedIsOnlyEvicted() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(42, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        until("the driver is asked", () -> !stepped.checkpoints.begun.isEmpty());
+        stepped.checkpoints.end(Optional.of("exit code 3"), stepped.clock.nowNs());
+        assertEquals(ResidencyBlock.FLAG_PARKED, idle.words().flags());
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
     }
 
     @Test

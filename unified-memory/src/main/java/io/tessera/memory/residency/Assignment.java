@@ -94,17 +94,20 @@ final class Assignment {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
         long growthBytes = somebodyRuns ? capacityBytes / settings.growthDivisor() : 0;
         for (Seat seat : seats) {
-            if (!seat.client.awaitsTurn()) {
+            long deficitBytes = missing(seat);
+            if (!seat.client.awaitsTurn() || deficitBytes == 0) {
                 continue;
             }
-            long wishBytes = Math.max(0, seat.client.neededBytes() - seat.goalBytes());
-            long deficitBytes = seat.demandBytes == 0 ? 0 : wishBytes;
             long fromFree = Math.clamp(freeBytes - growthBytes, 0L, deficitBytes);
             freeBytes -= fromFree;
             long got = fromFree;
             got += takeCached(deficitBytes - got, seat, true);
             got += takeIdle(deficitBytes - got);
             seat.give(got);
+            if (got < deficitBytes && seat.spareCachedBytes() == 0) {
+                // Nothing is left to be had, for whomever.
+                return;
+            }
         }
     }
 

@@ -83,6 +83,8 @@ public record HostBudget(long pinnedBytes, long pageableBytes, long tenantBytes,
         private final ToLongFunction<HostClient> target;
         private final boolean shortage;
         private final long heldBytes;
+
+        /** Below 0: more is held or may be held than the budget; then nobody's target rises, not even to what it holds. */
         private long unoccupiedBytes;
 
         Tier(List<HostClient> clients, long budgetBytes, boolean shortage, ToLongFunction<HostClient> held,
@@ -126,7 +128,8 @@ public record HostBudget(long pinnedBytes, long pageableBytes, long tenantBytes,
                 long before = target.applyAsLong(client);
                 long lowered = Math.min(goal, shortage ? Math.min(before, heldNow) : before);
                 long occupied = Math.max(heldNow, before);
-                long raised = shortage ? lowered : Math.max(lowered, Math.min(goal, occupied + roomBytes - raisedBytes));
+                boolean mayRise = !shortage && unoccupiedBytes >= 0;
+                long raised = mayRise ? Math.max(lowered, Math.min(goal, occupied + roomBytes - raisedBytes)) : lowered;
                 raisedBytes += Math.max(0, raised - occupied);
                 targets.put(client.clientId(), raised);
             }

@@ -12,10 +12,11 @@ import java.util.Set;
  * Decides what each client may have resident on one device, so that who runs has all it needs and as little as possible
  * is moved. {@link Assignment} says from whom memory is taken.
  *
- * <p><b>Budget rule.</b> With M the sum over all clients of the larger of target and held, plus all fixed memory: no
- * plan raises M above the capacity. Raises are paid from what is unoccupied <em>before</em> anything of the same plan is
- * lowered, because a client may still take up to its old target. So the targets may be written in any order; memory
- * that lowered targets set free is handed out by the next call, made with what is then held.
+ * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan
+ * raises M above the capacity, and while it is above, no target is raised at all. Raises are paid from what is unoccupied
+ * <em>before</em> anything of the same plan is lowered, because a client may still take up to its old target. So the
+ * targets may be written in any order; memory that lowered targets set free is handed out by the next call, made with
+ * what is then held.
  *
  * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target:
  * what a lowered target sets free is handed out then. With clients that keep to the protocol each call gets closer to the
@@ -98,11 +99,16 @@ public final class ResidencyPlanner {
             long id = seat.client.clientId();
             targets.put(id, Math.min(seat.client.targetBytes(), goals.get(id)));
         }
+        if (roomBytes < 0) {
+            // Not even up to what is held: that may be a raise on its way, which the client takes back if it finds its
+            // target lower, and which others may have been given in the meantime.
+            return targets;
+        }
         for (Map<Long, Long> wishes : List.of(firstBytes, goals)) {
             for (Seat seat : seats) {
                 long id = seat.client.clientId();
                 long beforeBytes = Math.max(targets.get(id), seat.client.occupiedBytes());
-                long raisedBytes = Math.min(wishes.get(id), Math.max(0, roomBytes) + beforeBytes);
+                long raisedBytes = Math.min(wishes.get(id), roomBytes + beforeBytes);
                 if (raisedBytes > targets.get(id)) {
                     targets.put(id, raisedBytes);
                     roomBytes -= Math.max(0, raisedBytes - beforeBytes);

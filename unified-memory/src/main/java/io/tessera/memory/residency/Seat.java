@@ -5,10 +5,7 @@ import java.util.Comparator;
 /** One client while a plan is made: what it shall hold in the end, and what of that others may have. */
 final class Seat {
     /** Who needs its memory first; the last one's is given away first. */
-    static final Comparator<Seat> NEAREST_FIRST = Comparator.comparingInt(Seat::distance)
-            .thenComparingLong(seat -> seat.client.nextTurnNs())
-            .thenComparing(seat -> seat.client.lastTurnEndedNs(), Comparator.reverseOrder())
-            .thenComparingLong(seat -> seat.client.clientId());
+    static final Comparator<Seat> NEAREST_FIRST = Seat::nearer;
 
     final ClientMemory client;
 
@@ -17,6 +14,9 @@ final class Seat {
 
     /** Needed, and what a waiting allocation asks for where that is possible; 0: its need can never be met. */
     final long demandBytes;
+
+    /** 0 runs, 1 awaits a turn, 2 asks for none, 3 parked. */
+    private final int distance;
 
     /** Resident in the end: contents and cached memory together. */
     private long goalBytes;
@@ -27,6 +27,7 @@ final class Seat {
     Seat(ClientMemory client, long possibleBytes) {
         this.client = client;
         this.possibleBytes = possibleBytes;
+        this.distance = distance(client);
         if (impossible()) {
             demandBytes = 0;
         } else {
@@ -42,7 +43,18 @@ final class Seat {
         return client.parked() && !client.running();
     }
 
-    private int distance() {
+    private static int nearer(Seat one, Seat other) {
+        int order = Integer.compare(one.distance, other.distance);
+        if (order == 0) {
+            order = Long.compare(one.client.nextTurnNs(), other.client.nextTurnNs());
+        }
+        if (order == 0) {
+            order = Long.compare(other.client.lastTurnEndedNs(), one.client.lastTurnEndedNs());
+        }
+        return order != 0 ? order : Long.compare(one.client.clientId(), other.client.clientId());
+    }
+
+    private static int distance(ClientMemory client) {
         if (client.running()) {
             return 0;
         }
@@ -75,10 +87,14 @@ final class Seat {
         goalBytes += bytes;
     }
 
-    /** Gives up cached memory, but who is active keeps what it will fill; returns how much. */
+    /** Cached memory that it may give up: who is active keeps what it will fill. */
+    long spareCachedBytes() {
+        return active() ? Math.clamp(goalBytes - demandBytes, 0L, droppableBytes) : droppableBytes;
+    }
+
+    /** Gives up cached memory; returns how much. */
     long takeCached(long bytes) {
-        long spareBytes = active() ? Math.max(0, goalBytes - demandBytes) : droppableBytes;
-        long taken = Math.min(bytes, Math.min(spareBytes, droppableBytes));
+        long taken = Math.min(bytes, spareCachedBytes());
         droppableBytes -= taken;
         goalBytes -= taken;
         return taken;

@@ -60,6 +60,15 @@ class HostBudgetTest {
     }
 
     @Example
+    void nobodyGetsMoreWhileTheBudgetIsExceededNotEvenWhatItHolds() {
+        // 20 of the first may be a raise that it is about to take back.
+        HostClient raising = new HostClient(1, "a", 60, 40, 60, 0, 0, 0);
+        HostClient other = new HostClient(2, "b", 50, 50, 50, 0, 0, 0);
+        HostTargets targets = new HostBudget(100, 0, Long.MAX_VALUE, 0).targets(List.of(raising, other), PLENTY);
+        assertEquals(Map.of(1L, 40L, 2L, 50L), targets.pinned());
+    }
+
+    @Example
     void promisesCountAgainstWhatTheHostHasLeft() {
         HostClient promised = new HostClient(1, "a", 10, 60, 60, 0, 0, 0);
         HostTargets targets = new HostBudget(1000, 1000, Long.MAX_VALUE, 10)

@@ -56,6 +56,11 @@ class ResidencyPlannerPropertyTest {
         long worst = clients.stream().mapToLong(client -> client.fixedBytes()
                 + Math.max(client.occupiedBytes(), plan.targets().get(client.clientId()))).sum();
         assertTrue(worst <= Math.max(before, stated), () -> worst + " of " + stated + ", seed " + seed);
+        for (ClientMemory client : clients) {
+            long target = plan.targets().get(client.clientId());
+            assertTrue(before <= stated || target <= client.targetBytes(), () -> client + " may have " + target
+                    + " although " + before + " of " + stated + " may be held, seed " + seed);
+        }
     }
 
     @Property(tries = 3000, shrinking = ShrinkingMode.OFF)

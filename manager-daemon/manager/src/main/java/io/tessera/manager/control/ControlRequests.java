@@ -110,7 +110,7 @@ final class ControlRequests {
     private JsonObject evict(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
         authorise(peerUid);
         String tenant = knownTenant(request);
-        int clients = target.evict(tenant, nowNs);
+        int clients = target.evict(tenant, flag(request, "suspend"), nowNs);
         if (clients == 0) {
             throw new RefusedRequest("no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave");
         }
@@ -120,6 +120,17 @@ final class ControlRequests {
     private JsonObject restore(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
         authorise(peerUid);
         return counted(target.restore(knownTenant(request), nowNs));
+    }
+
+    private static boolean flag(JsonObject request, String field) throws RefusedRequest {
+        JsonElement value = request.get(field);
+        if (value == null) {
+            return false;
+        }
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isBoolean()) {
+            throw new RefusedRequest("\"" + field + "\" must be true or false");
+        }
+        return value.getAsBoolean();
     }
 
     private String knownTenant(JsonObject request) throws RefusedRequest {

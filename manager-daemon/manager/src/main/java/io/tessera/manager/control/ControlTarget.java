@@ -35,9 +35,10 @@ public interface ControlTarget {
     /**
      * Has a tenant's clients leave the devices until their next call.
      *
+     * @param suspend whole processes, contexts included, by the driver's checkpoint
      * @return how many have memory that can leave
      */
-    int evict(String tenant, long nowNs);
+    int evict(String tenant, boolean suspend, long nowNs);
 
     /**
      * Has a tenant's evicted clients come back.

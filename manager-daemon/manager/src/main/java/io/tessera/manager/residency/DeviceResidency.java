@@ -64,6 +64,11 @@ final class DeviceResidency {
         return planned() ? nextLookNs : Long.MAX_VALUE;
     }
 
+    /** When idle clients are looked at next, planned or not. */
+    long nextLookNs() {
+        return nextLookNs;
+    }
+
     /** The size of the device as its clients see it. */
     long capacityBytes() {
         if (settings.capacityBytes() > 0) {
@@ -87,14 +92,14 @@ final class DeviceResidency {
 
     int doWork(long nowNs) {
         int work = refreshMembers(nowNs);
-        if (!planned()) {
-            return work + pressure.nothingPlanned(device.scheduling(), nowNs);
-        }
         boolean look = nowNs >= nextLookNs;
         if (look) {
             nextLookNs = nowNs + LOOK_NS;
         }
         read(look, nowNs);
+        if (!planned()) {
+            return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
+        }
         work += parkLacking(nowNs);
         work += pressure.judge(this, meter.rates(), comings, nowNs);
         work += unpark(nowNs);

@@ -122,6 +122,9 @@ final class MemberMemory {
                 fixedBytes = usedBytes;
             }
         });
+        if (checkpointed) {
+            fixedBytes = 0; // the driver has taken it to the host
+        }
         if (waits()) {
             lastActiveNs = nowNs;
         }

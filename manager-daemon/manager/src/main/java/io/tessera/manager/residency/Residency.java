@@ -5,6 +5,7 @@ import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.session.Session;
 import io.tessera.memory.residency.SwapAdmission;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
@@ -21,15 +22,18 @@ public final class Residency implements Conductor.Timed {
     private final DeviceRegistry registry;
     private final ResidencySettings settings;
     private final HostShares host;
+    private final Suspensions suspensions;
     private final Leases leases;
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
     /** Over the devices that clients announce. */
-    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory) {
+    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory,
+            Checkpoints checkpoints) {
         this.leases = leases;
         this.registry = registry;
         this.settings = settings;
         this.host = new HostShares(memory, settings);
+        this.suspensions = new Suspensions(this, checkpoints);
     }
 
     @Override
@@ -43,6 +47,7 @@ public final class Residency implements Conductor.Timed {
             }
             work += known.doWork(nowNs);
         }
+        work += suspensions.doWork(nowNs);
         devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
         List<MemberMemory> swapping = swapping();
         if (!swapping.isEmpty()) {
@@ -76,7 +81,7 @@ public final class Residency implements Conductor.Timed {
     public long nextDeadlineNs() {
         long next = Long.MAX_VALUE;
         for (DeviceResidency device : devices.values()) {
-            next = Math.min(next, device.nextDeadlineNs());
+            next = Math.min(next, suspensions.isEmpty() ? device.nextDeadlineNs() : device.nextLookNs());
         }
         return next;
     }
@@ -106,19 +111,47 @@ public final class Residency implements Conductor.Timed {
     /**
      * Has a tenant's clients leave every device until their next call.
      *
-     * @return how many clients of the tenant can leave; 0: none
+     * @param suspend whole processes, with their contexts, whatever their plan
+     * @return how many clients of the tenant can leave, counted by device; 0: none
      */
-    public int evict(String tenant, long nowNs) {
+    public int evict(String tenant, boolean suspend, long nowNs) {
         int clients = 0;
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
-                if (member.tenant().equals(tenant) && member.movable()) {
-                    device.evict(member, "evicted by hand", nowNs);
+                if (member.tenant().equals(tenant) && (member.movable() || suspend)) {
+                    device.evict(member, suspend ? "to be suspended" : "evicted by hand", nowNs);
                     clients++;
+                    if (suspend) {
+                        suspensions.begin(member.member.session());
+                    }
                 }
             }
         }
         return clients;
+    }
+
+    /** A process on all devices. */
+    List<MemberMemory> members(Session session) {
+        List<MemberMemory> members = new ArrayList<>();
+        for (DeviceResidency device : devices.values()) {
+            device.members().stream().filter(member -> member.member.session() == session).forEach(members::add);
+        }
+        return members;
+    }
+
+    /** Whether nothing of the client is on its device or can get there. */
+    boolean isQuiet(MemberMemory member, long nowNs) {
+        return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
+                .outlook(member.clientId(), nowNs).quiet());
+    }
+
+    void comeBack(MemberMemory member, long nowNs) {
+        device(member.member.announcement().uuid()).ifPresent(device -> device.comeBack(member, nowNs));
+    }
+
+    /** Brings back what is suspended: nobody would, once the manager is gone. */
+    public void close() {
+        suspensions.close();
     }
 
     /**
@@ -131,7 +164,10 @@ public final class Residency implements Conductor.Timed {
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
                 if (member.tenant().equals(tenant) && member.evicted) {
-                    device.comeBack(member, nowNs);
+                    suspensions.restore(member.member.session());
+                    if (!member.checkpointed) {
+                        device.comeBack(member, nowNs);
+                    }
                     clients++;
                 }
             }

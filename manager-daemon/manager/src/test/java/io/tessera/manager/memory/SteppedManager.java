@@ -31,6 +31,9 @@ public final class SteppedManager implements AutoCloseable {
     /** Memory of its host. */
     public final HandHostMemory host = new HandHostMemory();
 
+    /** Processes that it suspends. */
+    public final HandCheckpoints checkpoints = new HandCheckpoints();
+
     /** The executors that it started. */
     public final RecordingLauncher launcher = new RecordingLauncher();
 
@@ -52,7 +55,7 @@ public final class SteppedManager implements AutoCloseable {
             return schedulers.getLast();
         };
         manager = Manager.assemble(settings.apply(ManagerContext.in(DIRECTORY)), linux.ports(), clock.clocks(),
-                factory, launcher, host);
+                factory, launcher, host, proxy -> checkpoints);
     }
 
     /** A process connects to the registration socket. */

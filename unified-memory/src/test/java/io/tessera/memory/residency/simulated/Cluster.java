@@ -120,7 +120,7 @@ final class Cluster {
     void checkCapacity() {
         long heldBytes = settings.fixedBytes();
         for (SimulatedClient client : clients) {
-            heldBytes += client.memory.heldBytes();
+            heldBytes += client.memory.usedBytes();
         }
         if (heldBytes > settings.capacityBytes()) {
             throw new AssertionError(heldBytes + " bytes are held of " + settings.capacityBytes() + ", seed "

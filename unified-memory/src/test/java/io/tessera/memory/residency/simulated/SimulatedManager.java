@@ -8,6 +8,7 @@ import io.tessera.memory.residency.QuantumChooser.Participant;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.memory.residency.simulated.SimulatedClient.Order;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,8 @@ final class SimulatedManager {
     private boolean rung;
     private boolean exclusive;
     private SimulatedClient holder;
+    private SimulatedClient lastOpened;
+    private long longestQuantumNs;
     private long wakeNs = Long.MAX_VALUE;
     private long handovers;
     private long planCalls;
@@ -50,6 +53,10 @@ final class SimulatedManager {
 
     long handovers() {
         return handovers;
+    }
+
+    long longestQuantumNs() {
+        return longestQuantumNs;
     }
 
     long planCalls() {
@@ -72,6 +79,8 @@ final class SimulatedManager {
         Member member = members.get(client);
         if (member != null) {
             member.openedNs = cluster.queue().nowNs();
+            handovers += lastOpened == client ? 0 : 1;
+            lastOpened = client;
         }
     }
 
@@ -105,6 +114,7 @@ final class SimulatedManager {
         rung = true;
         long nowNs = cluster.queue().nowNs();
         long quantumNs = quantumNs();
+        longestQuantumNs = Math.max(longestQuantumNs, quantumNs);
         updateTurns(quantumNs, nowNs);
         Plan plan = planner.plan(cluster.settings().capacityBytes() - cluster.settings().fixedBytes(),
                 words(quantumNs, nowNs), nowNs);
@@ -180,8 +190,13 @@ final class SimulatedManager {
         return switch (member.order) {
             case CLOSED -> false;
             case GRANTED -> true;
-            case FREE -> client.hasWork() || nowNs - client.idleSinceNs() < FREE_IDLE_NS;
+            case FREE -> client.hasWork() || nowNs - client.idleSinceNs() < freeIdleNs(client);
         };
+    }
+
+    /** How long a freely running client counts as active without work, so that nobody takes its memory. */
+    private long freeIdleNs(SimulatedClient client) {
+        return Math.max(FREE_IDLE_NS, idleRelease.idleReleaseNs(client.id, moveNs()));
     }
 
     private void updateTurns(long quantumNs, long nowNs) {
@@ -232,10 +247,16 @@ final class SimulatedManager {
     private void decide(Plan plan, boolean share, long quantumNs, long nowNs) {
         boolean turnsBegin = !share && !exclusive;
         exclusive = !share;
+        if (turnsBegin) {
+            keepOne();
+        }
         for (SimulatedClient client : List.copyOf(members.keySet())) {
             Member member = members.get(client);
             boolean evicted = plan.mustStop().contains(client.id) && !runs(client, member, nowNs);
             if (member.order == Order.FREE && (turnsBegin || evicted)) {
+                if (evicted) {
+                    idleRelease.released(client.id, nowNs);
+                }
                 stop(client, nowNs);
             }
         }
@@ -243,10 +264,18 @@ final class SimulatedManager {
             shareFreely(nowNs);
         } else if (holder == null && !waiting().isEmpty() && members.keySet().stream().allMatch(this::quiet)) {
             holder = waiting().getFirst();
-            handovers++;
             order(holder, Order.GRANTED);
             ring();
         }
+    }
+
+    /** When turns begin, who opened its gate last has the first one: everybody else ran for longer. */
+    private void keepOne() {
+        members.keySet().stream().filter(client -> members.get(client).order == Order.FREE && client.hasWork())
+                .max(Comparator.comparingLong(client -> members.get(client).openedNs)).ifPresent(client -> {
+                    holder = client;
+                    order(client, Order.GRANTED);
+                });
     }
 
     private void shareFreely(long nowNs) {
@@ -260,8 +289,8 @@ final class SimulatedManager {
         }
         for (SimulatedClient client : members.keySet()) {
             boolean idles = members.get(client).order == Order.FREE && !client.hasWork();
-            if (idles && nowNs - client.idleSinceNs() < FREE_IDLE_NS) {
-                wakeAt(client.idleSinceNs() + FREE_IDLE_NS);
+            if (idles && nowNs - client.idleSinceNs() < freeIdleNs(client)) {
+                wakeAt(client.idleSinceNs() + freeIdleNs(client));
             }
         }
     }

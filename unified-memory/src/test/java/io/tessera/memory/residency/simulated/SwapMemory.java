@@ -125,9 +125,14 @@ final class SwapMemory {
         return count(State.RESIDENT) == live() && pending == 0;
     }
 
+    /** The process is gone and its memory with it; its words stay as they were until the manager notices. */
     void die() {
         dead = true;
-        heldBytes = 0;
+    }
+
+    /** What the device really has in use. */
+    long usedBytes() {
+        return dead ? 0 : heldBytes;
     }
 
     // What the program does
