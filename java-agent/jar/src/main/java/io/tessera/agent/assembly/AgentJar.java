@@ -49,6 +49,8 @@ public final class AgentJar {
         jar.addTooling(Path.of(arguments[2]));
         jar.addTooling(Path.of(arguments[3]));
         jar.addLibrary(net.bytebuddy.ByteBuddy.class, name -> name.startsWith("net/bytebuddy/"));
+        jar.addLibrary(com.sun.jna.Native.class,
+                name -> name.matches("com/sun/jna/[^/]*\\.class|com/sun/jna/(linux-x86-64|internal|ptr)/.*"));
         jar.addNative(Path.of(arguments[4]));
         for (String target : List.of(arguments).subList(5, arguments.length)) {
             JarWriting.write(Path.of(target), arguments[0], jar.entries);
