@@ -15,6 +15,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
+  jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
   doctor                       what is found, what is wrong, what to do about it
   fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
   manager COMMAND              start, stop, restart, status, logs

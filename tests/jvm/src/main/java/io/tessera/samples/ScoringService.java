@@ -49,6 +49,8 @@ public final class ScoringService implements AutoCloseable {
      * @param arguments {@code requests N}, {@code load SECONDS CLIENTS} or {@code serve}
      */
     public static void main(String[] arguments) throws Exception {
+        // Answers are small: the server's default would keep each back for the client's acknowledgement.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
         boolean correct = true;
         try (ScoringService service = new ScoringService()) {
             switch (arguments[0]) {
