@@ -2,7 +2,9 @@ package io.tessera.samples;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -13,18 +15,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * An HTTP service that scores vectors on the GPU, and its clients. {@code POST /score} takes numbers separated by
  * commas and answers the scores in the same form.
  *
- * <p>{@code requests N} asks itself so often and ends. {@code load SECONDS CLIENTS} does so for some seconds and prints
- * a line with each second's requests. {@code serve} prints its port and runs until its standard input ends.
+ * <p>{@code requests N} asks itself so often and ends. {@code bench CLIENTS} reads lines {@code go MILLISECONDS}, has so
+ * many clients ask for that time, and answers each with a JSON object {@code {"requests": N, "ms": T, "right": true}},
+ * until its standard input ends.
  */
 public final class ScoringService implements AutoCloseable {
     private static final int WORKERS = 4;
@@ -46,29 +52,15 @@ public final class ScoringService implements AutoCloseable {
     /**
      * Runs the service.
      *
-     * @param arguments {@code requests N}, {@code load SECONDS CLIENTS} or {@code serve}
+     * @param arguments {@code requests N} or {@code bench CLIENTS}
      */
     public static void main(String[] arguments) throws Exception {
         // Answers are small: the server's default would keep each back for the client's acknowledgement.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         boolean correct = true;
         try (ScoringService service = new ScoringService()) {
-            switch (arguments[0]) {
-                case "requests":
-                    correct = service.requests(Integer.parseInt(arguments[1]));
-                    break;
-                case "load":
-                    correct = service.load(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
-                    break;
-                case "serve":
-                    System.out.println("port " + service.server.getAddress().getPort());
-                    while (System.in.read() >= 0) {
-                        continue; // whoever started it says when to end
-                    }
-                    break;
-                default:
-                    throw new IllegalArgumentException(arguments[0] + " is none of requests, load, serve");
-            }
+            int count = Integer.parseInt(arguments[1]);
+            correct = arguments[0].equals("bench") ? service.bench(count) : service.requests(count);
         }
         System.exit(correct ? 0 : 1);
     }
@@ -112,29 +104,39 @@ public final class ScoringService implements AutoCloseable {
         return response.statusCode() == 200 && Arrays.equals(numbers(response.body()), model.expected(features));
     }
 
-    /** Prints {@code SECOND REQUESTS} each second, so that whoever measures chooses his window. */
-    private boolean load(int seconds, int clients) throws InterruptedException, ExecutionException {
-        LoadClock clock = new LoadClock(seconds);
+    private boolean bench(int clients) throws IOException, InterruptedException, ExecutionException {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         ExecutorService threads = Executors.newFixedThreadPool(clients);
-        List<Future<Boolean>> answers = new ArrayList<>();
-        for (int i = 0; i < clients; i++) {
-            long seed = i;
-            answers.add(threads.submit(() -> {
-                boolean right = true;
-                while (clock.running()) {
-                    right &= ask(seed);
-                    clock.counted();
-                }
-                return right;
-            }));
-        }
-        clock.print();
-        boolean right = true;
-        for (Future<Boolean> answer : answers) {
-            right &= answer.get();
+        boolean all = true;
+        System.out.println("{\"what\": \"ready\"}");
+        for (String line = lines.readLine(); line != null && !line.isEmpty(); line = lines.readLine()) {
+            long startNs = System.nanoTime();
+            long untilNs = startNs + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(line.substring("go ".length())));
+            LongAdder answered = new LongAdder();
+            List<Callable<Boolean>> tasks = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                long seed = i;
+                tasks.add(() -> askUntil(untilNs, seed, answered));
+            }
+            boolean right = true;
+            for (Future<Boolean> task : threads.invokeAll(tasks)) {
+                right &= task.get();
+            }
+            double ms = (System.nanoTime() - startNs) / 1e6;
+            all &= right;
+            System.out.println(String.format(Locale.ROOT, "{\"requests\": %d, \"ms\": %.3f, \"right\": %b}",
+                    answered.sum(), ms, right));
         }
         threads.shutdown();
-        Verdict.print("scoring service", "answers under load", right);
+        return all;
+    }
+
+    private boolean askUntil(long untilNs, long seed, LongAdder answered) throws IOException, InterruptedException {
+        boolean right = true;
+        while (System.nanoTime() - untilNs < 0) {
+            right &= ask(seed);
+            answered.increment();
+        }
         return right;
     }
 

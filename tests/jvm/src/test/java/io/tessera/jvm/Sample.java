@@ -13,7 +13,9 @@ enum Sample {
     JAVACPP("JavaCppSaxpy"),
     SCORING_SERVICE("ScoringService", "requests", "40"),
     LEAKING_SERVICE("LeakingService", "requests", "20"),
-    CHILD_PROCESSES("ChildProcesses");
+    LAUNCH_LOOP("LaunchLoop", "count", "300"),
+    CHILD_PROCESSES("ChildProcesses"),
+    IDLE("Idle");
 
     private final String type;
     private final List<String> arguments;
