@@ -48,6 +48,14 @@ struct tessera_segment *segment_get(void)
     return segment_open() ? tessera_segment : &last_resort;
 }
 
+/* For tools inside the process that show the counters. Its address stays over attach and detach. */
+__attribute__((visibility("default"))) struct tessera_segment *tessera_client_segment(void);
+
+struct tessera_segment *tessera_client_segment(void)
+{
+    return segment_get();
+}
+
 /* The manager's header and orders are the new file's own; everything else is the client's and goes on. */
 static void copy_client_fields(struct tessera_segment *to, const struct tessera_segment *from)
 {

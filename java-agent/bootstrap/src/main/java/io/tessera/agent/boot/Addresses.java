@@ -33,7 +33,8 @@ public final class Addresses {
      * Names the member of a class, and of its subclasses, that holds an address.
      *
      * @param type name of the class
-     * @param member a field, or a method without parameters ({@code name()}); a number, or another pointer object
+     * @param member a field, or a method without parameters ({@code name()}): a number, another pointer object, or for a
+     *        kernel its name
      * @param offset a field to add, or null
      * @param owner whether the object stands for the memory (else it is a cell that happens to hold an address)
      */
@@ -64,6 +65,16 @@ public final class Addresses {
         }
         long address = (long) reader.address.invokeExact(argument);
         return reader.offset == null ? address : address + (long) reader.offset.invokeExact(argument);
+    }
+
+    /** The name in an argument: a text, or a pointer class whose member is one; null: it has none. */
+    static String nameOf(Object argument) throws Throwable {
+        if (argument instanceof String) {
+            return (String) argument;
+        }
+        Reader reader = argument == null ? NONE : READERS.get(argument.getClass());
+        Object member = reader.nested == null ? null : reader.nested.invokeExact(argument);
+        return member instanceof String ? (String) member : null;
     }
 
     /** Whether the object stands for the memory, so that its collection says something. */
@@ -108,14 +119,21 @@ public final class Addresses {
         }
 
         private static MethodHandle handle(Class<?> type, String member) throws ReflectiveOperationException {
-            if (member.endsWith("()")) {
-                Method method = type.getDeclaredMethod(member.substring(0, member.length() - 2));
-                method.setAccessible(true);
-                return MethodHandles.lookup().unreflect(method);
+            for (Class<?> t = type; t != null; t = t.getSuperclass()) {
+                try {
+                    if (member.endsWith("()")) {
+                        Method method = t.getDeclaredMethod(member.substring(0, member.length() - 2));
+                        method.setAccessible(true);
+                        return MethodHandles.lookup().unreflect(method);
+                    }
+                    Field field = t.getDeclaredField(member);
+                    field.setAccessible(true);
+                    return MethodHandles.lookup().unreflectGetter(field);
+                } catch (NoSuchFieldException | NoSuchMethodException inherited) {
+                    continue;
+                }
             }
-            Field field = type.getDeclaredField(member);
-            field.setAccessible(true);
-            return MethodHandles.lookup().unreflectGetter(field);
+            throw new NoSuchFieldException(type.getName() + "." + member);
         }
     }
 

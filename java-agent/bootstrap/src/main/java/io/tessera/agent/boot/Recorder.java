@@ -15,6 +15,7 @@ public final class Recorder {
     private static final String[] COPIES = {"[copy host to host]", "[copy host to device]", "[copy device to host]",
         "[copy device to device]", "[copy]"};
     private static final int UNKNOWN_COPY = 4;
+    private static final int PINNED = MemoryKind.PINNED.ordinal();
     /** Live allocations that are followed; beyond it they are counted as dropped. */
     private static final int MOST_ALLOCATIONS = 1 << 17;
     /** Stacks a second: a stack costs 2 to 10 us, so at most 2 ms of each second in all threads together. */
@@ -89,7 +90,8 @@ public final class Recorder {
         if (address == 0) {
             return;
         }
-        Object owner = Addresses.isOwner(argument) ? argument : null;
+        // Pinned memory is used through buffers that do not hold the pointer object: its collection says nothing.
+        Object owner = kind != PINNED && Addresses.isOwner(argument) ? argument : null;
         Site site = ALLOCATION_STACKS.next() ? SITES.here() : Site.UNSAMPLED;
         Allocation allocation = new Allocation(owner, OWNERS.queue(), address, bytes, MemoryKind.of(kind), site,
                 Thread.currentThread().getId(), Ticks.nanos());
@@ -220,8 +222,8 @@ public final class Recorder {
             return;
         }
         try {
-            Launches launches = kernel instanceof String ? LAUNCHES.of((String) kernel)
-                    : LAUNCHES.of(Addresses.of(kernel));
+            String name = Addresses.nameOf(kernel);
+            Launches launches = name == null ? LAUNCHES.of(Addresses.of(kernel)) : LAUNCHES.of(name);
             if (launches == null) {
                 Counts.drop();
                 return;
