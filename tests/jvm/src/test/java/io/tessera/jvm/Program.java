@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** A process of a test. Its output is read by threads, so it never blocks on a full pipe. */
 final class Program implements AutoCloseable {
@@ -68,11 +69,20 @@ final class Program implements AutoCloseable {
 
     /** Waits until it has written a line that begins like this. */
     Program awaitLine(String beginning) {
+        return await("\"" + beginning + "\"", () -> output.stream().anyMatch(line -> line.startsWith(beginning)));
+    }
+
+    /** Waits until it has written so many lines. */
+    Program awaitLines(int count) {
+        return await(count + " lines", () -> output.size() >= count);
+    }
+
+    private Program await(String what, BooleanSupplier written) {
         long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
         synchronized (output) {
-            while (output.stream().noneMatch(line -> line.startsWith(beginning))) {
+            while (!written.getAsBoolean()) {
                 if (System.nanoTime() - endNs > 0 || !outputReader.isAlive()) {
-                    throw new AssertionError("no \"" + beginning + "\" from " + this);
+                    throw new AssertionError("no " + what + " from " + this);
                 }
                 try {
                     output.wait(50);
@@ -85,10 +95,20 @@ final class Program implements AutoCloseable {
         return this;
     }
 
+    /** Writes a line to its standard input. */
+    void tell(String line) {
+        try {
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(this + " does not listen", e);
+        }
+    }
+
     /** Ends its standard input, which services take as a request to end. */
     Program finish() {
+        tell("");
         try {
-            process.getOutputStream().write('\n');
             process.getOutputStream().close();
         } catch (IOException e) {
             throw new UncheckedIOException(this + " does not listen", e);
