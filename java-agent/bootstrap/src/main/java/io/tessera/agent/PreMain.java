@@ -5,7 +5,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.security.CodeSource;
-import java.util.jar.JarFile;
 
 /**
  * What the JVM calls for {@code -javaagent} and for a late attach. Almost empty on purpose: this class and
@@ -43,8 +42,8 @@ public final class PreMain {
         try {
             IsolatedLoader loader = IsolatedLoader.of(ownJar());
             Class.forName(START, true, loader)
-                    .getMethod("begin", String.class, Instrumentation.class, boolean.class, JarFile.class)
-                    .invoke(null, options, instrumentation, late, loader.jar());
+                    .getMethod("begin", String.class, Object.class)
+                    .invoke(null, options, new Object[] {instrumentation, late, loader.jar()});
         } catch (InvocationTargetException failure) {
             say(failure.getCause());
         } catch (Throwable failure) {

@@ -15,6 +15,7 @@ final class Launches {
     final String name;
     final LongAdder count = new LongAdder();
     final LongAdder bytes = new LongAdder();
+    private volatile boolean fresh = true;
     private final ConcurrentHashMap<Site, LongAdder> samples = new ConcurrentHashMap<>(4);
 
     /** Of a kernel by its handle, or of a name alone (handle 0). */
@@ -23,7 +24,13 @@ final class Launches {
         this.name = name;
     }
 
+    /** Whether it has no sample yet. */
+    boolean isNew() {
+        return fresh;
+    }
+
     void sampled(Site site) {
+        fresh = false;
         LongAdder adder = samples.get(site);
         if (adder == null) {
             if (samples.size() >= MOST_SITES) {

@@ -259,7 +259,8 @@ public final class Recorder {
     }
 
     private static void sample(Launches launches) {
-        if (LAUNCH_STACKS.next()) {
+        // The first of its kind always: so that every kernel has a site.
+        if (LAUNCH_STACKS.next() || launches.isNew()) {
             Site site = SITES.here();
             launches.sampled(site);
             Sink listener = sink;

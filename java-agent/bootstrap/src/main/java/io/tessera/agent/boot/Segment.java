@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 public final class Segment {
     /** Offset of the counters in the segment. */
     static final int COUNTERS = 12288;
-    /** Offset of the devices, and the size of one. */
+    /** Offset of the devices. */
     static final int DEVICES = 4096;
     /** Times that a submission found the gate closed. */
     public static final int GATE_WAITS = 13;
@@ -20,6 +20,13 @@ public final class Segment {
     public static final int PACE_WAITS = 15;
     /** Nanoseconds of those. */
     public static final int PACE_WAIT_NS = 16;
+
+    /** Devices in the segment, and the size of one. */
+    static final int MOST_DEVICES = 16;
+    static final int DEVICE_BYTES = 512;
+    /** Offsets in a device: gates closed after work, and the nanoseconds that it took. */
+    static final int DRAINS = 368;
+    static final int DRAIN_NS = 376;
 
     private static volatile ByteBuffer view;
 
@@ -53,6 +60,33 @@ public final class Segment {
      */
     public static long waits() {
         return counter(GATE_WAITS) + counter(PACE_WAITS);
+    }
+
+    /**
+     * How often the process gave a device back to others, its work drained.
+     *
+     * @return gates closed after work, over all devices
+     */
+    public static long drains() {
+        return overDevices(DRAINS);
+    }
+
+    /**
+     * How long those took.
+     *
+     * @return nanoseconds, over all devices
+     */
+    public static long drainNanos() {
+        return overDevices(DRAIN_NS);
+    }
+
+    private static long overDevices(int offset) {
+        ByteBuffer segment = view();
+        long sum = 0;
+        for (int i = 0; segment != null && i < MOST_DEVICES; i++) {
+            sum += segment.getLong(DEVICES + DEVICE_BYTES * i + offset);
+        }
+        return sum;
     }
 
     private static ByteBuffer view() {

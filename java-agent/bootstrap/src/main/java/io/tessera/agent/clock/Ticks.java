@@ -4,7 +4,7 @@ package io.tessera.agent.clock;
  * The agent's clock: nanoseconds that only grow. Any thread; a test puts another source in its place.
  */
 public final class Ticks {
-    private static volatile Source source = System::nanoTime;
+    private static volatile Source source;
 
     private Ticks() {
     }
@@ -26,13 +26,14 @@ public final class Ticks {
      * @return nanoseconds since a moment that stays the same
      */
     public static long nanos() {
-        return source.nanos();
+        Source other = source;
+        return other == null ? System.nanoTime() : other.nanos();
     }
 
     /**
      * Puts another clock in place.
      *
-     * @param other the clock from now on
+     * @param other the clock from now on; null: the system's
      */
     public static void use(Source other) {
         source = other;

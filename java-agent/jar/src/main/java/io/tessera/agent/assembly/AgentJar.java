@@ -39,17 +39,18 @@ public final class AgentJar {
     /**
      * Writes the jar.
      *
-     * @param arguments version, bootstrap classes, tooling classes, native libraries, the jar
+     * @param arguments version, bootstrap classes, those that use internals, tooling classes, native libraries, the jar, and where a copy of it belongs
      */
     public static void main(String[] arguments) throws IOException, ReflectiveOperationException, URISyntaxException {
         AgentJar jar = new AgentJar();
         jar.addBootstrap(Path.of(arguments[1]));
         jar.addTooling(Path.of(arguments[2]));
+        jar.addTooling(Path.of(arguments[3]));
         jar.addLibrary(net.bytebuddy.ByteBuddy.class, name -> name.startsWith("net/bytebuddy/"));
-        jar.addNative(Path.of(arguments[3]));
-        Path target = Path.of(arguments[4]);
-        Files.createDirectories(target.getParent());
-        JarWriting.write(target, arguments[0], jar.entries);
+        jar.addNative(Path.of(arguments[4]));
+        for (String target : List.of(arguments).subList(5, arguments.length)) {
+            JarWriting.write(Path.of(target), arguments[0], jar.entries);
+        }
     }
 
     private static List<Path> files(Path folder) throws IOException {

@@ -22,6 +22,7 @@ final class JarWriting {
     }
 
     static void write(Path target, String version, Map<String, byte[]> entries) throws IOException {
+        Files.createDirectories(target.getParent());
         Path part = target.resolveSibling(target.getFileName() + ".part");
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(part))) {
             add(out, JarFile.MANIFEST_NAME, manifest(version));

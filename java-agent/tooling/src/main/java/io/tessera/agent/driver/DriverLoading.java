@@ -1,10 +1,8 @@
 package io.tessera.agent.driver;
 
 import io.tessera.agent.boot.Natives;
+import java.io.File;
 import java.io.IOException;
-import java.lang.instrument.Instrumentation;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +20,6 @@ public final class DriverLoading {
     private static final String DRIVER = "libcuda.so.1";
     private static final List<String> RUNTIMES = List.of("libcudart.so.13", "libcudart.so.12");
 
-    private final Instrumentation instrumentation;
     private final Map<String, String> environment;
     private final boolean runtime;
     private NativeFiles files;
@@ -30,12 +27,10 @@ public final class DriverLoading {
     /**
      * Prepares it.
      *
-     * @param instrumentation the JVM's
      * @param environment settings of the library, by the names of its variables
      * @param runtime whether our CUDA runtime library is loaded too
      */
-    public DriverLoading(Instrumentation instrumentation, Map<String, String> environment, boolean runtime) {
-        this.instrumentation = instrumentation;
+    public DriverLoading(Map<String, String> environment, boolean runtime) {
         this.environment = environment;
         this.runtime = runtime;
     }
@@ -55,7 +50,7 @@ public final class DriverLoading {
         }
         files = new NativeFiles(jar);
         List<String> complaints = new ArrayList<>();
-        for (Path parent : Folders.candidates(folder)) {
+        for (File parent : Folders.candidates(folder)) {
             try {
                 return loadFrom(parent);
             } catch (NativeFiles.WrongHashException hopeless) {
@@ -67,20 +62,22 @@ public final class DriverLoading {
         throw new IOException("no folder to unpack the driver library into; " + String.join("; ", complaints));
     }
 
-    private String loadFrom(Path parent) throws IOException {
-        Path folder = NativeFiles.folderIn(parent);
+    private String loadFrom(File parent) throws IOException {
+        File folder = NativeFiles.folderIn(parent);
         try {
             if (!Natives.available()) {
-                LibraryLoading.load(files.unpack(OWN, folder), instrumentation);
+                LibraryLoading.load(files.unpack(OWN, folder));
             }
             int present = Natives.driver();
             if (present != 0) {
                 return present == OURS ? "wrapper" : "vendor";
             }
-            Path driver = files.unpack(DRIVER, folder);
+            File driver = files.unpack(DRIVER, folder);
             // The JVM's copy of the environment comes first, so that its children do not inherit what is ours alone.
             System.getenv();
-            environment.forEach(Natives::setIfAbsent);
+            for (Map.Entry<String, String> setting : environment.entrySet()) {
+                Natives.setIfAbsent(setting.getKey(), setting.getValue());
+            }
             open(driver);
             if (runtime) {
                 for (String name : RUNTIMES) {
@@ -97,20 +94,22 @@ public final class DriverLoading {
         }
     }
 
-    private static void open(Path library) throws IOException {
-        String complaint = Natives.open(library.toString());
+    private static void open(File library) throws IOException {
+        String complaint = Natives.open(library.getPath());
         if (complaint != null) {
             throw new IOException(complaint);
         }
     }
 
     /** What is mapped stays mapped; nothing is left on disk. */
-    private static void remove(Path folder) throws IOException {
-        try (var entries = Files.list(folder)) {
-            for (Path entry : (Iterable<Path>) entries::iterator) {
-                Files.delete(entry);
-            }
+    private static void remove(File folder) throws IOException {
+        File[] entries = folder.listFiles();
+        boolean gone = entries != null;
+        for (int i = 0; gone && i < entries.length; i++) {
+            gone = entries[i].delete();
         }
-        Files.delete(folder);
+        if (!gone || !folder.delete()) {
+            throw new IOException("cannot remove " + folder);
+        }
     }
 }

@@ -1,31 +1,32 @@
 package io.tessera.agent.driver;
 
+import io.tessera.agent.clock.Ticks;
+import java.io.File;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
  * The native libraries inside the agent's jar. Each is unpacked into a folder that only this user can enter, and its
- * SHA-256 is compared with the jar's list while it is written; a library that differs is never left on disk. One thread.
+ * SHA-256 is compared with the jar's list before it is written: a library that differs never reaches the disk. One thread.
  */
 final class NativeFiles {
     private static final String FOLDER = "native/";
     private static final String HASHES = FOLDER + "SHA256SUMS";
-    private static final int CHUNK = 1 << 16;
-    private static final Set<PosixFilePermission> MINE = PosixFilePermissions.fromString("rwx------");
+    private static final FileAttribute<?> MINE = PosixFilePermissions.asFileAttribute(EnumSet.of(
+            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
     private final JarFile jar;
     private final Map<String, String> hashes = new HashMap<>();
@@ -35,9 +36,9 @@ final class NativeFiles {
         try (InputStream in = jar.getInputStream(entry(HASHES))) {
             for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
                 // As sha256sum writes them: hash, two blanks, name.
-                String[] parts = line.strip().split("\\s+", 2);
-                if (parts.length == 2) {
-                    hashes.put(parts[1], parts[0]);
+                int blank = line.indexOf(' ');
+                if (blank > 0) {
+                    hashes.put(line.substring(blank).strip(), line.substring(0, blank));
                 }
             }
         }
@@ -52,33 +53,30 @@ final class NativeFiles {
     }
 
     /** A new folder under another one, for this user alone. */
-    static Path folderIn(Path parent) throws IOException {
-        return Files.createTempDirectory(parent, "tessera-agent-", PosixFilePermissions.asFileAttribute(MINE));
+    static File folderIn(File parent) throws IOException {
+        // Making it fails where the name is taken, by a link for example, so the name needs not be a secret.
+        File folder = new File(parent, "tessera-agent-" + Long.toHexString(Ticks.nanos()));
+        Files.createDirectory(folder.toPath(), MINE);
+        return folder;
     }
 
-    /** Writes one library into a folder and returns its path. */
-    Path unpack(String name, Path folder) throws IOException {
+    /** Writes one library into a folder and returns it. */
+    File unpack(String name, File folder) throws IOException {
         String expected = hashes.get(name);
         if (expected == null) {
             throw new WrongHashException(name + " has no hash in " + HASHES);
         }
-        Path file = folder.resolve(name);
-        MessageDigest digest = sha256();
-        try (InputStream in = jar.getInputStream(entry(FOLDER + name));
-                OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW,
-                        StandardOpenOption.WRITE)) {
-            byte[] chunk = new byte[CHUNK];
-            for (int n = in.read(chunk); n > 0; n = in.read(chunk)) {
-                digest.update(chunk, 0, n);
-                out.write(chunk, 0, n);
-            }
+        byte[] library;
+        try (InputStream in = jar.getInputStream(entry(FOLDER + name))) {
+            library = in.readAllBytes();
         }
-        if (!MessageDigest.isEqual(expected.getBytes(StandardCharsets.US_ASCII),
-                hex(digest.digest()).getBytes(StandardCharsets.US_ASCII))) {
-            Files.delete(file);
+        if (!expected.equals(hex(sha256().digest(library)))) {
             throw new WrongHashException(name + " in " + jar.getName() + " is not the library that it was built with");
         }
-        Files.setPosixFilePermissions(file, MINE);
+        File file = new File(folder, name);
+        try (FileOutputStream out = new FileOutputStream(file)) {
+            out.write(library);
+        }
         return file;
     }
 

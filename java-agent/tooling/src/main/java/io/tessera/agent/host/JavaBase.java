@@ -1,6 +1,7 @@
 package io.tessera.agent.host;
 
 import java.lang.instrument.Instrumentation;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -10,13 +11,18 @@ public final class JavaBase {
     }
 
     /**
-     * Exports a package to the agent's module.
+     * Exports packages to the agent's module.
      *
      * @param instrumentation the JVM's
-     * @param name the package
+     * @param names the packages
      */
-    public static void export(Instrumentation instrumentation, String name) {
-        instrumentation.redefineModule(Object.class.getModule(), Set.of(),
-                Map.of(name, Set.of(JavaBase.class.getModule())), Map.of(), Set.of(), Map.of());
+    public static void export(Instrumentation instrumentation, String... names) {
+        Map<String, Set<Module>> exports = new HashMap<>();
+        for (String name : names) {
+            if (Object.class.getModule().getPackages().contains(name)) {
+                exports.put(name, Set.of(JavaBase.class.getModule()));
+            }
+        }
+        instrumentation.redefineModule(Object.class.getModule(), Set.of(), exports, Map.of(), Set.of(), Map.of());
     }
 }

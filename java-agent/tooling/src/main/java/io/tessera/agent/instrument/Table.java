@@ -3,6 +3,8 @@ package io.tessera.agent.instrument;
 import io.tessera.agent.boot.Addresses;
 import io.tessera.agent.boot.Recorder;
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -11,11 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -45,10 +45,7 @@ public final class Table {
      */
     public static Table read(String file, Consumer<String> complain) throws IOException {
         List<Rule> rules = new ArrayList<>();
-        try (InputStream in = Table.class.getResourceAsStream(BUILT_IN)) {
-            if (in == null) {
-                throw new IOException("the agent's jar holds no " + BUILT_IN);
-            }
+        try (InputStream in = builtIn()) {
             new Reading(rules, complain, BUILT_IN).lines(in);
         }
         if (file != null) {
@@ -61,6 +58,31 @@ public final class Table {
         return new Table(rules);
     }
 
+    /**
+     * The classes that have rules; cheaper than reading it all.
+     *
+     * @param file a user's table, or null
+     * @return their internal names
+     * @throws IOException if the built-in table cannot be read
+     */
+    public static String[] classes(String file) throws IOException {
+        try (InputStream in = builtIn(); InputStream more = file == null ? null : new FileInputStream(file)) {
+            return TableClasses.of(in, more);
+        } catch (FileNotFoundException unreadable) {
+            // read() complains of it.
+            return classes(null);
+        }
+    }
+
+    private static InputStream builtIn() throws IOException {
+        String path = Table.class.getPackageName().replace('.', '/') + "/" + BUILT_IN;
+        InputStream in = Table.class.getClassLoader().getResourceAsStream(path);
+        if (in == null) {
+            throw new IOException("the agent's jar holds no " + path);
+        }
+        return in;
+    }
+
     List<Rule> rules() {
         return rules;
     }
@@ -68,17 +90,6 @@ public final class Table {
     /** The rules of one class, by its name with dots. */
     List<Rule> of(String type) {
         return byType.getOrDefault(type, List.of());
-    }
-
-    /**
-     * The classes that have rules.
-     *
-     * @return their internal names
-     */
-    public String[] classes() {
-        Set<String> names = new LinkedHashSet<>();
-        rules.forEach(rule -> names.add(rule.type().replace('.', '/')));
-        return names.toArray(new String[0]);
     }
 
     /** One file's lines. */

@@ -1,5 +1,8 @@
 package io.tessera.agent.start;
 
+import java.io.File;
+import java.io.IOException;
+
 /** What the JVM runs, for a label. */
 final class Program {
     private static final int MOST = 48;
@@ -21,6 +24,15 @@ final class Program {
         if (name.isEmpty()) {
             name = "java";
         }
-        return name.substring(0, Math.min(MOST, name.length())) + "-" + ProcessHandle.current().pid();
+        return name.substring(0, Math.min(MOST, name.length())) + "-" + pid();
+    }
+
+    /** ProcessHandle would start its thread pool for this. */
+    private static String pid() {
+        try {
+            return new File("/proc/self").getCanonicalFile().getName();
+        } catch (IOException absent) {
+            return Long.toString(ProcessHandle.current().pid());
+        }
     }
 }

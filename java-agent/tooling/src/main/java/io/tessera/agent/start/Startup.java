@@ -1,8 +1,8 @@
 package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Control;
-import io.tessera.agent.boot.Recorder;
 import io.tessera.agent.driver.DriverLoading;
+import io.tessera.agent.host.JavaBase;
 import io.tessera.agent.host.Speech;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -20,16 +20,17 @@ public final class Startup {
     }
 
     /**
-     * Starts the agent, or gives the options of a second start to the first.
+     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of premain:
+     * another would make it spin a new kind of method handle first.
      *
      * @param text the options, or null
-     * @param instrumentation the JVM's
-     * @param late whether the JVM runs already
-     * @param jar the agent's jar
+     * @param start the JVM's {@code Instrumentation}, whether the JVM runs already, and the agent's jar
      * @throws IOException if the agent cannot work at all
      */
-    public static synchronized void begin(String text, Instrumentation instrumentation, boolean late, JarFile jar)
-            throws IOException {
+    public static synchronized void begin(String text, Object start) throws IOException {
+        Object[] parts = (Object[]) start;
+        Instrumentation instrumentation = (Instrumentation) parts[0];
+        JarFile jar = (JarFile) parts[2];
         Options options = Options.of(text);
         Consumer<String> running = first();
         if (running != null) {
@@ -40,14 +41,12 @@ public final class Startup {
         if (!options.complaints().isEmpty()) {
             Speech.say("ignored: " + String.join("; ", options.complaints()));
         }
-        BootClasses.define(jar, instrumentation);
-        record(options.get("record", "sampled"));
-        String driver = driver(options, instrumentation, jar);
-        Tooling tooling = new Tooling(options, instrumentation, late, driver, jar);
-        Control.running(mode -> {
-            record(mode);
-            tooling.manage();
-        });
+        JavaBase.export(instrumentation, "jdk.internal.misc", "jdk.internal.loader");
+        BootClasses classes = new BootClasses(jar, instrumentation);
+        classes.defineFirst();
+        String driver = driver(options, jar);
+        Tooling tooling = new Tooling(options, instrumentation, (Boolean) parts[1], driver, jar, classes);
+        Control.running(tooling);
         tooling.await();
     }
 
@@ -60,17 +59,7 @@ public final class Startup {
         }
     }
 
-    private static void record(String mode) {
-        try {
-            if (!mode.isEmpty()) {
-                Recorder.mode(mode);
-            }
-        } catch (IllegalArgumentException wrong) {
-            Speech.say("ignored: " + wrong.getMessage());
-        }
-    }
-
-    private static String driver(Options options, Instrumentation instrumentation, JarFile jar) {
+    private static String driver(Options options, JarFile jar) {
         if (options.is("driver", "no", "yes")) {
             return "none";
         }
@@ -83,7 +72,7 @@ public final class Startup {
             environment.put("TESSERA_MEMORY", memory);
         }
         try {
-            return new DriverLoading(instrumentation, environment, options.is("runtime", "yes", "no"))
+            return new DriverLoading(environment, options.is("runtime", "yes", "no"))
                     .load(jar, options.get("folder", null));
         } catch (IOException | RuntimeException | LinkageError failure) {
             Speech.say("the application keeps the vendor's driver: " + failure.getMessage());
