@@ -37,7 +37,7 @@ final class AgentConnection implements AutoCloseable {
      * Attaches and connects.
      *
      * @param jvm  what /proc says about the process; a JVM of this user
-     * @param jar  the agent's jar, or null if it must not be loaded
+     * @param jar  the agent's jar, or null if it must not be loaded: then an agent that is there may show no bean
      * @throws JvmException with a sentence for people
      */
     static AgentConnection to(JvmProcess jvm, Path jar) throws JvmException {
@@ -48,10 +48,10 @@ final class AgentConnection implements AutoCloseable {
             try {
                 GpuBean bean = new GpuBean(connector.getMBeanServerConnection(), pid);
                 boolean absent = !bean.present();
-                if (absent) {
+                if (absent && (jar != null || !jvm.agent())) {
                     load(machine, jvm, jar);
                 }
-                return new AgentConnection(connector, bean, absent);
+                return new AgentConnection(connector, bean, absent && !jvm.agent());
             } catch (JvmException | IOException | RuntimeException e) {
                 connector.close();
                 throw e;
@@ -80,11 +80,11 @@ final class AgentConnection implements AutoCloseable {
         }
     }
 
+    /**
+     * An agent that is there has no bean before the program's first CUDA class; a second start makes it show one, and
+     * changes nothing else.
+     */
     private static void load(VirtualMachine machine, JvmProcess jvm, Path jar) throws JvmException, IOException {
-        if (jvm.agent()) {
-            throw new JvmException("the agent in " + jvm.pid() + " has no management bean: it was started with jmx=off,"
-                    + " or it could not start (its one line on stderr says why)");
-        }
         if (jar == null) {
             throw new JvmException("the JVM " + jvm.pid() + " has no agent. Start it with -javaagent:"
                     + JvmProcess.AGENT_JAR + ", or let this command load it");

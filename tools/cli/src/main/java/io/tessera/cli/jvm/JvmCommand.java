@@ -157,6 +157,9 @@ public final class JvmCommand implements Callable<Integer> {
             try {
                 jvms.add(Bounded.call("the JVM " + process.pid(), () -> summary(process)));
             } catch (JvmException e) {
+                if (JvmProcess.of(PROC, process.pid()).isEmpty()) {
+                    continue; // it has ended since it was found
+                }
                 context.err().println("tessera: " + e.getMessage());
                 silent++;
             }
@@ -174,9 +177,10 @@ public final class JvmCommand implements Callable<Integer> {
         return silent == 0 ? ExitCode.OK.number() : ExitCode.FAILURE.number();
     }
 
+    /** Without the single numbers where the program has used no CUDA yet: loading again for them would be seen there. */
     private static JvmReport summary(JvmProcess process) throws JvmException, IOException {
         try (AgentConnection agent = AgentConnection.to(process, null)) {
-            return new JvmReport(process, agent.bean().summary(), null, null, 0, null);
+            return new JvmReport(process, agent.bean().present() ? agent.bean().summary() : null, null, null, 0, null);
         }
     }
 }

@@ -27,11 +27,14 @@ final class JvmJson {
         return json;
     }
 
-    /** A JVM and its single numbers. */
-    static JsonObject of(JvmProcess process, GpuSummary summary) {
+    /** A JVM and its single numbers, if it has any. */
+    private static JsonObject of(JvmProcess process, GpuSummary summary) {
         JsonObject json = new JsonObject();
         json.addProperty("pid", process.pid());
         json.addProperty("program", process.program());
+        if (summary == null) {
+            return json;
+        }
         json.addProperty("agentVersion", summary.version());
         json.addProperty("recording", summary.recording());
         json.addProperty("late", summary.late());

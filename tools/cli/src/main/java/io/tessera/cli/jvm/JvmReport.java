@@ -6,7 +6,7 @@ import java.util.List;
  * What a JVM has on the GPU, as far as it was asked for.
  *
  * @param process   the JVM
- * @param summary   the single numbers
+ * @param summary   the single numbers; null where the agent has none yet
  * @param heap      live memory by call site; null if not asked for
  * @param leaks     old memory by call site; null if not asked for
  * @param olderMs   how old that is at least, milliseconds

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** Reports for people. Pure. */
 final class JvmText {
     private static final String INDENT = "  ";
+    private static final Cell NONE = Cell.of("-");
 
     private final Style style;
 
@@ -56,7 +57,13 @@ final class JvmText {
                 .column("ALLOCATIONS", Side.RIGHT).column("LAUNCHES", Side.RIGHT).column("WAITED", Side.RIGHT);
         for (JvmReport jvm : jvms) {
             GpuSummary summary = jvm.summary();
-            table.row(List.of(Cell.of(Long.toString(jvm.process().pid())), Cell.of(jvm.process().program()),
+            String pid = Long.toString(jvm.process().pid());
+            if (summary == null) {
+                table.row(List.of(Cell.of(pid), Cell.of(jvm.process().program()), Cell.of("no CUDA yet"), NONE, NONE,
+                        NONE, NONE, NONE));
+                continue;
+            }
+            table.row(List.of(Cell.of(pid), Cell.of(jvm.process().program()),
                     Cell.of(driver(summary.driver())), Cell.of(summary.recording()),
                     Cell.of(Sizes.format(summary.liveBytes())), Cell.of(Long.toString(summary.liveAllocations())),
                     Cell.of(Long.toString(summary.launches())), Cell.of(Durations.format(summary.turnWaitNs()))));
