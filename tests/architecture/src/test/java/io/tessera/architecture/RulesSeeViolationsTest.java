@@ -50,6 +50,7 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,
                 io.tessera.software.violation.KnowsTheProtocol.class);
         sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
+        sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.KnowsTessera.class);
     }
 
     @Test

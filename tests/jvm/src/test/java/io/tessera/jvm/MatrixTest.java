@@ -34,7 +34,10 @@ class MatrixTest {
 
     @AfterAll
     static void end() {
+        List<String> complaints = world.managersLog().stream()
+                .filter(line -> line.contains(" WARN ") || line.contains(" ERROR ")).toList();
         world.close();
+        assertEquals(List.of(), complaints, "in the manager's log");
     }
 
     private record Combination(Jvm jvm, Start start) {
