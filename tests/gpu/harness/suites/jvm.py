@@ -11,6 +11,7 @@ import os
 import statistics
 import time
 
+from harness import java_caffe
 from harness.bench import SETTLE_S, Bench, measure, native, under_relay, under_tessera
 from harness.child import Child, run_bounded
 from harness.figures import number, ratio, summary, verdict, with_spread
@@ -18,7 +19,7 @@ from harness.steps import common_window
 from harness.table import Table
 from harness.tessera import Manager
 
-CASES = ("starts", "launches", "services")
+CASES = ("starts", "launches", "services", "caffe")
 STARTS = 15
 #: Largest time that the agent may add to a start, from the issue that asked for it.
 START_BOUND_MS = 150.0
@@ -57,6 +58,8 @@ def run(setting, record):
             record.attempt("launches", lambda: _launches(kit, record, manager), 60)
         if "services" in chosen:
             record.attempt("services", lambda: _services(kit, setting, record, manager), 90)
+        if "caffe" in chosen:
+            record.attempt("caffe", lambda: java_caffe.run(kit, setting, record, manager), 60)
 
 
 class _Kit:
@@ -74,16 +77,19 @@ class _Kit:
         needed = {"runtime (jre)": self.java, "agent (agent/tessera-agent.jar)": self.agent, "samples (jvm)": self.classes}
         self.missing = next((name for name, path in needed.items() if not os.path.exists(path)), None)
 
-    def command(self, program, *arguments, agent=None):
-        """A sample's command; ``agent`` are the options of the agent, None runs without it."""
-        # The bindings unpack their libraries to fixed names: no two programs may share the folder.
+    def unpacked(self):
+        """A new folder. The bindings unpack their libraries to fixed names: no two programs may share one."""
         self._unpacked += 1
         folder = os.path.join(self._directory, f"unpacked-{self._unpacked}")
         os.makedirs(folder, exist_ok=True)
+        return folder
+
+    def command(self, program, *arguments, agent=None):
+        """A sample's command; ``agent`` are the options of the agent, None runs without it."""
         return [
             self.java,
             "--enable-native-access=ALL-UNNAMED",
-            f"-Djava.io.tmpdir={folder}",
+            f"-Djava.io.tmpdir={self.unpacked()}",
             *([] if agent is None else [f"-javaagent:{self.agent}={agent}"]),
             "-cp",
             self._class_path,
@@ -276,4 +282,4 @@ def tables(results):
             "way", *SERVICES, TRAINING, *(f"{program}, of alone" for program in (*SERVICES, TRAINING)), "sum",
         )  # fmt: skip
         found.append(Table("Two JVM services and a PyTorch training at once", columns, services, (note,)))
-    return found
+    return found + java_caffe.tables(results)

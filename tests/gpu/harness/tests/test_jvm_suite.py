@@ -23,6 +23,8 @@ if "-Xshare:dump" in words:
 agent = next((word.split("tessera-agent.jar=")[1] for word in words if word.startswith("-javaagent:")), None)
 if agent and "TESSERA_RUNTIME_DIR" not in os.environ or not agent and "TESSERA_RUNTIME_DIR" in os.environ:
     sys.exit("runs beside the manager")
+if "CaffeTraining" in words:
+    os.execv(os.path.join(os.path.dirname(words[-1]), "..", "train"), ["train", words[-1]])
 program = next(word for word in words if word.startswith("io.tessera.samples.")).split(".")[-1]
 if program in ("Idle", "VectorAdd"):
     print(program + ": correct")
@@ -47,6 +49,18 @@ def _executable(path, text):
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
 
+#: Stand-in for Caffe's training, in C++ and in Java: the loss falls with the iterations.
+_CAFFE = """#!/usr/bin/env python3
+import json, sys
+assert sys.argv[-1].endswith("lenet.prototxt")
+print(json.dumps({"what": "ready", "start_ms": 1.0}), flush=True)
+done = 0
+for line in sys.stdin:
+    done += int(line.split()[1])
+    print(json.dumps({"iterations": int(line.split()[1]), "ms": 150.0, "loss": hex(done)}), flush=True)
+"""
+
+
 class JvmSuiteTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="jvm-suite-")
@@ -68,6 +82,7 @@ class JvmSuiteTest(unittest.TestCase):
             "PYTHONPATH": os.path.dirname(os.path.dirname(HERE)),
             "TESSERA_SHM_DIR": self.path("shm"),
             "WRONG": self.path("wrong"),
+            "TESSERA_CAFFE": self.path("caffe"),
         }
         patch = mock.patch.dict(os.environ, environment)
         patch.start()
@@ -86,7 +101,7 @@ class JvmSuiteTest(unittest.TestCase):
         return record, render(record.as_object())
 
     def test_all_cases(self):
-        record, text = self.run_suite()
+        record, text = self.run_suite("starts", "launches", "services")
         self.assertEqual([], record.problems)
         self.assertEqual(12, sum(one["kind"] == "start" for one in record.results))
         self.assertRegex(text, r"\| VectorAdd \| .* \| ≤ 150: met \|")
@@ -95,6 +110,17 @@ class JvmSuiteTest(unittest.TestCase):
         ways = [one["way"] for one in record.results if one["kind"] == "crowd"]
         self.assertEqual(["native", "in turns", "relay", "in turns", "relay", "native"], ways)
         self.assertRegex(text, r"\| relay \| 1000 \| 1000 \| [\d.]+ \| 1.000 \| 1.000 \| [\d.]+ \| [\d.]+ \|")
+
+    def test_caffe(self):
+        record, _ = self.run_suite("caffe")
+        self.assertIn("no Caffe for Java in", record.problems[0]["error"])
+        _executable(self.path("caffe", "train"), _CAFFE)
+        os.mkdir(self.path("caffe", "java"))
+        os.mkdir(self.path("caffe", "nets"))
+        record, text = self.run_suite("caffe")
+        self.assertEqual([], record.problems)
+        self.assertIn("| native, C++ | 0.500 | 1.000 | – |", text)
+        self.assertIn("| relay | 0.500 | 1.000 | yes |", text)
 
     def test_a_wrong_answer_is_a_problem(self):
         open(self.path("wrong"), "wb").close()
