@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sha256.h"
+
 #define SEGMENT_BYTES 131072 /* TESSERA_SEGMENT_BYTES, native-preload/include/tessera_abi.h */
 #define DRIVER "libcuda.so.1"
 
@@ -44,6 +46,18 @@ NATIVE(jstring, open)(JNIEnv *env, jclass type, jstring path)
     jstring answer = complaint ? (*env)->NewStringUTF(env, complaint) : NULL;
     (*env)->ReleaseStringUTFChars(env, path, p);
     return answer;
+}
+
+NATIVE(jstring, sha256)(JNIEnv *env, jclass type, jstring path)
+{
+    (void)type;
+    const char *p = (*env)->GetStringUTFChars(env, path, NULL);
+    if (!p)
+        return NULL; /* OutOfMemoryError is pending */
+    char hex[SHA256_HEX_SIZE];
+    int failed = sha256_of_file(p, hex);
+    (*env)->ReleaseStringUTFChars(env, path, p);
+    return (*env)->NewStringUTF(env, failed ? strerror(-failed) : hex);
 }
 
 /* A function of the driver library that the process has; NULL: it has none, or no such function. */

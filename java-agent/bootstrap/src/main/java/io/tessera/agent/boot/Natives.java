@@ -54,6 +54,14 @@ public final class Natives {
     public static native String open(String path);
 
     /**
+     * SHA-256 of a file as it lies on disk.
+     *
+     * @param path the file
+     * @return 64 small hexadecimal digits, or what went wrong
+     */
+    public static native String sha256(String path);
+
+    /**
      * Which CUDA driver library the process has.
      *
      * @return 0: none yet; 1: the vendor's; 2: ours

@@ -1,5 +1,7 @@
 package io.tessera.agent.assembly;
 
+import io.tessera.agent.instrument.TableClasses;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
@@ -93,8 +95,14 @@ public final class AgentJar {
     private void addTooling(Path folder) throws IOException {
         for (Path file : files(folder)) {
             String name = folder.relativize(file).toString();
+            byte[] bytes = Files.readAllBytes(file);
             if (!name.endsWith("package-info.class")) {
-                entries.put("inst/" + hidden(name), Files.readAllBytes(file));
+                entries.put("inst/" + hidden(name), bytes);
+            }
+            if (name.endsWith(".table")) {
+                String list = name.substring(0, name.lastIndexOf('/') + 1) + TableClasses.LIST;
+                String classes = String.join("\n", TableClasses.of(new ByteArrayInputStream(bytes)));
+                entries.put("inst/" + list, classes.getBytes(StandardCharsets.UTF_8));
             }
         }
     }

@@ -66,13 +66,16 @@ public final class DriverLoading {
         File folder = NativeFiles.folderIn(parent);
         try {
             if (!Natives.available()) {
-                LibraryLoading.load(files.unpack(OWN, folder));
+                File own = files.unpack(OWN, folder);
+                LibraryLoading.load(own);
+                files.check(OWN, own);
             }
             int present = Natives.driver();
             if (present != 0) {
                 return present == OURS ? "wrapper" : "vendor";
             }
             File driver = files.unpack(DRIVER, folder);
+            files.check(DRIVER, driver);
             // The JVM's copy of the environment comes first, so that its children do not inherit what is ours alone.
             System.getenv();
             for (Map.Entry<String, String> setting : environment.entrySet()) {
@@ -81,7 +84,9 @@ public final class DriverLoading {
             open(driver);
             if (runtime) {
                 for (String name : RUNTIMES) {
-                    open(files.unpack(name, folder));
+                    File library = files.unpack(name, folder);
+                    files.check(name, library);
+                    open(library);
                 }
             }
             int now = Natives.driver();

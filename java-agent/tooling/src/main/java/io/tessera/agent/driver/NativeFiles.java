@@ -1,5 +1,6 @@
 package io.tessera.agent.driver;
 
+import io.tessera.agent.boot.Natives;
 import io.tessera.agent.clock.Ticks;
 import java.io.File;
 import java.io.FileOutputStream;
@@ -10,17 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.zip.CRC32;
 
 /**
  * The native libraries inside the agent's jar. Each is unpacked into a folder that only this user can enter, and its
- * SHA-256 is compared with the jar's list before it is written: a library that differs never reaches the disk. One thread.
+ * SHA-256, as it lies on disk, is compared with the jar's list before anything of it runs. One thread.
  */
 final class NativeFiles {
     private static final String FOLDER = "native/";
@@ -60,18 +60,18 @@ final class NativeFiles {
         return folder;
     }
 
-    /** Writes one library into a folder and returns it. */
+    /** Writes one library into a folder and returns it; {@link #check} is to follow. */
     File unpack(String name, File folder) throws IOException {
-        String expected = hashes.get(name);
-        if (expected == null) {
-            throw new WrongHashException(name + " has no hash in " + HASHES);
-        }
+        JarEntry entry = entry(FOLDER + name);
         byte[] library;
-        try (InputStream in = jar.getInputStream(entry(FOLDER + name))) {
+        try (InputStream in = jar.getInputStream(entry)) {
             library = in.readAllBytes();
         }
-        if (!expected.equals(hex(sha256().digest(library)))) {
-            throw new WrongHashException(name + " in " + jar.getName() + " is not the library that it was built with");
+        // The jar's own sum: what the library that checks the others is held to, since nothing can check it yet.
+        CRC32 sum = new CRC32();
+        sum.update(library);
+        if (sum.getValue() != entry.getCrc() || library.length != entry.getSize()) {
+            throw new WrongHashException(name + " in " + jar.getName() + " is damaged");
         }
         File file = new File(folder, name);
         try (FileOutputStream out = new FileOutputStream(file)) {
@@ -80,20 +80,14 @@ final class NativeFiles {
         return file;
     }
 
-    private static MessageDigest sha256() throws IOException {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException absent) {
-            throw new IOException(absent);
+    /** Compares a file's SHA-256 with the jar's list. */
+    void check(String name, File file) throws WrongHashException {
+        String expected = hashes.get(name);
+        String found = Natives.sha256(file.getPath());
+        if (!found.equals(expected)) {
+            throw new WrongHashException(name + " in " + jar.getName() + " is not the library that it was built with: "
+                    + found + " instead of " + expected);
         }
-    }
-
-    private static String hex(byte[] bytes) {
-        StringBuilder text = new StringBuilder();
-        for (byte b : bytes) {
-            text.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
-        }
-        return text.toString();
     }
 
     /** A library in the jar is not what it should be: no other folder will help. */

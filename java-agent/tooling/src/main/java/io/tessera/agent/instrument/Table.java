@@ -12,10 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -45,7 +48,7 @@ public final class Table {
      */
     public static Table read(String file, Consumer<String> complain) throws IOException {
         List<Rule> rules = new ArrayList<>();
-        try (InputStream in = builtIn()) {
+        try (InputStream in = resource(BUILT_IN)) {
             new Reading(rules, complain, BUILT_IN).lines(in);
         }
         if (file != null) {
@@ -59,23 +62,32 @@ public final class Table {
     }
 
     /**
-     * The classes that have rules; cheaper than reading it all.
+     * The classes that have rules, of the list that the build made; cheaper than reading it all.
      *
      * @param file a user's table, or null
      * @return their internal names
-     * @throws IOException if the built-in table cannot be read
+     * @throws IOException if the list cannot be read
      */
     public static String[] classes(String file) throws IOException {
-        try (InputStream in = builtIn(); InputStream more = file == null ? null : new FileInputStream(file)) {
-            return TableClasses.of(in, more);
-        } catch (FileNotFoundException unreadable) {
-            // read() complains of it.
-            return classes(null);
+        String[] names;
+        try (InputStream in = resource(TableClasses.LIST)) {
+            names = new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n");
         }
+        if (file == null) {
+            return names;
+        }
+        Set<String> all = new LinkedHashSet<>(Arrays.asList(names));
+        try (InputStream in = new FileInputStream(file)) {
+            all.addAll(TableClasses.of(in));
+        } catch (FileNotFoundException unreadable) {
+            // read() complains of it when its time comes.
+            return names;
+        }
+        return all.toArray(new String[0]);
     }
 
-    private static InputStream builtIn() throws IOException {
-        String path = Table.class.getPackageName().replace('.', '/') + "/" + BUILT_IN;
+    private static InputStream resource(String name) throws IOException {
+        String path = Table.class.getPackageName().replace('.', '/') + "/" + name;
         InputStream in = Table.class.getClassLoader().getResourceAsStream(path);
         if (in == null) {
             throw new IOException("the agent's jar holds no " + path);

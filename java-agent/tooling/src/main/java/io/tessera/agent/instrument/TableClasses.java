@@ -9,24 +9,25 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The classes that a table names, and nothing else of it: this is all that a JVM needs before its first CUDA class, and
- * it is read at every start.
+ * The classes that a table names, and nothing else of it. This is all that a JVM needs before its first CUDA class, so the
+ * build writes that of the built-in table into {@value #LIST}. Any thread.
  */
-final class TableClasses {
+public final class TableClasses {
+    /** Resource beside this class: one internal name a line. */
+    public static final String LIST = "cuda.classes";
+
     private TableClasses() {
     }
 
-    /** Internal names of the classes that have rules; {@code more} is a user's table or null. */
-    static String[] of(InputStream builtIn, InputStream more) throws IOException {
+    /**
+     * Reads a table.
+     *
+     * @param in the table
+     * @return internal names of the classes that have rules
+     * @throws IOException if it cannot be read
+     */
+    public static Set<String> of(InputStream in) throws IOException {
         Set<String> names = new LinkedHashSet<>();
-        read(builtIn, names);
-        if (more != null) {
-            read(more, names);
-        }
-        return names.toArray(new String[0]);
-    }
-
-    private static void read(InputStream in, Set<String> names) throws IOException {
         BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         for (String line = reader.readLine(); line != null; line = reader.readLine()) {
             String text = line.strip();
@@ -39,5 +40,6 @@ final class TableClasses {
                 }
             }
         }
+        return names;
     }
 }
