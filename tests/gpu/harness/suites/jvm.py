@@ -44,7 +44,7 @@ def run(setting, record):
     """Starts and launches first, on a GPU that nobody else uses; then the crowd."""
     kit = _Kit(setting)
     if kit.missing:
-        record.problem("jvm", f"the kit has no {kit.missing}")
+        record.problem("jvm", f"the kit has no {kit.missing}: build it with tests/gpu/kit --jvm")
         return
     chosen = setting.chosen(CASES)
     slow = setting.installation.share_classes()

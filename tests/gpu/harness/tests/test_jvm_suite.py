@@ -130,7 +130,8 @@ class JvmSuiteTest(unittest.TestCase):
     def test_what_the_kit_lacks_is_named(self):
         os.unlink(self.installation.path("agent", "tessera-agent.jar"))
         record, _ = self.run_suite()
-        self.assertEqual([{"step": "jvm", "error": "the kit has no agent (agent/tessera-agent.jar)"}], record.problems)
+        (problem,) = record.problems
+        self.assertEqual("the kit has no agent (agent/tessera-agent.jar): build it with tests/gpu/kit --jvm", problem["error"])
 
 
 if __name__ == "__main__":
