@@ -16,7 +16,7 @@ final class Sites {
 
     private final ConcurrentHashMap<String, Site> known = new ConcurrentHashMap<>();
     private final StackWalker walker = StackWalker.getInstance();
-    private volatile String[] libraries = {"io.tessera.agent.", "jdk.internal.reflect.", "java.lang.reflect.",
+    private volatile String[] libraries = {"io.tessera.agent.boot.", "jdk.internal.reflect.", "java.lang.reflect.",
         "java.lang.invoke."};
 
     /** Adds a prefix of class names that are no call sites, a library's package with its last dot. */

@@ -76,7 +76,7 @@ public final class Instrumenter {
         return now == code ? null : now;
     }
 
-    private static boolean fits(Rule rule, MethodDescription method) {
+    static boolean fits(Rule rule, MethodDescription method) {
         if (method.isAbstract() || method.getParameters().size() < rule.arguments() || method.isSynthetic()) {
             return false;
         }
