@@ -12,7 +12,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Loads the agent's insides, ByteBuddy and JNA among them, from {@code inst/*.classdata} of the agent's jar. No other
+ * Loads the agent's insides, ByteBuddy and JNA among them, from {@code inst/} of the agent's jar. No other
  * loader can find classes under such names, so the application neither sees nor shares them; and this loader looks only
  * at itself and the JDK, so it never sees the application's versions of the same libraries. Any thread. One per JVM; it
  * is never closed, because instrumented classes are transformed as long as the JVM runs.
@@ -28,12 +28,14 @@ public final class IsolatedLoader extends ClassLoader {
     private final JarFile jar;
     private final Path path;
     private final ProtectionDomain domain;
+    private final Pack pack;
 
     private IsolatedLoader(Path path) throws IOException {
         super("tessera-agent", ClassLoader.getPlatformClassLoader());
         this.path = path;
         this.jar = new JarFile(path.toFile(), false);
-        this.domain = new ProtectionDomain(new CodeSource(url(""), (Certificate[]) null), null, this, null);
+        this.domain = new ProtectionDomain(new CodeSource(path.toUri().toURL(), (Certificate[]) null), null, this, null);
+        this.pack = new Pack(jar, jar.getJarEntry(FOLDER + "libraries.pack"));
     }
 
     /** The loader of this JVM, made at the first call. */
@@ -49,14 +51,12 @@ public final class IsolatedLoader extends ClassLoader {
         return jar;
     }
 
-
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        JarEntry entry = jar.getJarEntry(FOLDER + name.replace('.', '/') + ".classdata");
-        if (entry == null) {
-            throw new ClassNotFoundException(name);
-        }
-        try (InputStream in = jar.getInputStream(entry)) {
+        try (InputStream in = open(name.replace('.', '/') + ".class")) {
+            if (in == null) {
+                throw new ClassNotFoundException(name);
+            }
             byte[] code = in.readAllBytes();
             return defineClass(name, code, 0, code.length, domain);
         } catch (IOException failure) {
@@ -64,33 +64,35 @@ public final class IsolatedLoader extends ClassLoader {
         }
     }
 
-    /** Straight from the jar: the detour by a URL costs milliseconds at the JVM's start. */
+    /** Bytes of a class or a resource of ours; null: there is none. */
+    private InputStream open(String name) throws IOException {
+        String hidden = name.endsWith(".class") ? name + "data" : name;
+        JarEntry entry = jar.getJarEntry(FOLDER + hidden);
+        if (entry != null) {
+            return jar.getInputStream(entry);
+        }
+        // What a file of the pack is asked for begins with a library's name; the JDK's and ours need no look into it.
+        return name.startsWith("net/bytebuddy/") || name.startsWith("com/sun/jna/") ? pack.open(hidden) : null;
+    }
+
     @Override
     public InputStream getResourceAsStream(String name) {
-        JarEntry entry = jar.getJarEntry(entry(name));
         try {
-            return entry == null ? super.getResourceAsStream(name) : jar.getInputStream(entry);
+            InputStream own = open(name);
+            return own == null ? super.getResourceAsStream(name) : own;
         } catch (IOException unreadable) {
             return null;
         }
     }
 
-    private static String entry(String name) {
-        return FOLDER + (name.endsWith(".class") ? name + "data" : name);
-    }
-
+    /** A resource by URL: JNA's native library, which lies outside of the pack for this. */
     @Override
     protected URL findResource(String name) {
-        String entry = entry(name);
         try {
-            return jar.getJarEntry(entry) == null ? null : url("!/" + entry);
+            return jar.getJarEntry(FOLDER + name) == null ? null
+                    : new URL("jar:" + path.toUri().toURL() + "!/" + FOLDER + name);
         } catch (MalformedURLException impossible) {
             return null;
         }
-    }
-
-    private URL url(String entry) throws MalformedURLException {
-        String file = path.toUri().toURL().toString();
-        return new URL(entry.isEmpty() ? file : "jar:" + file + entry);
     }
 }

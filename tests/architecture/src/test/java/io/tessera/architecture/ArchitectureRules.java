@@ -40,7 +40,8 @@ final class ArchitectureRules {
             "com.sun.net.httpserver..");
     /** Its classes are defined in the bootstrap loader, where nothing else of ours is. */
     static final ArchRule AGENT_BOOT_USES_THE_JDK = usesOnly("io.tessera.agent.boot..", "io.tessera.agent.clock..");
-    static final ArchRule AGENT_USES_THE_JDK_AND_BYTE_BUDDY = usesOnly("io.tessera.agent..", "net.bytebuddy..");
+    static final ArchRule AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA = usesOnly("io.tessera.agent..",
+            "net.bytebuddy..", "com.sun.jna..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
             "io.tessera.protocol..", "io.tessera.guardian..", "picocli..", "com.google.gson..",
             "com.sun.tools.attach..");
@@ -70,7 +71,7 @@ final class ArchitectureRules {
             AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, DEVICE_PORT_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY,
             EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
-            SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_AND_BYTE_BUDDY,
+            SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
             COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES,
             PACKAGES_HAVE_MEANING);
 

@@ -53,7 +53,8 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
         sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.KnowsTessera.class);
         sees(ArchitectureRules.AGENT_BOOT_USES_THE_JDK, KnowsTheTooling.class);
-        sees(ArchitectureRules.AGENT_USES_THE_JDK_AND_BYTE_BUDDY, io.tessera.agent.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
+                io.tessera.agent.violation.KnowsTheProtocol.class);
     }
 
     @Test

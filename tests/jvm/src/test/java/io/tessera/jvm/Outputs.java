@@ -15,8 +15,9 @@ final class Outputs {
         return existing(ROOT.resolve("tools/tessera"));
     }
 
+    /** The agent as it is installed: beside the folder of the application's jars. */
     static Path agent() {
-        return existing(ROOT.resolve("java-agent/jar/target/agent/tessera-agent.jar"));
+        return existing(ROOT.resolve("tools/cli/target/agent/tessera-agent.jar"));
     }
 
     static Path scriptedDriver() {

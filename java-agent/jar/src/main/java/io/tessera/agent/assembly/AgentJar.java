@@ -30,10 +30,12 @@ import java.util.stream.Stream;
  */
 public final class AgentJar {
     private static final String FACADE = "io/tessera/Tessera";
-    private static final Set<String> ROOT = Set.of("io/tessera/agent/PreMain", "io/tessera/agent/IsolatedLoader");
+    private static final Set<String> ROOT = Set.of("io/tessera/agent/PreMain", "io/tessera/agent/IsolatedLoader",
+            "io/tessera/agent/Pack");
     private static final String DATA = "data";
 
     private final Map<String, byte[]> entries = new TreeMap<>();
+    private final Map<String, byte[]> libraries = new TreeMap<>();
 
     private AgentJar() {
     }
@@ -49,6 +51,9 @@ public final class AgentJar {
         jar.addTooling(Path.of(arguments[2]));
         jar.addTooling(Path.of(arguments[3]));
         jar.addLibrary(net.bytebuddy.ByteBuddy.class, name -> name.startsWith("net/bytebuddy/"));
+        jar.addLibrary(com.sun.jna.Native.class,
+                name -> name.matches("com/sun/jna/[^/]*\\.class|com/sun/jna/(linux-x86-64|internal|ptr)/.*"));
+        jar.addPack();
         jar.addNative(Path.of(arguments[4]));
         for (String target : List.of(arguments).subList(5, arguments.length)) {
             JarWriting.write(Path.of(target), arguments[0], jar.entries);
@@ -113,11 +118,23 @@ public final class AgentJar {
             for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {
                 if (!entry.isDirectory() && wanted.test(entry.getName())) {
                     try (InputStream in = jar.getInputStream(entry)) {
-                        entries.put("inst/" + hidden(entry.getName()), in.readAllBytes());
+                        libraries.put(hidden(entry.getName()), in.readAllBytes());
                     }
                 }
             }
         }
+    }
+
+    /** What is opened by URL stays outside. */
+    private void addPack() throws IOException {
+        libraries.entrySet().removeIf(file -> {
+            boolean outside = file.getKey().endsWith(".so");
+            if (outside) {
+                entries.put("inst/" + file.getKey(), file.getValue());
+            }
+            return outside;
+        });
+        entries.put(JarWriting.PACK, PackWriting.of(libraries));
     }
 
     private static String hidden(String name) {

@@ -12,9 +12,13 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
 
 /** Writes a jar whose bytes depend on its contents alone. */
 final class JarWriting {
+    /** The one entry that is stored and not compressed. */
+    static final String PACK = "inst/libraries.pack";
     /** The time of every entry; a jar knows no earlier one. */
     private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
@@ -36,6 +40,13 @@ final class JarWriting {
     private static void add(JarOutputStream out, String name, byte[] bytes) throws IOException {
         JarEntry entry = new JarEntry(name);
         entry.setTimeLocal(TIME);
+        if (name.equals(PACK)) {
+            CRC32 sum = new CRC32();
+            sum.update(bytes);
+            entry.setMethod(ZipEntry.STORED);
+            entry.setSize(bytes.length);
+            entry.setCrc(sum.getValue());
+        }
         out.putNextEntry(entry);
         out.write(bytes);
         out.closeEntry();

@@ -59,7 +59,26 @@ public final class DriverLoading {
                 complaints.add(parent + ": " + failure.getMessage());
             }
         }
+        if (!Natives.available() && JnaLoading.isPossible()) {
+            for (File parent : Folders.candidates(folder)) {
+                try {
+                    return loadByJna(parent);
+                } catch (IOException | UnsupportedOperationException failure) {
+                    complaints.add(parent + ": " + failure.getMessage());
+                }
+            }
+        }
         throw new IOException("no folder to unpack the driver library into; " + String.join("; ", complaints));
+    }
+
+    private String loadByJna(File parent) throws IOException {
+        File folder = NativeFiles.folderIn(parent);
+        try {
+            JnaLoading.load(files.unpack(DRIVER, folder), files.expected(DRIVER), environment);
+            return "agent";
+        } finally {
+            remove(folder);
+        }
     }
 
     private String loadFrom(File parent) throws IOException {
