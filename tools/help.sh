@@ -17,6 +17,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   restore TENANT               have it come back now
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
+  jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
   doctor                       what is found, what is wrong, what to do about it
   fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
   manager COMMAND              start, stop, restart, status, logs

@@ -51,6 +51,7 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,
                 io.tessera.software.violation.KnowsTheProtocol.class);
         sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
+        sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.KnowsTessera.class);
         sees(ArchitectureRules.AGENT_BOOT_USES_THE_JDK, KnowsTheTooling.class);
         sees(ArchitectureRules.AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
                 io.tessera.agent.violation.KnowsTheProtocol.class);

@@ -5,6 +5,7 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.doctor.DoctorCommand;
 import io.tessera.cli.fence.FenceCommand;
+import io.tessera.cli.jvm.JvmCommand;
 import io.tessera.cli.residency.EvictCommand;
 import io.tessera.cli.residency.RestoreCommand;
 import io.tessera.cli.schedule.LimitCommand;
@@ -42,6 +43,7 @@ public final class TesseraCommands {
                 .addSubcommand(new RestoreCommand(context))
                 .addSubcommand(new CountersCommand(context))
                 .addSubcommand(new ErrorsCommand(context))
+                .addSubcommand(new JvmCommand(context))
                 .addSubcommand(new DoctorCommand(context))
                 .addSubcommand(new FenceCommand(context));
         line.setOut(context.out()).setErr(context.err());
