@@ -166,6 +166,7 @@ struct connection connection_open(int timeout_ms)
     }
     struct tessera_hello hello = {.pid = (uint32_t)getpid(),
                                   .plan = settings()->space     ? TESSERA_PLAN_RELAY
+                                          : settings()->swap    ? TESSERA_PLAN_SWAP
                                           : settings()->managed ? TESSERA_PLAN_MANAGED
                                                                 : TESSERA_PLAN_PLAIN,
                                   .start_ticks = start_ticks(),

@@ -4,6 +4,7 @@
  * @TEXTURE@ and @SURFACE@ are replaced by what the victim says of itself, because a program that makes its own code can
  * have any number in it. Comments at the top of a file say what it does, what must happen, and its launch:
  *     // what: ...     // must: ...     // aim: FACT     // grid: 1     // block: 32     // shared: 0
+ *     // waits: before (the stream waits for a value that is there) | beside (another stream waits for one that never comes)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,18 @@ static void substitute(const char *mark, uint64_t value)
     }
 }
 
+/* What excuses a stream that stands still excuses no kernel. */
+static void wait_by_right(const char *where, CUdeviceptr own)
+{
+    handle beside = 0;
+    if (strcmp(where, "before") == 0) {
+        NEED(cuStreamWaitValue32(0, own, 0, 0));
+    } else if (strcmp(where, "beside") == 0) {
+        NEED(cuStreamCreate(&beside, 1));
+        NEED(cuStreamWaitValue32(beside, own + 8, 77, 1));
+    }
+}
+
 int main(int argc, char **argv)
 {
     handle module, function;
@@ -81,6 +94,7 @@ int main(int argc, char **argv)
     handle prepare;
     if (strstr(text, ".entry prepare") && cuModuleGetFunction(&prepare, module, "prepare") == 0)
         ANSWER(cuLaunchKernel(prepare, 1, 1, 1, 1, 1, 1, 0, 0, parameters, NULL));
+    wait_by_right(told("waits", ""), own);
     unsigned shared = (unsigned)atoi(told("shared", "0"));
     answer(cuLaunchKernel(function, (unsigned)atoi(told("grid", "1")), 1, 1, (unsigned)atoi(told("block", "32")), 1, 1,
                           shared, 0, parameters, NULL), "launch");

@@ -8,40 +8,85 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fences of the operands of barriers of a block: a number that there is, a count of whole warps, and both the same in all
- * lanes that come together. A GPU ends the context for lanes that disagree (seen on an H200: an illegal instruction), so
+ * Fences of the operands of barriers of a block: a number that there is, a count of whole warps that the block has, and both
+ * the same in all lanes that come together. A GPU ends the context for lanes that disagree (seen on an H200: an illegal instruction), so
  * in a legal program they agree, and taking the first lane's operand changes nothing. Not thread-safe.
  */
 final class BarrierFence {
     private static final int BARRIERS = 16;
-    private static final int WARP = 32;
+    static final int WARP = 32;
     private static final int LARGEST_BLOCK = 1024;
     /** Whole warps. */
     private static final int WARPS_MASK = 0x7E0;
 
     private final FunctionContext context;
     private final Code code;
+    private final boolean mixed;
     private Operand.Register lanes;
     private Operand.Register first;
 
     BarrierFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;
+        this.mixed = context.mode() != FenceMode.NONE && context.plan.mixesBarriers(context.function);
+    }
+
+    private static int first(Instruction i) {
+        return i.has("red") ? 1 : 0;
+    }
+
+    private static boolean isCounted(Instruction i) {
+        return i.operands().size() == (i.has("red") ? 4 : 2);
+    }
+
+    /** The barrier's number, and that of the threads where the instruction says it. */
+    static List<Operand> numbers(Instruction i) {
+        int from = first(i);
+        return i.operands().subList(from, Math.min(i.operands().size(), from + (isCounted(i) ? 2 : 1)));
     }
 
     /** The operands of a barrier, fenced. */
     List<Operand> operands(Instruction i) throws FenceRefusedException {
         List<Operand> operands = new ArrayList<>(i.operands());
-        int number = i.has("red") ? 1 : 0;
-        boolean counted = i.has("red") ? operands.size() == 4 : operands.size() == 2;
+        int number = first(i);
         lanes = null;
+        if (mixed) {
+            wholeWarp(i);
+        }
         if (operands.size() > number) {
             operands.set(number, bounded(i, operands.get(number), false));
         }
-        if (counted) {
-            operands.set(number + 1, bounded(i, operands.get(number + 1), true));
+        if (isCounted(i)) {
+            operands.set(number + 1, ofBlock(bounded(i, operands.get(number + 1), true)));
         }
         return operands;
+    }
+
+    /**
+     * Ends lanes that come without the others of their warp, or when others of it come to another barrier. All that a program
+     * may do is come together. Where lanes meet in different places, a device lets them exchange what they have or sees
+     * neither side whole: both show here, before anybody waits.
+     */
+    private void wholeWarp(Instruction i) {
+        context.counts.fence(Fence.BARRIER);
+        List<Operand> numbers = numbers(i);
+        Operand.Register all = context.prologue.warpLanes();
+        Operand.Register barrier = code.word();
+        Operand.Register others = code.word();
+        Operand.Register here = code.word();
+        Operand.Register same = code.truth();
+        Operand.Register alone = code.truth();
+        code.emit("mov.u32", barrier, numbers.getFirst());
+        if (numbers.size() > 1) {
+            Operand.Register count = code.word();
+            code.emit("mov.u32", count, numbers.get(1));
+            code.emit("mad.lo.u32", barrier, count, Code.number(BARRIERS), barrier);
+        }
+        code.emit(i.guard(), "shfl.sync.idx.b32", others, barrier, Code.number(0), Code.number(WARP - 1), all);
+        code.emit("setp.eq.u32", same, others, barrier);
+        code.emit(i.guard(), "vote.sync.ballot.b32", here, same, all);
+        code.emit("setp.ne.u32", alone, here, all);
+        context.sites.branchIf(alone, i.guard(), context.sites.narrow(ReportArea.Kind.BARRIER, i.line(), here));
     }
 
     private Operand bounded(Instruction i, Operand operand, boolean threads) throws FenceRefusedException {
@@ -64,6 +109,17 @@ final class BarrierFence {
             code.emit("min.u32", bounded, bounded, Code.number(LARGEST_BLOCK));
             code.emit("max.u32", bounded, bounded, Code.number(WARP));
         }
+        return bounded;
+    }
+
+    /** More threads than the block has never come. */
+    private Operand ofBlock(Operand threads) {
+        if (context.mode() == FenceMode.NONE || threads.equals(Code.number(WARP))) {
+            return threads;
+        }
+        context.counts.fence(Fence.BARRIER);
+        Operand.Register bounded = code.word();
+        code.emit("min.u32", bounded, context.prologue.blockThreads(), threads);
         return bounded;
     }
 

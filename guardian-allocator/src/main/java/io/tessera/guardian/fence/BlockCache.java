@@ -23,7 +23,9 @@ final class BlockCache {
         /** Handle of the tenant's own. */
         HANDLE,
         /** Address of a variable. */
-        SYMBOL
+        SYMBOL,
+        /** Mask of lanes, with the own one among them. */
+        MEMBERS
     }
 
     /**

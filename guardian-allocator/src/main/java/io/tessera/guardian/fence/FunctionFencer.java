@@ -29,6 +29,7 @@ final class FunctionFencer {
     private final BulkFence bulk;
     private final OtherFences others;
     private final BarrierFence barriers;
+    private final WarpFence members;
     private final CallFence calls;
     private final LoopWatch loops;
     private final SymbolOperands symbols;
@@ -45,6 +46,7 @@ final class FunctionFencer {
         this.bulk = new BulkFence(context, accesses, shared);
         this.others = new OtherFences(context);
         this.barriers = new BarrierFence(context);
+        this.members = new WarpFence(context);
         this.calls = new CallFence(context);
         this.loops = new LoopWatch(context, new Loops(function.body().orElseThrow(), context.facts));
         this.symbols = new SymbolOperands(context);
@@ -164,6 +166,7 @@ final class FunctionFencer {
         for (Operand.Register register : Definitions.of(i)) {
             context.cache.written(register);
         }
+        members.after(i);
         shadows.after(i, global.window());
         loops.after(i);
     }
@@ -185,6 +188,7 @@ final class FunctionFencer {
                         && space != StateSpace.GLOBAL)));
             }
             case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
+            case InstructionClass.Warp _ -> code.add(with(i, members.operands(symbols.values(i))));
             case InstructionClass.Barrier _ -> code.add(with(i, barriers.operands(i)));
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);

@@ -73,6 +73,10 @@ sealed interface InstructionClass {
     record Control() implements InstructionClass {
     }
 
+    /** Of lanes of a warp together: its last operand says which. */
+    record Warp() implements InstructionClass {
+    }
+
     /** Barrier among threads of a block, with a number and perhaps a count of threads. */
     record Barrier() implements InstructionClass {
     }

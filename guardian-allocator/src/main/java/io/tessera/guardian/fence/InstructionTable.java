@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.InstructionClass.Handle;
 import io.tessera.guardian.fence.InstructionClass.Memory;
 import io.tessera.guardian.fence.InstructionClass.Pure;
 import io.tessera.guardian.fence.InstructionClass.Refused;
+import io.tessera.guardian.fence.InstructionClass.Warp;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
@@ -21,6 +22,7 @@ final class InstructionTable {
     private static final Pure PURE = new Pure();
     private static final Control CONTROL = new Control();
     private static final Barrier BARRIER = new Barrier();
+    private static final Warp WARP = new Warp();
     private static final int MBARRIER_BYTES = 8;
     private static final int CACHE_LINE_BYTES = 128;
     private static final int MATRIX_ROW_BYTES = 16;
@@ -34,10 +36,11 @@ final class InstructionTable {
     static {
         put(Vocabulary.REGISTERS, i -> PURE, "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind "
                 + "fns brev bfe bfi bmsk szext dp4a dp2a addc subc madc testp copysign fma rcp sqrt rsqrt sin cos lg2 "
-                + "ex2 tanh set setp selp slct and or xor not cnot lop3 shf shl shr mov shfl prmt isspacep cvta cvt "
-                + "mapa getctarank createpolicy vote match activemask redux elect griddepcontrol mma movmatrix "
+                + "ex2 tanh set setp selp slct and or xor not cnot lop3 shf shl shr mov prmt isspacep cvta cvt "
+                + "mapa getctarank createpolicy activemask griddepcontrol mma movmatrix "
                 + "nanosleep pmevent setmaxnreg vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 "
                 + "vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4");
+        put(Vocabulary.REGISTERS, i -> i.has("sync") ? WARP : PURE, "shfl vote match redux elect");
         put(Vocabulary.TRANSFER, i -> transfer(i, Kind.READ), "ld ldu");
         put(Vocabulary.TRANSFER, i -> transfer(i, Kind.WRITE), "st");
         put(Vocabulary.ATOMIC, i -> transfer(i, Kind.ATOMIC), "atom red");
@@ -209,6 +212,6 @@ final class InstructionTable {
     }
 
     private static InstructionClass barrier(Instruction i) {
-        return i.has("cluster") || i.has("warp") ? PURE : BARRIER;
+        return i.has("cluster") ? PURE : i.has("warp") ? WARP : BARRIER;
     }
 }

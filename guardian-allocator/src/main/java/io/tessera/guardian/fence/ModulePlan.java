@@ -41,6 +41,7 @@ final class ModulePlan {
     private final Map<PtxFunction, List<Variable>> locals = new IdentityHashMap<>();
     private final Map<PtxFunction, List<Statement>> named = new IdentityHashMap<>();
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
+    private final BarrierUse barriers;
     private boolean workspace;
     private boolean openLocal;
     private boolean clusters;
@@ -67,6 +68,7 @@ final class ModulePlan {
                 }
             }
         }
+        this.barriers = new BarrierUse(module.functions(), classes);
         constants();
         escapes();
     }
@@ -290,6 +292,11 @@ final class ModulePlan {
 
     boolean localEscapes() {
         return localEscapes;
+    }
+
+    /** Whether lanes of a warp may wait at different barriers in a function, or in what it calls. */
+    boolean mixesBarriers(PtxFunction function) {
+        return linked && mode != FenceMode.NONE || barriers.isMixed(function);
     }
 
     /** Whether the module has to do with clusters of blocks. */

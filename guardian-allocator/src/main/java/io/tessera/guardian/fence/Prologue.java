@@ -29,6 +29,9 @@ final class Prologue {
     private Operand.Register localEnd;
     private Operand.Register sharedBase;
     private Operand.Register sharedBytes;
+    private Operand.Register ownLane;
+    private Operand.Register blockThreads;
+    private Operand.Register warpLanes;
 
     Prologue(Code code, ModulePlan plan, PtxFunction function) {
         this.code = code;
@@ -132,6 +135,64 @@ final class Prologue {
             });
         }
         return localEnd;
+    }
+
+    /** The bit of this lane. */
+    Operand.Register ownLane() {
+        if (ownLane == null) {
+            ownLane = code.word();
+            write(() -> code.emit("mov.u32", ownLane, new Operand.SpecialRegister("%lanemask_eq", "")));
+        }
+        return ownLane;
+    }
+
+    /** Threads of the block, in whole warps. */
+    Operand.Register blockThreads() {
+        if (blockThreads == null) {
+            blockThreads = code.word();
+            write(() -> {
+                threads(blockThreads);
+                code.emit("add.u32", blockThreads, blockThreads, Code.number(BarrierFence.WARP - 1));
+                code.emit("and.b32", blockThreads, blockThreads, Code.number(-BarrierFence.WARP));
+            });
+        }
+        return blockThreads;
+    }
+
+    private void threads(Operand.Register product) {
+        Operand.Register axis = code.word();
+        code.emit("mov.u32", product, new Operand.SpecialRegister("%ntid", "x"));
+        for (String name : new String[] {"y", "z"}) {
+            code.emit("mov.u32", axis, new Operand.SpecialRegister("%ntid", name));
+            code.emit("mul.lo.u32", product, product, axis);
+        }
+    }
+
+    /** Mask of the lanes that this thread's warp began with: the last warp of a block may have fewer than others. */
+    Operand.Register warpLanes() {
+        if (warpLanes == null) {
+            warpLanes = code.word();
+            Operand.Register before = code.word();
+            Operand.Register size = code.word();
+            Operand.Register left = code.word();
+            write(() -> {
+                // The thread's number, less its lane: x + width * (y + height * z).
+                code.emit("mov.u32", before, new Operand.SpecialRegister("%tid", "z"));
+                for (String name : new String[] {"y", "x"}) {
+                    code.emit("mov.u32", size, new Operand.SpecialRegister("%ntid", name));
+                    code.emit("mov.u32", left, new Operand.SpecialRegister("%tid", name));
+                    code.emit("mad.lo.u32", before, before, size, left);
+                }
+                code.emit("and.b32", before, before, Code.number(-BarrierFence.WARP));
+                threads(left);
+                code.emit("sub.u32", left, left, before);
+                code.emit("min.u32", left, left, Code.number(BarrierFence.WARP));
+                code.emit("sub.u32", left, Code.number(BarrierFence.WARP), left);
+                code.emit("mov.u32", warpLanes, Code.number(-1));
+                code.emit("shr.u32", warpLanes, warpLanes, left);
+            });
+        }
+        return warpLanes;
     }
 
     /** Whether {@link #DYNAMIC_SHARED} has to be declared. */

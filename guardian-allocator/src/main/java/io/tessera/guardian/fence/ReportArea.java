@@ -54,7 +54,9 @@ public final class ReportArea {
         /** Texture or surface object that is not the tenant's; the address is the handle. 700. */
         HANDLE(6),
         /** A device function with {@code .noreturn} that came back. 719. */
-        RETURNED(7);
+        RETURNED(7),
+        /** Lanes that came to a barrier without the rest of their warp; the address is the mask of those who did. 719. */
+        BARRIER(8);
 
         private final int code;
 

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -49,8 +51,15 @@ public final class BoundsTable {
 
     /** All lines that can be read, by device and base address. */
     public List<BoundsEntry> entries() throws StateException {
+        Map<String, StateRecord> all = new HashMap<>();
+        store.forEach(all::put);
+        return entries(all);
+    }
+
+    /** The same from the records of a store that somebody else has open. */
+    public static List<BoundsEntry> entries(Map<String, StateRecord> records) {
         List<BoundsEntry> found = new ArrayList<>();
-        store.forEach((key, value) -> {
+        records.forEach((key, value) -> {
             if (key.startsWith(PREFIX)) {
                 read(value).ifPresent(found::add);
             }

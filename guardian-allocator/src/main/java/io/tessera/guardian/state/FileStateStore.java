@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -63,18 +64,43 @@ public final class FileStateStore implements StateStore {
         return store;
     }
 
+    /**
+     * What is in a store that another process may have open and may be writing: as of some moment during the call.
+     *
+     * @return by key; empty if there is no store
+     * @throws StateException if it cannot be read
+     */
+    public static Map<String, StateRecord> read(Path path) throws StateException {
+        FileStateStore store = new FileStateStore(path);
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            store.scan(channel); // a record that is half written yet, or rewritten beside us, is none
+            return store.records;
+        } catch (NoSuchFileException e) {
+            return Map.of();
+        } catch (IOException e) {
+            throw new StateException("state file " + path + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
     private void openAndLock() throws IOException, StateException {
         lock = StateLock.take(path);
         channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     private void load() throws IOException, StateException {
-        long size = channel.size();
+        end = scan(channel);
+        if (dropped > 0) {
+            rewrite();
+        }
+    }
+
+    private int scan(FileChannel from) throws IOException, StateException {
+        long size = from.size();
         if (size > MAX_FILE_BYTES) {
             throw new StateException("state file " + path + " has " + size + " bytes, more than one of ours can have");
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
-        while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) > 0) {
+        while (bytes.hasRemaining() && from.read(bytes, bytes.position()) > 0) {
             // until all of it is here
         }
         bytes.flip();
@@ -92,10 +118,7 @@ public final class FileStateStore implements StateStore {
                 at++;
             }
         }
-        end = at;
-        if (dropped > 0) {
-            rewrite();
-        }
+        return at;
     }
 
     private void apply(RecordForm.Entry entry) {

@@ -18,8 +18,10 @@ import io.tessera.executor.session.Connections;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.session.Suspect;
+import io.tessera.executor.state.BoundsBook;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -60,6 +62,7 @@ public final class Executor implements ManagerOrders, Reports {
     private final Connections connections;
     private final FenceOffice office;
     private final SessionFactory factory;
+    private final BoundsBook book;
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
     private Rehearsal rehearsal;
@@ -97,6 +100,8 @@ public final class Executor implements ManagerOrders, Reports {
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
+        this.book = new BoundsBook(StateStoreChoice.named(System.getenv()), StateStoreChoice.folderBeside(socket),
+                snapshot.uuid().toString());
         os.files().remove(socket);
         connections.listen(socket);
     }
@@ -126,7 +131,9 @@ public final class Executor implements ManagerOrders, Reports {
                 text.forgetOld();
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
-                channel.stats(sessions, factory.windows().bounds());
+                List<TenantWindows.Bounds> bounds = factory.windows().bounds();
+                channel.stats(sessions, bounds);
+                book.write(bounds);
             }
         }
         return leave();
@@ -177,6 +184,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
         office.close();
         poller.close();
+        book.close();
         return inOrder;
     }
 

@@ -1,5 +1,5 @@
 /**
- * {@link io.tessera.guardian.state.StateStore} on Chronicle Map: {@link io.tessera.state.ChronicleStateStore}, and {@link
- * io.tessera.state.StateStoreChoice}, which takes a plain file where Chronicle Map cannot run.
+ * {@link io.tessera.guardian.state.StateStore} on Chronicle Map: {@link io.tessera.state.ChronicleStateStore}, and the
+ * service by which daemons find it.
  */
 package io.tessera.state;

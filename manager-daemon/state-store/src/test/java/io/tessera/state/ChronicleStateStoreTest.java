@@ -9,6 +9,7 @@ import io.tessera.guardian.state.FileStateStore;
 import io.tessera.guardian.state.StateException;
 import io.tessera.guardian.state.StateRecord;
 import io.tessera.guardian.state.StateStore;
+import io.tessera.guardian.state.StateStoreChoice;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -165,7 +166,7 @@ class ChronicleStateStoreTest {
 
         public static void main(String[] arguments) throws StateException {
             List<String> refused = new ArrayList<>();
-            try (StateStore store = StateStoreChoice.open(Path.of(arguments[0]), refused::add)) {
+            try (StateStore store = StateStoreChoice.open("chronicle", Path.of(arguments[0]), refused::add)) {
                 store.put("a", record(1, "kept"));
                 System.out.println(store.getClass().getSimpleName() + " " + refused.size());
             }
@@ -186,7 +187,7 @@ class ChronicleStateStoreTest {
             assertEquals(Optional.of(record(1, "kept")), store.get("a"));
         }
         List<String> refused = new ArrayList<>();
-        try (StateStore store = StateStoreChoice.open(folder, refused::add)) {
+        try (StateStore store = StateStoreChoice.open("chronicle", folder, refused::add)) {
             assertTrue(store instanceof ChronicleStateStore, refused.toString());
         }
     }
@@ -194,5 +195,6 @@ class ChronicleStateStoreTest {
     @Test
     void thisJvmHasTheFlagsThatAreNamed() {
         assertTrue(ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(ChronicleStateStore.JVM_FLAGS));
+        assertEquals(ChronicleStateStore.JVM_FLAGS, StateStoreChoice.jvmFlags("chronicle"), "found as a service");
     }
 }

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A manager with its executor, in folders of its own. One owner thread. */
 final class Service implements AutoCloseable {
@@ -94,6 +96,19 @@ final class Service implements AutoCloseable {
 
     Path folder() {
         return folder;
+    }
+
+    /** Why the last executor that ended did, in its own words; empty: none did, or it did not say. */
+    String lastWords() throws IOException {
+        Path log = folder.resolve("executor-0.log");
+        if (!Files.exists(log)) {
+            return "";
+        }
+        String begin = "the executor ends: ";
+        try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains(begin))
+                    .map(line -> line.substring(line.indexOf(begin) + begin.length())).reduce("", (_, last) -> last);
+        }
     }
 
     /** What it logged. */

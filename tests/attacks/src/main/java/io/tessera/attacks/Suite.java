@@ -70,6 +70,8 @@ public final class Suite implements AutoCloseable {
         Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
         String fallen = fallen();
         if (!finding.alive() || !fallen.isEmpty()) {
+            String why = service.lastWords();
+            fallen = fallen + (fallen.isEmpty() || why.isEmpty() ? "" : ", ") + why;
             begin();
         }
         return judge.judge(attack, conduct, finding, fallen);
@@ -79,7 +81,7 @@ public final class Suite implements AutoCloseable {
     private void ready() throws IOException, InterruptedException {
         if (victim == null) {
             victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
-            victim.check(10 * SECOND_NS);
+            victim.check(60 * SECOND_NS);
         }
         executor = service.executor();
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** The victim's process. One owner thread. */
 final class Victim implements AutoCloseable {
-    private static final long READY_NS = 20_000_000_000L;
+    private static final long READY_NS = 60_000_000_000L;
     private static final long END_NS = 15_000_000_000L;
 
     private final Program program;

@@ -86,7 +86,7 @@ final class ArrayCalls {
     private int array(CallFrame frame, ClientContext context, boolean deep) throws RejectedException {
         frame.want(0, Long.BYTES);
         Shape shape = shape(frame.required(1), deep);
-        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        int result = client.window().attempt(() -> client.driver().call(frame.plan().entry(), frame.slots()));
         if (result != CudaResult.SUCCESS) {
             return result;
         }
@@ -98,7 +98,7 @@ final class ArrayCalls {
     private int mipmap(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
         Shape shape = shape(frame.required(1), true);
-        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        int result = client.window().attempt(() -> client.driver().call(frame.plan().entry(), frame.slots()));
         if (result != CudaResult.SUCCESS) {
             return result;
         }

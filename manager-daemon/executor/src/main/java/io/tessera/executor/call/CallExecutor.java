@@ -127,7 +127,7 @@ public final class CallExecutor implements AutoCloseable {
             if (plan.submits && stream != null) {
                 client.streams().before(stream);
             }
-            result = invoke(plan, context, stream);
+            result = mayPause(plan) && stream != null ? pausing(plan, context, stream) : invoke(plan, context, stream);
             if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
                 client.fences().watchdog().graphLaunched(stream.value());
             }
@@ -158,6 +158,34 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
+    private static boolean waitsForValues(CallPlan plan) {
+        return switch (plan.api()) {
+            case "cuStreamWaitValue32", "cuStreamWaitValue64", "cuStreamBatchMemOp" -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether a stream may stand still at a call, for the program itself or for other work. */
+    private static boolean mayPause(CallPlan plan) {
+        return waitsForValues(plan) || plan.api().equals("cuStreamWaitEvent") || plan.api().equals("cuGraphLaunch");
+    }
+
+    private int pausing(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
+        RejectedException[] rejected = new RejectedException[1];
+        int result = client.fences().watchdog().pausing(stream.value(), waitsForValues(plan), () -> {
+            try {
+                return invoke(plan, context, stream);
+            } catch (RejectedException e) {
+                rejected[0] = e;
+                return CudaResult.INVALID_VALUE;
+            }
+        });
+        if (rejected[0] != null) {
+            throw rejected[0];
+        }
+        return result;
+    }
+
     private int invoke(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
         SpecialCall special = specials.get(plan.api());
         if (special != null) {
@@ -172,8 +200,6 @@ public final class CallExecutor implements AutoCloseable {
                 client.streams().destroying(stream);
                 client.fences().watchdog().forget(stream.value());
             }
-            case "cuStreamWaitValue32", "cuStreamWaitValue64", "cuStreamBatchMemOp" ->
-                    client.fences().watchdog().waitsForValues();
             case "cuEventDestroy" -> client.watch().forget(frame.slot(0));
             default -> {
                 if (plan.onNullStream) {

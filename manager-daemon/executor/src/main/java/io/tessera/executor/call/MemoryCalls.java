@@ -58,7 +58,7 @@ final class MemoryCalls {
     }
 
     private void take(long bytes) throws RejectedException {
-        if (bytes < 0 || !charge.take(bytes)) {
+        if (bytes < 0 || !window.attemptWithinLimit(() -> charge.take(bytes))) {
             throw new RejectedException(CudaResult.OUT_OF_MEMORY, "the tenant's limit");
         }
         taken = bytes;

@@ -123,7 +123,7 @@ final class NodeStructures {
             throw CallFrame.malformed(count + " memory operations");
         }
         addresses.operations(operations, count, true);
-        client.fences().watchdog().waitsForValues();
+        client.fences().watchdog().waitsInGraph();
         node.set(WireTypes.U64, 0, client.device().handle());
         node.set(WireTypes.U64, OPERATIONS_ARRAY, operations.address());
     }
@@ -136,7 +136,7 @@ final class NodeStructures {
         if (word < 0 || word >= RelayLayout.WORDS) {
             throw CallFrame.malformed("word " + word);
         }
-        client.fences().watchdog().hostCall((int) word);
+        client.fences().watchdog().waitsInGraph();
         MemorySegment operations = frame.room(2L * OPERATION_BYTES);
         long address = client.words().address((int) word);
         operations.set(WireTypes.U32, 0, WRITE_64);

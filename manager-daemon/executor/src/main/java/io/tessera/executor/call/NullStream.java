@@ -53,7 +53,8 @@ final class NullStream {
         driver.call(DriverEntry.cuStreamWaitEvent, 0, event, 0);
         result = driver.call(plan.entry(), frame.slots());
         driver.call(DriverEntry.cuEventRecord, event, 0);
-        driver.call(DriverEntry.cuStreamWaitEvent, legacy.value(), event, 0);
+        client.fences().watchdog().pausing(legacy.value(), false,
+                () -> driver.call(DriverEntry.cuStreamWaitEvent, legacy.value(), event, 0));
         driver.call(DriverEntry.cuEventDestroy_v2, event);
         return result;
     }

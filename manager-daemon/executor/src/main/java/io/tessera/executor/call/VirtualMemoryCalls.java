@@ -89,7 +89,7 @@ final class VirtualMemoryCalls {
         if (!client.window().charge(frame.slot(1))) {
             return CudaResult.OUT_OF_MEMORY;
         }
-        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        int result = client.window().attempt(() -> client.driver().call(frame.plan().entry(), frame.slots()));
         if (result == CudaResult.SUCCESS) {
             long handle = frame.data(0).get(WireTypes.U64, 0);
             if (!client.window().zero(handle, frame.slot(1))) {

@@ -79,7 +79,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
-        this.watchdog = new Watchdog(settings, member, driver, segment);
+        this.watchdog = new Watchdog(settings, member, driver);
     }
 
     FenceSettings settings() {

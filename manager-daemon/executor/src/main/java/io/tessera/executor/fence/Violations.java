@@ -71,7 +71,7 @@ final class Violations {
         return switch (kind) {
             case ADDRESS, HANDLE -> ILLEGAL_ADDRESS;
             case MISALIGNED -> MISALIGNED_ADDRESS;
-            case TRAP, RETURNED -> LAUNCH_FAILED;
+            case TRAP, RETURNED, BARRIER -> LAUNCH_FAILED;
             case ASSERT -> ASSERT;
             case CALL_TARGET -> INVALID_PC;
         };
@@ -97,6 +97,7 @@ final class Violations {
             case TRAP -> "trap";
             case CALL_TARGET -> "indirect call of " + address + ", which is no function for it";
             case HANDLE -> "texture or surface " + address + ", which is not the program's";
+            case BARRIER -> "came to a barrier where not all of its warp did (lanes " + address + ")";
             case RETURNED -> "return from a function that does not return";
             case ASSERT -> "assertion";
         };

@@ -3,18 +3,17 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.IntSupplier;
 
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
- * two of them that takes longer than the timeout counts as endless, unless the stream may be waiting for the program itself.
+ * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that
+ * moment: there, and while such waits are out wherever a stream may wait for another one, events stand before and behind.
  * Of several clients whose work takes too long the one is blamed whose work was next first ({@link Turns}): the others may
  * only wait behind it, and their time begins anew when it has ended. One owner thread.
  */
@@ -24,17 +23,19 @@ public final class Watchdog {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long DISABLE_TIMING = 2;
+    /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
+    private static final int MOST_PAUSES = 8192;
 
     private final FenceSettings settings;
     private final Company.Member member;
     private final DriverCalls driver;
-    private final RelaySegment segment;
     private final Map<Long, Track> tracks = new HashMap<>();
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
-    private final Set<Integer> hostCalls = new HashSet<>();
-    private boolean waitsForValues;
+    /** The oldest first. */
+    private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
+    private boolean graphsWait;
     private long nextNs;
     private long lookedNs;
     /** When somebody else's late work was last seen to have ended; who was next first stays so. */
@@ -49,12 +50,15 @@ public final class Watchdog {
         private long sinceNs;
     }
 
+    /** Where a stream may stand still by right: the events before and behind. */
+    private record Pause(Track track, long before, long behind) {
+    }
+
     /** For one client. */
-    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, RelaySegment segment) {
+    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver) {
         this.settings = settings;
         this.member = member;
         this.driver = driver;
-        this.segment = segment;
     }
 
     private long timeoutNs() {
@@ -78,16 +82,9 @@ public final class Watchdog {
     private void mark(long stream, Track track, long nowNs) {
         track.launches = 0;
         track.lastNs = nowNs;
-        Long event = spare.poll();
-        if (event == null) {
-            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
-                return; // the next launch tries again; an error of the context is seen elsewhere
-            }
-            event = driver.outLong(0);
-        }
-        if (driver.call(DriverEntry.cuEventRecord, event, stream) != CudaResult.SUCCESS) {
-            spare.add(event);
-            return;
+        long event = record(stream);
+        if (event == 0) {
+            return; // the next launch tries again; an error of the context is seen elsewhere
         }
         if (track.events.isEmpty()) {
             track.sinceNs = nowNs;
@@ -95,11 +92,30 @@ public final class Watchdog {
         track.events.add(event);
     }
 
+    /** An event that is complete when the stream has come here; 0: there is none. */
+    private long record(long stream) {
+        Long event = spare.poll();
+        if (event == null) {
+            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
+                return 0;
+            }
+            event = driver.outLong(0);
+        }
+        if (driver.call(DriverEntry.cuEventRecord, event, stream) != CudaResult.SUCCESS) {
+            spare.add(event);
+            return 0;
+        }
+        return event;
+    }
+
+    private boolean isCapturing(long stream) {
+        return driver.call(DriverEntry.cuStreamIsCapturing, stream, driver.out(0)) != CudaResult.SUCCESS
+                || driver.outInt(0) != 0;
+    }
+
     /** The last launches of a stream may be behind its last event, and no other may follow. */
     private void markLast(long stream, Track track, long nowNs) {
-        boolean capturing = driver.call(DriverEntry.cuStreamIsCapturing, stream, driver.out(0)) != CudaResult.SUCCESS
-                || driver.outInt(0) != 0;
-        if (!capturing) {
+        if (!isCapturing(stream)) {
             mark(stream, track, nowNs);
         }
     }
@@ -127,14 +143,58 @@ public final class Watchdog {
         }
     }
 
-    /** A stream or graph waits for the program's function behind a word, now or whenever the graph runs. */
-    public void hostCall(int word) {
-        hostCalls.add(word);
+    /** A graph has a node that waits for the program: where graphs run from now on nobody can tell what they wait for. */
+    public void waitsInGraph() {
+        graphsWait = true;
     }
 
-    /** The program has a stream wait for values in memory: from now on nobody can tell what it waits for. */
-    public void waitsForValues() {
-        waitsForValues = true;
+    /**
+     * Submits something that a stream may wait at.
+     *
+     * @param program    whether for the program itself; otherwise for other work, which matters only if that may wait
+     * @param submission returns a CUresult
+     * @return what it returned
+     */
+    public int pausing(long stream, boolean program, IntSupplier submission) {
+        forgetPauses();
+        if (timeoutNs() == 0 || !program && pauses.isEmpty() && !graphsWait) {
+            return submission.getAsInt();
+        }
+        if (isCapturing(stream)) {
+            graphsWait |= program;
+            return submission.getAsInt();
+        }
+        long before = pauses.size() < MOST_PAUSES ? record(stream) : 0;
+        int result = submission.getAsInt();
+        long behind = before == 0 ? 0 : record(stream);
+        if (behind != 0) {
+            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track()), before, behind));
+        } else if (before != 0) {
+            spare.add(before);
+        }
+        return result;
+    }
+
+    private boolean isDone(long event) {
+        return driver.call(DriverEntry.cuEventQuery, event) == CudaResult.SUCCESS;
+    }
+
+    private void forgetPauses() {
+        while (!pauses.isEmpty() && isDone(pauses.peek().behind)) {
+            Pause over = pauses.poll();
+            spare.add(over.before);
+            spare.add(over.behind);
+        }
+    }
+
+    /** Whether a stream waits by right: it has come to such a place and not beyond. */
+    private boolean isPaused(Track track) {
+        for (Pause pause : pauses) {
+            if (pause.track == track && !isDone(pause.behind)) {
+                return isDone(pause.before);
+            }
+        }
+        return false;
     }
 
     /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
@@ -147,6 +207,7 @@ public final class Watchdog {
         if (member.turn().isNewRound()) {
             roundNs = nowNs;
         }
+        forgetPauses();
         long sinceNs = Long.MAX_VALUE;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
@@ -160,7 +221,7 @@ public final class Watchdog {
         }
         orphans.removeIf(track -> track.events.isEmpty());
         long timeoutNs = timeoutNs();
-        if (sinceNs == Long.MAX_VALUE || timeoutNs == 0 || waitsForValues || waitsForProgram()) {
+        if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
             member.turn().nothing();
             return false;
         }
@@ -175,6 +236,10 @@ public final class Watchdog {
             spare.add(track.events.poll());
             track.sinceNs = nowNs;
         }
+        if (!track.events.isEmpty() && isPaused(track)) {
+            track.sinceNs = nowNs;
+            return Long.MAX_VALUE;
+        }
         return track.events.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
     }
 
@@ -183,14 +248,15 @@ public final class Watchdog {
         member.turn().ended();
     }
 
-    private boolean waitsForProgram() {
-        return hostCalls.stream().anyMatch(word -> segment.word(word) != 0);
-    }
-
     /** Destroys its events, when all work is done. */
     public void close() {
         tracks.values().forEach(track -> spare.addAll(track.events));
         orphans.forEach(track -> spare.addAll(track.events));
+        pauses.forEach(pause -> {
+            spare.add(pause.before);
+            spare.add(pause.behind);
+        });
+        pauses.clear();
         tracks.clear();
         orphans.clear();
         spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));

@@ -60,8 +60,6 @@ public final class ClientSession {
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
-    /** Whether nothing was ever done for the client, because its tenant has no window. */
-    private boolean windowless;
     private Thread thread;
 
     /**
@@ -119,7 +117,6 @@ public final class ClientSession {
         if (opened != CudaResult.SUCCESS) {
             LOG.error("{} has no window ({})", name, opened);
             records.refuse(opened);
-            windowless = true;
             return;
         }
         state.pinned().use(state.window().hostAddresses());
@@ -150,6 +147,7 @@ public final class ClientSession {
                 }
                 idle(records, ring, nowNs - idleSinceNs);
             }
+            state.window().leaving();
             pollRest(records, ring);
         } catch (BrokenRingException e) {
             finish(records);
@@ -239,9 +237,10 @@ public final class ClientSession {
 
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
+        state.window().leaving();
         records.counters().publish();
-        if (windowless || lostResult != CudaResult.SUCCESS || records.isGone()) {
-            return; // nothing was made, or the context is gone with everything in it
+        if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.window().isOpen()) {
+            return; // the context is gone with everything in it, or nothing was ever made
         }
         state.fences().stop();
         long untilNs = clock.nanoTime() + END_NS;
@@ -267,13 +266,15 @@ public final class ClientSession {
         state.printing().close();
         state.streams().close();
         state.fences().close();
+        // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
+        state.window().giveBack();
         if (!records.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
         }
-        state.words().unregister();
         state.charge().close();
         state.pinned().close();
         state.window().close();
+        state.words().unregister();
         LOG.info("{} ended; everything is freed", name);
     }
 
@@ -295,7 +296,7 @@ public final class ClientSession {
         for (int word = 0; word < RelayLayout.WORDS; word++) {
             segment.word(word, 0);
         }
-        state.streams().awaited().release(state.driver());
+        state.streams().awaited().release(state.driver(), clock.nanoTime());
         return state.streams().query();
     }
 

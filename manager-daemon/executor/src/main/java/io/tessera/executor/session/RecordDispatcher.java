@@ -303,10 +303,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int word = word(record, length);
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
-        client.fences().watchdog().hostCall(word);
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
-            result = client.words().await(stream, word, 0);
+            result = client.fences().watchdog().pausing(stream.value(), true, () -> client.words().await(stream, word, 0));
         }
         client.streams().after(stream);
         return result;

@@ -161,6 +161,7 @@ public final class SessionFactory {
         ClientMemory owned = new ClientMemory();
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
+        streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         ClientPools pools = new ClientPools(window, driver, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),

@@ -4,14 +4,21 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
  * The values that a client's streams wait for. When the client is gone nobody writes them any more, and a stream that
  * waits cannot be ended: then they are written here, so that no client keeps the device by a wait that nobody ends. One
  * owner thread.
+ *
+ * <p>Several waits of one word for different values pass only if each value stays until the device has looked, and nobody
+ * can ask how far a stream has come. So they are written in the order in which they were submitted, in which streams meet
+ * them, and every value is left alone for a while. How long a device takes to look depends on what else it does: from
+ * round to round the while is another power of two, short ones most often.
  */
 public final class AwaitedValues {
     /** Waits since the client's streams were last seen idle: as many as can be ended in far less than a client's end takes. */
@@ -27,14 +34,20 @@ public final class AwaitedValues {
     /** No device has a higher priority; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
     private static final long NARROW = 0xffff_ffffL;
+    /** What a value is left alone for at least, and what it is at most: {@code 1 << LONGEST} times as long. */
+    private static final long SHORTEST_NS = 50_000;
+    private static final int LONGEST = 9;
 
-    private final Set<Value> values = new LinkedHashSet<>();
+    /** In the order of submission. */
+    private final List<Value> values = new ArrayList<>();
     /** Of nodes of graphs, which may be launched at any time. */
     private final Set<Value> inGraphs = new LinkedHashSet<>();
     private int outstanding;
     private final List<Long> streams = new ArrayList<>();
     private int turn;
     private int next;
+    private int round = 1;
+    private long writtenNs;
 
     /**
      * What ends a wait.
@@ -44,6 +57,12 @@ public final class AwaitedValues {
      * @param value   what is written there
      */
     private record Value(long address, boolean wide, long value) {
+        /** Notes its halves among what is written in one go; false if another value is written there. */
+        boolean fits(Map<Long, Long> written) {
+            Long low = written.putIfAbsent(address, value & NARROW);
+            Long high = wide ? written.putIfAbsent(address + Integer.BYTES, value >>> 32) : null;
+            return (low == null || low == (value & NARROW)) && (high == null || high == value >>> 32);
+        }
     }
 
     /** Nothing is waited for. */
@@ -73,7 +92,9 @@ public final class AwaitedValues {
             return false;
         }
         outstanding++;
-        values.add(ends);
+        if (values.isEmpty() || !values.getLast().equals(ends)) {
+            values.add(ends);
+        }
         return true;
     }
 
@@ -94,12 +115,14 @@ public final class AwaitedValues {
     }
 
     /**
-     * Writes some of what is waited for; called again and again while streams still wait, because waits follow waits. A
-     * driver may put a stream of ours behind the very wait that it is to end, because it has fewer channels than streams:
-     * so the streams of a kind that it places elsewhere take turns, and one that has not done its last writes gets no more.
+     * Writes what is waited for next, if the last was there for long enough; called again and again while streams still
+     * wait, because waits follow waits. A driver may put a stream of ours behind the very wait that it is to end, because it
+     * has fewer channels than streams: so the streams of a kind that it places elsewhere take turns, and one that has not
+     * done its last writes gets no more.
      */
-    public void release(DriverCalls driver) {
-        if (isEmpty()) {
+    public void release(DriverCalls driver, long nowNs) {
+        long leaveNs = SHORTEST_NS << Math.min(LONGEST, Integer.numberOfTrailingZeros(round));
+        if (isEmpty() || writtenNs != 0 && nowNs - writtenNs < leaveNs) {
             return;
         }
         long stream = idleStream(driver);
@@ -108,10 +131,17 @@ public final class AwaitedValues {
         }
         List<Value> all = new ArrayList<>(values);
         all.addAll(inGraphs);
-        for (int i = 0; i < Math.min(all.size(), WRITES); i++) {
-            write(driver, stream, all.get(next++ % all.size()));
+        Map<Long, Long> written = new HashMap<>();
+        int end = Math.min(all.size(), next + WRITES);
+        while (next < end && all.get(next).fits(written)) {
+            write(driver, stream, all.get(next));
+            next++;
         }
-        next %= all.size();
+        if (next == all.size()) {
+            next = 0;
+            round++;
+        }
+        writtenNs = nowNs;
     }
 
     /** One that has done its last writes; 0: there is none yet. */

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -29,7 +30,19 @@ public final class ClientStreams {
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
+    private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
+
+    /** Who wants to know where a stream may wait for another one. */
+    public interface Waits {
+        /**
+         * Submits the wait.
+         *
+         * @param submission returns a CUresult
+         * @return what it returned
+         */
+        int submit(long stream, IntSupplier submission);
+    }
 
     /** No contexts yet. */
     public ClientStreams(DriverCalls driver, ClientHandles handles) {
@@ -41,6 +54,11 @@ public final class ClientStreams {
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
     public void beforeEnd(LongConsumer listener) {
         ends.add(listener);
+    }
+
+    /** Has somebody submit the waits that the order of streams needs. */
+    public void atWaits(Waits submitter) {
+        waits = submitter;
     }
 
     /** Makes a context; false if the number is in use or 0. */
@@ -155,7 +173,7 @@ public final class ClientStreams {
         if (context.legacyRecorded != context.legacyWork && record(context.legacy)) {
             context.legacyRecorded = context.legacyWork;
         }
-        driver.call(DriverEntry.cuStreamWaitEvent, stream.value, context.legacy.event, 0);
+        await(stream, context.legacy.event);
         stream.legacySeen = context.legacyWork;
     }
 
@@ -232,8 +250,12 @@ public final class ClientStreams {
 
     private void waitFor(ClientStream first, ClientStream second) {
         if ((first.context.captures == 0 || !isCapturing(first)) && record(first)) {
-            driver.call(DriverEntry.cuStreamWaitEvent, second.value, first.event, 0);
+            await(second, first.event);
         }
+    }
+
+    private void await(ClientStream stream, long event) {
+        waits.submit(stream.value, () -> driver.call(DriverEntry.cuStreamWaitEvent, stream.value, event, 0));
     }
 
     private boolean record(ClientStream stream) {

@@ -5,7 +5,9 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.HostAddresses;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.window.WindowLayout;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /**
@@ -23,6 +25,7 @@ public final class ClientWindow implements WindowAccess {
     private final ClientStreams streams;
     private TenantWindow window;
     private WindowGate.Pass pass;
+    private boolean leaving;
 
     ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
             ClientStreams streams) {
@@ -36,6 +39,33 @@ public final class ClientWindow implements WindowAccess {
     /** Joins the tenant's window, which is made for the first of its clients. Returns a CUresult. */
     public int open() {
         return windows.join(tenant, account, this);
+    }
+
+    /** Whether {@link #open} succeeded. */
+    public boolean isOpen() {
+        return window != null;
+    }
+
+    /** The client has gone: until {@link #abandon} others who find no memory wait for what it had. */
+    public void leaving() {
+        if (!leaving) {
+            leaving = true;
+            windows.departures().begin();
+        }
+    }
+
+    /** Whether {@link #leaving} was called. */
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    /**
+     * Does something that takes device memory; if there is none, again when others gave some back, for a bounded time.
+     *
+     * @param action answers with a CUresult
+     */
+    public int attempt(IntSupplier action) {
+        return windows.departures().attempt(this, action);
     }
 
     /** Called by {@link TenantWindows} while the client joins. */
@@ -83,21 +113,42 @@ public final class ClientWindow implements WindowAccess {
         }
     }
 
+    /** Does something that the tenant's limit may forbid; then again when clients that have gone gave memory back. */
+    public boolean attemptWithinLimit(BooleanSupplier action) {
+        return windows.departures().attemptOfHeap(this, () -> action.getAsBoolean() ? 0
+                : HeapRefusal.OVER_QUOTA.code()) == 0;
+    }
+
+    /** Has memory that nothing lives in given back now if the client is the tenant's last. */
+    public void giveBack() {
+        if (window.isAlone(this)) {
+            window.trim(this);
+        }
+    }
+
     /** All that the client had is freed: leaves the window, which goes with the last client. Returns a CUresult. */
     public int close() {
         if (window == null) {
             return CudaResult.SUCCESS;
         }
-        abandon();
+        leave(window);
         window = null;
         return windows.left(tenant, driver);
+    }
+
+    private void leave(TenantWindow left) {
+        pass.close();
+        left.leave(this);
     }
 
     /** The client's thread has ended, in whatever order: nobody waits for it any more. */
     public void abandon() {
         if (window != null) {
-            pass.close();
-            window.leave(this);
+            leave(window);
+        }
+        if (leaving) {
+            leaving = false;
+            windows.departures().end();
         }
     }
 
@@ -123,7 +174,8 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public long allocate(long bytes, long alignment) {
-        long offset = window.allocate(this, bytes, Math.max(alignment, ALIGNMENT));
+        long offset = windows.departures().attemptOfHeap(this,
+                () -> window.allocate(this, bytes, Math.max(alignment, ALIGNMENT)));
         return offset < 0 ? 0 : baseAddress() + offset;
     }
 
@@ -153,7 +205,7 @@ public final class ClientWindow implements WindowAccess {
 
     /** Counts memory that the program makes itself against the tenant's quota; false if that does not allow it. */
     public boolean charge(long bytes) {
-        return window.charge(this, bytes);
+        return attemptWithinLimit(() -> window.charge(this, bytes));
     }
 
     /** Takes back what {@link #charge} counted. */
@@ -218,7 +270,7 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public int backEverywhere() {
-        return window.back(this);
+        return isBacked() ? window.back(this) : attempt(() -> window.back(this));
     }
 
     @Override

@@ -16,22 +16,20 @@ final class FreshMemory {
     private static final long ZERO_NS = 10_000_000_000L;
     private static final long POLL_NS = 20_000L;
     private static final long NON_BLOCKING = 1;
-    /** Another tenant may have to give memory back first. */
-    private static final long RELIEF_NS = 300_000_000L;
 
     private final DriverPages driverPages;
     private final long pieceBytes;
     private final NanoClock clock;
-    private final Runnable relief;
+    private final Relief relief;
     private long scratch;
     private long stream;
 
     /**
      * Pieces of one size.
      *
-     * @param relief asks the other tenants to give back what they do not use
+     * @param relief where there is no memory
      */
-    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, Runnable relief) {
+    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, Relief relief) {
         this.driverPages = driverPages;
         this.pieceBytes = pieceBytes;
         this.clock = clock;
@@ -44,7 +42,7 @@ final class FreshMemory {
         int made = 0;
         boolean done = open(driver) == CudaResult.SUCCESS;
         while (done && made < pieces) {
-            done = create(driver) == CudaResult.SUCCESS;
+            done = relief.attempt(() -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
             if (done) {
                 handles[made] = driver.outLong(0);
                 made++;
@@ -73,20 +71,6 @@ final class FreshMemory {
         long at = driver.outLong(0);
         boolean done = zeroed(driver, handle, at, bytes);
         return driverPages.release(driver, at, bytes) == CudaResult.SUCCESS && done;
-    }
-
-    private int create(DriverCalls driver) {
-        int result = driverPages.create(driver, pieceBytes);
-        if (result != CudaResult.OUT_OF_MEMORY) {
-            return result;
-        }
-        relief.run();
-        long untilNs = clock.nanoTime() + RELIEF_NS;
-        while (result == CudaResult.OUT_OF_MEMORY && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(RELIEF_NS / 30);
-            result = driverPages.create(driver, pieceBytes);
-        }
-        return result;
     }
 
     private int open(DriverCalls driver) {

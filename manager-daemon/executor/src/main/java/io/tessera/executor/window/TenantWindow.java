@@ -108,6 +108,11 @@ final class TenantWindow {
         clients.remove(client);
     }
 
+    /** Whether the tenant has no other client. */
+    boolean isAlone(ClientWindow client) {
+        return clients.size() == 1 && clients.getFirst() == client;
+    }
+
     /** Whose thread changes the window; the lock is held. */
     ClientWindow actor() {
         return actor;

@@ -34,6 +34,8 @@ public final class TenantWindows {
     private final NanoClock clock;
     private final DriverPages driverPages;
     private final WindowSpace space;
+    private final Relief relief;
+    private final Departures departures;
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait. */
     private volatile List<TenantWindow> open = List.of();
@@ -51,16 +53,17 @@ public final class TenantWindows {
     /**
      * What the status shows of a window.
      *
-     * @param tenant         its label
-     * @param baseAddress    of the window
-     * @param sizeBytes      of the window
-     * @param committedBytes of physical memory, the sink aside
-     * @param quotaBytes     0: none
-     * @param sinkBytes      of physical memory behind everything else; 0: no sink yet
-     * @param allocatedBytes as they were asked for
+     * @param tenant          its label
+     * @param baseAddress     of the window
+     * @param sizeBytes       of the window
+     * @param devicePartBytes of the window, from its base on, for device memory
+     * @param committedBytes  of physical memory, the sink aside
+     * @param quotaBytes      0: none
+     * @param sinkBytes       of physical memory behind everything else; 0: no sink yet
+     * @param allocatedBytes  as they were asked for
      */
-    public record Bounds(String tenant, long baseAddress, long sizeBytes, long committedBytes, long quotaBytes,
-            long sinkBytes, long allocatedBytes) {
+    public record Bounds(String tenant, long baseAddress, long sizeBytes, long devicePartBytes, long committedBytes,
+            long quotaBytes, long sinkBytes, long allocatedBytes) {
     }
 
     /**
@@ -75,6 +78,13 @@ public final class TenantWindows {
         this.clock = clock;
         this.driverPages = new DriverPages(device.device());
         this.space = space;
+        this.relief = new Relief(clock, this::relieve);
+        this.departures = new Departures(clock, relief);
+    }
+
+    /** Whose memory will be free soon. */
+    Departures departures() {
+        return departures;
     }
 
     /** Whether an address lies where another window than one's own has or had memory; any thread. */
@@ -156,8 +166,7 @@ public final class TenantWindows {
                 result = pages.reserve(driver, placed.place().lowerGuardAddress(),
                         placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {
-                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock,
-                            TenantWindows.this::relieve);
+                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, relief);
                     window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
                     return result;
                 }
@@ -183,7 +192,8 @@ public final class TenantWindows {
         windows.forEach((tenant, shared) -> {
             HeapStatistics statistics = shared.window.statistics();
             WindowPlace place = shared.window.place();
-            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), statistics.committedBytes(),
+            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(),
+                    shared.window.layout().devicePartBytes(), statistics.committedBytes(),
                     shared.window.limitBytes(), shared.window.sinkBytes(), statistics.liveBytes()));
         });
         return bounds;

@@ -52,6 +52,24 @@ final class WindowGate {
             }
         }
 
+        /** Whether the caller has the lock of the window. */
+        boolean holdsLock() {
+            return lock.isHeldByCurrentThread();
+        }
+
+        /** Does something for which the client counts as having left; the caller does not hold the lock. */
+        void outside(Runnable action) {
+            boolean was = inside;
+            inside = false;
+            try {
+                action.run();
+            } finally {
+                if (was) {
+                    enter();
+                }
+            }
+        }
+
         /** Gives the lock back. */
         void unlock() {
             lock.unlock();

@@ -32,6 +32,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean held;
     /** Streams that are not done, and the events behind their work. */
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
+    /** Events of held streams that stand before what is not done. */
+    public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -141,9 +143,10 @@ public final class FakeDriver implements DriverPort {
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
             case cuEventRecord -> {
                 eventStreams.put(slot(s, 0), slot(s, 1));
+                doneEvents.remove(slot(s, 0));
                 yield 0;
             }
-            case cuEventQuery -> held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L)) ? NOT_READY : 0;
+            case cuEventQuery -> !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.tessera.executor.fake.FakeDriver;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.lang.foreign.Arena;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,8 +37,8 @@ class WatchdogTest {
         });
         Company.Member other = company.enter("victim", 1, () -> {
         });
-        attack = new Watchdog(settings, attacker, new DriverCalls(driver, arena), null);
-        victim = new Watchdog(settings, other, new DriverCalls(driver, arena), null);
+        attack = new Watchdog(settings, attacker, new DriverCalls(driver, arena));
+        victim = new Watchdog(settings, other, new DriverCalls(driver, arena));
     }
 
     @AfterEach
@@ -107,6 +109,54 @@ class WatchdogTest {
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(victim.isExpired(nowNs));
         }
+    }
+
+    /** Submits a wait in a stream that stands still; the event before it, which is not done. */
+    private long waits(Watchdog who, long stream, boolean program) {
+        Set<Long> known = driver.made("event");
+        driver.heldStreams.add(stream);
+        assertEquals(0, who.pausing(stream, program, () -> 0));
+        return driver.made("event").stream().filter(event -> !known.contains(event)).mapToLong(Long::longValue).min()
+                .orElseThrow();
+    }
+
+    @Test
+    void whoWaitsForTheProgramIsLeftAlone() {
+        driver.doneEvents.add(waits(attack, ATTACK, true));
+        launch(attack, ATTACK);
+        assertEquals(0, pass(20 * SECOND_NS, false), "the stream stands at its wait");
+        driver.heldStreams.remove(ATTACK);
+        assertEquals(0, pass(SECOND_NS, false));
+        launch(attack, ATTACK);
+        assertEquals(1, pass((SHARED_S + 1) * SECOND_NS, false), "a wait that is over excuses nothing");
+    }
+
+    @Test
+    void aWaitBehindAnEndlessKernelExcusesNothing() {
+        launch(attack, ATTACK);
+        waits(attack, ATTACK, true); // the stream does not come so far
+        assertEquals(1, pass((SHARED_S + 1) * SECOND_NS, false));
+    }
+
+    @Test
+    void aStreamThatWaitsExcusesNoOther() {
+        driver.doneEvents.add(waits(attack, ATTACK, true));
+        launch(attack, ATTACK + 1);
+        assertEquals(1, pass((SHARED_S + 1) * SECOND_NS, false));
+    }
+
+    @Test
+    void whoWaitsForAStreamThatWaitsIsLeftAloneToo() {
+        driver.doneEvents.add(waits(attack, ATTACK, true));
+        driver.doneEvents.add(waits(attack, ATTACK + 1, false));
+        launch(attack, ATTACK + 1);
+        assertEquals(0, pass(20 * SECOND_NS, false));
+        driver.heldStreams.remove(ATTACK);
+        driver.heldStreams.remove(ATTACK + 1);
+        pass(SECOND_NS, false);
+        Set<Long> known = driver.made("event");
+        assertEquals(0, attack.pausing(ATTACK + 1, false, () -> 0));
+        assertEquals(known, driver.made("event"), "with no wait out for the program, nothing is recorded");
     }
 
     @Test

@@ -156,8 +156,9 @@ final class ExecutorSlot {
             json.addProperty("reason", reason);
         }
         json.add("clients", clients);
-        if (!windows.isEmpty()) {
-            json.add("windows", windows);
+        JsonArray shown = state == State.READY ? WindowTable.windows(socket, uuid.toString(), windows) : windows;
+        if (!shown.isEmpty()) {
+            json.add("windows", shown);
         }
         return json;
     }

@@ -3,6 +3,7 @@ package io.tessera.manager.executors;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.tessera.guardian.state.StateStoreChoice;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -40,6 +41,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
+        command.addAll(StateStoreChoice.jvmFlags(StateStoreChoice.named(System.getenv())));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
                 kind.name().toLowerCase(Locale.ROOT), "--memory", Long.toString(softwareMemoryBytes)));
         return new ProcessLauncher(command);

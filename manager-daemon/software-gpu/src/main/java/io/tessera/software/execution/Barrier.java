@@ -1,10 +1,20 @@
 package io.tessera.software.execution;
 
-/** One named barrier of a block: counts arrivals until as many threads as expected have come. */
+/**
+ * One named barrier of a block: counts arrivals until as many threads as expected have come. A warp counts as a whole one
+ * even where the block has no more threads for it, as on a GPU.
+ */
 final class Barrier {
+    private static final int WARP = 32;
+
+    private final int blockThreads;
     /** Threads expected in this phase; 0 before the first arrival. */
     private int expected;
+    /** Whether those are all that the block has. */
+    private boolean whole;
     private int arrived;
+    /** The same, the missing lanes of the last warp with them. */
+    private int counted;
     private int population;
     private boolean all = true;
     private boolean any;
@@ -14,9 +24,15 @@ final class Barrier {
     private boolean lastAll;
     private boolean lastAny;
 
+    /** In a block of so many threads. */
+    Barrier(int blockThreads) {
+        this.blockThreads = blockThreads;
+    }
+
     void reset() {
         expected = 0;
         arrived = 0;
+        counted = 0;
         population = 0;
         all = true;
         any = false;
@@ -27,26 +43,36 @@ final class Barrier {
         return phase;
     }
 
-    void arriveOnly(int threads) {
-        arrive(threads, 0, false);
+    /**
+     * A thread arrives and does not vote.
+     *
+     * @param threads that are waited for; 0: all of the block
+     * @param thread  its number in the block
+     */
+    void arriveOnly(int threads, int thread) {
+        arrive(threads, thread, 0, false);
     }
 
-    void arrive(int threads, long predicate, boolean votes) {
-        expected = threads;
+    /** A thread arrives. */
+    void arrive(int threads, int thread, long predicate, boolean votes) {
+        int missing = -blockThreads & WARP - 1;
+        whole = threads == 0 || threads == blockThreads + missing;
+        expected = whole ? blockThreads : threads;
         arrived++;
+        counted += thread == blockThreads - 1 ? 1 + missing : 1;
         if (votes) {
             population += (int) predicate;
             all &= predicate != 0;
             any |= predicate != 0;
         }
-        if (arrived >= expected) {
+        if ((whole ? arrived : counted) >= expected) {
             complete();
         }
     }
 
     /** A barrier of the whole block does not wait for threads that have exited. */
-    void threadsLeft(int live, int blockThreads) {
-        if (expected == blockThreads && arrived > 0 && arrived >= live) {
+    void threadsLeft(int live) {
+        if (whole && arrived > 0 && arrived >= live) {
             complete();
         }
     }

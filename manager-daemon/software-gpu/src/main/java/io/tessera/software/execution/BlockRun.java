@@ -87,7 +87,7 @@ final class BlockRun {
             runWarp(first, Math.min(first + 32, threads.length));
         }
         for (Barrier barrier : block.barriers) {
-            barrier.threadsLeft(live, block.threadCount);
+            barrier.threadsLeft(live);
         }
         if (live == 0) {
             return Progress.DONE;
@@ -201,7 +201,7 @@ final class BlockRun {
         ThreadState thread = threads[i];
         Barrier barrier = block.barriers[thread.barrier];
         phase[i] = barrier.phase();
-        barrier.arrive(thread.barrierThreads == 0 ? block.threadCount : thread.barrierThreads, thread.value,
+        barrier.arrive(thread.barrierThreads, i, thread.value,
                 thread.barrierOperation != BarrierOperation.NONE);
         advanced = true;
     }

@@ -40,7 +40,7 @@ public final class BlockState {
         this.sharedBase = sharedBase;
         this.sharedBytes = sharedBytes;
         for (int i = 0; i < BARRIERS; i++) {
-            barriers[i] = new Barrier();
+            barriers[i] = new Barrier(threadCount);
         }
     }
 
@@ -77,19 +77,19 @@ public final class BlockState {
         return owner < 0 ? this : cluster.blocks[owner];
     }
 
-    /** Address in the cluster's shared window of what has this offset in the block of that rank. */
+    /**
+     * Address in the cluster's shared window of what has this offset in the block of that rank. A conversion is no access:
+     * a rank that there is not gives an address that leads nowhere.
+     */
     public long mapShared(long address, int owner) {
-        if (owner < 0 || owner >= cluster.blocks.length) {
-            throw new MemoryFault(false, address, "shared memory of block " + owner + " of the cluster");
-        }
-        return (long) (owner + 1) << 24 | address & 0xFFFFFF;
+        return (owner + 1L & 0xFF) << 24 | address & 0xFFFFFF;
     }
 
-    /** Generic address of what has the offset of a generic shared address in the block of that rank. */
+    /** Generic address of what has the offset of a generic shared address in the block of that rank; 0 if there is none. */
     public long mapGeneric(long address, int owner) {
         BlockState from = ownerOfGeneric(address);
         if (from == null || owner < 0 || owner >= cluster.blocks.length) {
-            throw new MemoryFault(false, address, "shared memory of block " + owner + " of the cluster");
+            return 0;
         }
         return cluster.blocks[owner].sharedBase + (address - from.sharedBase);
     }

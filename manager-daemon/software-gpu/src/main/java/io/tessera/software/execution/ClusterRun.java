@@ -2,9 +2,13 @@ package io.tessera.software.execution;
 
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
+import java.util.concurrent.locks.LockSupport;
 
 /** Runs the blocks of one cluster (or the one block of a launch without clusters) on the calling host thread. */
 final class ClusterRun implements AutoCloseable {
+    /** From one look at the stop word of a block that cannot go on to the next. */
+    private static final long LOOK_NS = 200_000;
+
     private final GridState grid;
     private final DeviceMemory memory;
     private final BlockRun[] blocks;
@@ -51,7 +55,7 @@ final class ClusterRun implements AutoCloseable {
     /**
      * Runs each block once through.
      *
-     * @throws KernelFault if a thread faults, or if none can go on
+     * @throws KernelFault if a thread faults, or if none can go on and nobody can tell them to end
      */
     BlockRun.Progress pass() {
         BlockRun.Progress best = BlockRun.Progress.STUCK;
@@ -69,9 +73,20 @@ final class ClusterRun implements AutoCloseable {
             return BlockRun.Progress.DONE;
         }
         if (best == BlockRun.Progress.STUCK && !couldGoOn()) {
-            throw stuck().deadlock();
+            return stuckForEver();
         }
         return best == BlockRun.Progress.DONE ? BlockRun.Progress.ADVANCED : best;
+    }
+
+    private BlockRun.Progress stuckForEver() {
+        if (!grid.stop.exists()) {
+            throw stuck().deadlock();
+        }
+        if (grid.stop.isSet()) {
+            return BlockRun.Progress.DONE;
+        }
+        LockSupport.parkNanos(LOOK_NS); // other clusters of this worker are rare, and few
+        return BlockRun.Progress.SPINNING;
     }
 
     /** The end of a pass may have completed a barrier (threads that left) after its waiters were looked at. */

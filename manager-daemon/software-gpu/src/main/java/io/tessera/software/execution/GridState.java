@@ -39,11 +39,13 @@ public final class GridState {
     final GridControl control;
     /** Local memory of each thread. */
     final int localBytes;
+    /** Ends threads that wait for others. */
+    final StopWord stop;
     private final DeviceOutput output;
 
     /** What a launch brings, in the fields' words. */
     public record Launch(Kernel kernel, Dim3 grid, Dim3 block, Dim3 cluster, boolean explicitCluster, long gridId,
-            long parameterBase, int dynamicSharedBytes, long workspace) {
+            long parameterBase, int dynamicSharedBytes, long workspace, StopWord stop) {
     }
 
     /** What the device brings, in the fields' words. */
@@ -62,6 +64,7 @@ public final class GridState {
         this.parameterBase = launch.parameterBase();
         this.dynamicSharedBytes = launch.dynamicSharedBytes();
         this.workspace = launch.workspace();
+        this.stop = launch.stop();
         this.map = device.map();
         this.limits = device.limits();
         this.heap = device.heap();

@@ -95,7 +95,7 @@ public final class ThreadState {
     /** Arrives at a barrier without waiting. */
     public void arrive(int number, int threads) {
         checkBarrier(number, threads);
-        block.barriers[number].arriveOnly(threads == 0 ? block.threadCount : threads);
+        block.barriers[number].arriveOnly(threads, linear());
     }
 
     /** Arrives at the cluster's barrier without waiting; a stop with CLUSTER waits for that phase's end. */

@@ -1,5 +1,6 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
@@ -42,6 +43,13 @@ public final class LoadedModule implements AutoCloseable {
     /** Its variables in global and constant memory, by name. */
     public Map<String, GlobalVariable> globals() {
         return globals;
+    }
+
+    /** By which its threads are told to end. */
+    StopWord stopWord() {
+        GlobalVariable constants = globals.get(StopWord.CONSTANTS);
+        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? StopWord.NONE
+                : new StopWord(constants.address());
     }
 
     /**

@@ -120,7 +120,7 @@ public final class SoftwareProcessor implements AutoCloseable {
             }
             GridState.Launch launch = new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
                     check.explicitCluster(), launches.incrementAndGet(), parameters, spec.dynamicSharedBytes(),
-                    workspace);
+                    workspace, loaded.module().stopWord());
             GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, known,
                     options.clock()), output, control);
             return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);

@@ -1,0 +1,71 @@
+package io.tessera.guardian.state;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.function.Consumer;
+
+/** Which store a daemon gets. Stateless. */
+public final class StateStoreChoice {
+    /** Environment variable with the name of a kind, {@link #FILE} without it. */
+    public static final String VARIABLE = "TESSERA_STATE_STORE";
+    /** The kind that needs nothing but the JDK. */
+    public static final String FILE = "file";
+
+    private static final String FILE_NAME = "state.log";
+
+    private StateStoreChoice() {
+    }
+
+    /** The kind that an environment names. */
+    public static String named(Map<String, String> environment) {
+        String name = environment.getOrDefault(VARIABLE, "");
+        return name.isEmpty() ? FILE : name;
+    }
+
+    private static Optional<StateStoreProvider> provider(String name) {
+        return ServiceLoader.load(StateStoreProvider.class).stream().map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.name().equals(name)).findFirst();
+    }
+
+    /** What a JVM must be started with that is to open a store of a kind; nothing if the kind is not there. */
+    public static List<String> jvmFlags(String name) {
+        return provider(name).map(StateStoreProvider::jvmFlags).orElse(List.of());
+    }
+
+    /**
+     * A store of a kind where it can run, else a plain file: state is worth less than a daemon that starts.
+     *
+     * @param folder  only this user can write there; the kinds use files of their own in it
+     * @param refused told in one line why the kind cannot run, if it cannot
+     * @return open, the caller's to close
+     * @throws StateException if the file cannot be opened either
+     */
+    public static StateStore open(String name, Path folder, Consumer<String> refused) throws StateException {
+        if (!name.equals(FILE)) {
+            Optional<StateStoreProvider> provider = provider(name);
+            if (provider.isPresent()) {
+                try {
+                    return provider.get().open(folder);
+                } catch (StateException e) {
+                    refused.accept(e.getMessage());
+                }
+            } else {
+                refused.accept("there is no store \"" + name + "\" on the class path");
+            }
+        }
+        return FileStateStore.open(file(folder));
+    }
+
+    /** The folder for the state of a daemon that listens at a socket. */
+    public static Path folderBeside(Path socket) {
+        return socket.resolveSibling(socket.getFileName().toString().replaceFirst("\\.sock$", "") + ".state");
+    }
+
+    /** Where the plain file is, for those who only read ({@link FileStateStore#read}). */
+    public static Path file(Path folder) {
+        return folder.resolve(FILE_NAME);
+    }
+}

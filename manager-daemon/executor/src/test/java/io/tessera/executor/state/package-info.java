@@ -1,0 +1,2 @@
+/** Tests of what the executor writes down. */
+package io.tessera.executor.state;

@@ -1,0 +1,66 @@
+package io.tessera.manager.executors;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.tessera.guardian.state.BoundsTable;
+import io.tessera.guardian.state.FileStateStore;
+import io.tessera.guardian.state.StateException;
+import io.tessera.guardian.state.StateStoreChoice;
+import io.tessera.guardian.window.BoundsEntry;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Windows of an executor's tenants as the status shows them: from the partition bounds table that the executor writes, or,
+ * where there is none that can be read, from what it says every second. Stateless.
+ */
+final class WindowTable {
+    private static final Logger LOG = LoggerFactory.getLogger(WindowTable.class);
+
+    private WindowTable() {
+    }
+
+    /**
+     * The windows.
+     *
+     * @param socket of the executor, beside which its table is
+     * @param device its name in the table
+     * @param said   what it said last
+     */
+    static JsonArray windows(Path socket, String device, JsonArray said) {
+        List<BoundsEntry> entries;
+        try {
+            entries = BoundsTable.entries(FileStateStore.read(StateStoreChoice.file(StateStoreChoice.folderBeside(socket))));
+        } catch (StateException e) {
+            LOG.debug("{}", e.getMessage());
+            entries = List.of();
+        }
+        Map<String, JsonObject> known = new HashMap<>();
+        for (JsonElement window : said) {
+            known.put(window.getAsJsonObject().get("tenant").getAsString(), window.getAsJsonObject());
+        }
+        JsonArray windows = new JsonArray();
+        for (BoundsEntry entry : entries) {
+            if (entry.device().equals(device)) {
+                windows.add(json(entry, known.get(entry.tenant())));
+            }
+        }
+        return windows.isEmpty() ? said : windows;
+    }
+
+    private static JsonObject json(BoundsEntry entry, JsonObject said) {
+        JsonObject window = new JsonObject();
+        window.addProperty("tenant", entry.tenant());
+        window.addProperty("base", entry.baseAddress());
+        window.addProperty("size", entry.sizeBytes());
+        window.addProperty("committedBytes", entry.committedBytes());
+        window.addProperty("quotaBytes", entry.quotaBytes() == Long.MAX_VALUE ? 0 : entry.quotaBytes());
+        window.addProperty("sinkBytes", said == null ? 0 : said.get("sinkBytes").getAsLong());
+        return window;
+    }
+}

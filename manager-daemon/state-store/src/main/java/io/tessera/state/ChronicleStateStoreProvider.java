@@ -1,0 +1,30 @@
+package io.tessera.state;
+
+import io.tessera.guardian.state.StateException;
+import io.tessera.guardian.state.StateStore;
+import io.tessera.guardian.state.StateStoreProvider;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Offers {@link ChronicleStateStore} by the name {@code chronicle}. Stateless. */
+public final class ChronicleStateStoreProvider implements StateStoreProvider {
+    /** For the service loader. */
+    public ChronicleStateStoreProvider() {
+        // nothing to prepare
+    }
+
+    @Override
+    public String name() {
+        return "chronicle";
+    }
+
+    @Override
+    public List<String> jvmFlags() {
+        return ChronicleStateStore.JVM_FLAGS;
+    }
+
+    @Override
+    public StateStore open(Path folder) throws StateException {
+        return ChronicleStateStore.open(folder.resolve("state.map"));
+    }
+}
