@@ -111,9 +111,18 @@ uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
     residency_lock();
     uint64_t own = states[device].needed + states[device].fixed, cached = states[device].cached;
     residency_unlock();
-    if (residency_planned(device))
-        return total > own ? total - own : 0;
-    return free_bytes + cached;
+    if (!residency_planned(device))
+        return free_bytes + cached;
+    uint64_t capacity = residency_capacity(device);
+    uint64_t most = capacity && capacity < total ? capacity : total;
+    return most > own ? most - own : 0;
+}
+
+bool residency_fits(unsigned device, uint64_t bytes)
+{
+    uint64_t capacity = residency_capacity(device), wanted;
+    return !capacity || (!__builtin_add_overflow(states[device].needed + states[device].fixed, bytes, &wanted) &&
+                         wanted <= capacity);
 }
 
 /*

@@ -47,6 +47,9 @@ uint64_t residency_capacity(unsigned device); /* 0: the device's own */
 /* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 
+/* With the lock: whether so many bytes more, all resident at once, fit the device as the manager treats it. */
+bool residency_fits(unsigned device, uint64_t bytes);
+
 /* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
 bool residency_raise(unsigned device, uint64_t bytes);
 void residency_lower(unsigned device, uint64_t bytes);
