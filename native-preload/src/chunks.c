@@ -14,6 +14,7 @@
 static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
 static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
 static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
+static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
 static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
 
 static void account(const struct chunk *chunk, int64_t sign)
@@ -62,6 +63,9 @@ void chunk_forget(struct chunk *chunk)
         record_give(&view_records, view);
     }
     backing_give(device, chunk->backing);
+    for (int i = 0; i < SEARCHES; i++)
+        if (cursors[device][i] == chunk)
+            cursors[device][i] = chunk->next;
     if (chunk->previous)
         chunk->previous->next = chunk->next;
     else
@@ -191,15 +195,21 @@ CUresult chunk_fill(struct chunk *chunk)
     return result;
 }
 
+/* A context that was reset may have taken mappings and handles with it: what is not known any more is not there. */
+static bool is_gone(CUresult result)
+{
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult chunk_empty(struct chunk *chunk)
 {
     CUresult result = CUDA_SUCCESS;
     const struct chunk_view *view = chunk->views;
-    while (view && (result = REAL(cuMemUnmap)(view->address, chunk->bytes)) == CUDA_SUCCESS)
+    while (view && is_gone(result = REAL(cuMemUnmap)(view->address, chunk->bytes)))
         view = view->next;
     if (!view)
         result = REAL(cuMemRelease)(chunk->handle);
-    if (result == CUDA_SUCCESS) {
+    if (!view && is_gone(result)) {
         chunk->handle = 0;
         return CUDA_SUCCESS;
     }
@@ -222,6 +232,25 @@ struct chunk *chunk_first(unsigned device)
     return first[device];
 }
 
+struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)(const struct chunk *, uint64_t),
+                           uint64_t now_ns)
+{
+    struct chunk *begin = cursors[device][kind] ? cursors[device][kind] : first[device];
+    struct chunk *chunk = begin;
+    while (chunk && !fits(chunk, now_ns))
+        chunk = chunk->next;
+    if (!chunk) { /* from the first one on, as far as it has not been */
+        chunk = first[device];
+        while (chunk && chunk != begin && !fits(chunk, now_ns))
+            chunk = chunk->next;
+        if (chunk == begin)
+            chunk = NULL;
+    }
+    if (chunk)
+        cursors[device][kind] = chunk->next;
+    return chunk;
+}
+
 uint32_t chunk_peers(unsigned device)
 {
     return peers[device] | 1u << device;
@@ -236,5 +265,6 @@ void chunks_forked(void)
 {
     memset(first, 0, sizeof first);
     memset(last, 0, sizeof last);
+    memset(cursors, 0, sizeof cursors);
     memset(peers, 0, sizeof peers);
 }

@@ -95,6 +95,14 @@ CUdeviceptr chunk_address(const struct chunk *chunk);
 /* With the lock: the chunks of a device in the order of allocation. */
 struct chunk *chunk_first(unsigned device);
 
+enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCHES };
+/*
+ * With the lock: a chunk that `fits`, in the order of allocation from where the last search of this kind ended, so that
+ * moving all of them looks at each one once; NULL: none does.
+ */
+struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)(const struct chunk *, uint64_t),
+                           uint64_t now_ns);
+
 /* Devices that may use memory of the device as the program has asked for (swap_peer_access()), itself included. */
 uint32_t chunk_peers(unsigned device);
 void chunk_set_peers(unsigned device, uint32_t peers);

@@ -10,7 +10,7 @@
 #include "chunks.h"
 #include "driver_types.h"
 
-#define MOVER_DEPTH 4 /* chunks under way at once: the bus never waits for page changes */
+#define MOVER_DEPTH 16 /* chunks under way at once, so that the bus does not wait for page changes of small ones */
 
 /* Makes a context of the device current, with streams in it unless it is lost. False: the device has none now. */
 bool mover_open(unsigned device);

@@ -19,6 +19,7 @@
 #define SOON_NS 500000ULL
 #define BELL_BYTES (64u << 20)  /* the manager hears of freed memory this often, or */
 #define BELL_NS 2000000ULL      /* this often, so that the next client's copies run beside these */
+#define FLYING_BYTES (256u << 20) /* 5 ms of the bus: it never waits, and the first memory is free soon */
 #define SILENCE_NS 10000000000ULL
 
 static struct moves {
@@ -27,6 +28,7 @@ static struct moves {
     bool said, failure_said;
     unsigned under_way;
     uint64_t leaving;         /* bytes of copies out that are under way */
+    uint64_t flying;          /* of copies either way */
 } all[TESSERA_MAX_DEVICES];
 
 static void ring(unsigned device, struct moves *m, uint64_t now_ns)
@@ -74,9 +76,7 @@ static struct chunk *pick_leaving(unsigned device, const struct moves *m)
     if (!residency_of(device)->closed || excess(device, m) == 0)
         return NULL;
     uint64_t now_ns = monotonic_ns();
-    struct chunk *chunk = chunk_first(device);
-    while (chunk && !can_leave(chunk, now_ns))
-        chunk = chunk->next;
+    struct chunk *chunk = chunk_search(device, SEARCH_OUT, can_leave, now_ns);
     if (chunk) {
         chunk_change_begin(chunk);
         chunk->state = CHUNK_BUSY;
@@ -147,6 +147,7 @@ static bool begin_out(unsigned device, struct moves *m, struct chunk *chunk)
     if (result == CUDA_SUCCESS) {
         m->under_way++;
         m->leaving += chunk->bytes;
+        m->flying += chunk->bytes;
         return true;
     }
     failed(device, m, result, "memory could not be copied to the host: it stays on the device");
@@ -156,13 +157,16 @@ static bool begin_out(unsigned device, struct moves *m, struct chunk *chunk)
     return false;
 }
 
+static bool can_come(const struct chunk *chunk, uint64_t now_ns)
+{
+    return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
+}
+
 /* With the lock: the next chunk to come in, BUSY and paid for; NULL: none, or there is no room. */
 static struct chunk *pick_coming(unsigned device)
 {
     uint64_t now_ns = monotonic_ns();
-    struct chunk *chunk = chunk_first(device);
-    while (chunk && (chunk->state != CHUNK_ABSENT || !chunk->live || chunk->retry_ns > now_ns))
-        chunk = chunk->next;
+    struct chunk *chunk = chunk_search(device, SEARCH_IN, can_come, now_ns);
     bool paid = chunk && (chunk->handle || residency_raise(device, chunk->bytes));
     if (!paid)
         return NULL;
@@ -220,10 +224,12 @@ static bool begin_in(unsigned device, struct moves *m, struct chunk *chunk)
         not_in(m, chunk, result);
         return false;
     }
-    if (copies)
+    if (copies) {
         m->under_way++;
-    else
+        m->flying += chunk->bytes;
+    } else {
         came_in(m, chunk);
+    }
     return true;
 }
 
@@ -237,6 +243,7 @@ static bool end_one(unsigned device, struct moves *m)
         return false;
     residency_lock();
     m->under_way--;
+    m->flying -= chunk->bytes;
     if (out)
         m->leaving -= chunk->bytes;
     if (result != CUDA_SUCCESS && out) {
@@ -268,7 +275,7 @@ static bool move(unsigned device, struct moves *m, bool out)
     while (going || m->under_way) {
         struct chunk *chunk = NULL;
         residency_lock();
-        if (going && m->under_way < MOVER_DEPTH)
+        if (going && m->under_way < MOVER_DEPTH && m->flying < FLYING_BYTES)
             chunk = out ? pick_leaving(device, m) : pick_coming(device);
         if (chunk) {
             set_state(device, out ? TESSERA_RESIDENCY_MOVING_OUT : TESSERA_RESIDENCY_MOVING_IN);
