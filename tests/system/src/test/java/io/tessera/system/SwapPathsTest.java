@@ -99,6 +99,18 @@ class SwapPathsTest {
         second.quit().exits(0);
     }
 
+    @Test
+    void managedTenantsFetchTheirMemoryWhenTheirTurnsBegin(TestRun run) {
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        List<RunningCase> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
+                .plan("managed").tenant(label).start().awaitLine("ready")).toList();
+        for (RunningCase worker : workers) {
+            Await.until("its memory was fetched in several turns", Duration.ofSeconds(30), () -> manager.control()
+                    .clientDevice(worker.pid()).getAsJsonObject("residency").get("movedInBytes").getAsLong() >= 3 << 23);
+        }
+        workers.forEach(RunningCase::kill);
+    }
+
     private static RunningCase tenant(TestRun run, String label) {
         RunningCase program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
         MemoryTest.start(program);
