@@ -149,6 +149,7 @@ static void memory_of_graphs(void)
     struct call_alloc_node parameters = {.pool = {.allocation_type = 1, .location = {1, 0}}, .bytes = 8192};
     OKAY(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &parameters));
     OKAY(cuMemsetD8_v2(parameters.pointer, 0, 8192));
+    OKAY(cuCtxSynchronize());
     OKAY(cuGraphDestroy(graph));
     EQUAL(1, cuMemsetD8_v2(parameters.pointer, 0, 8192));
 }
