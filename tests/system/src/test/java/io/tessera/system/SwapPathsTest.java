@@ -23,8 +23,8 @@ class SwapPathsTest {
     private static final String DEVICE = "memory 256MiB; devices 2";
 
     @ParameterizedTest
-    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, streams", "swap_pools, captures",
-        "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
+    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
+        "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
         "swap_fixed, peers"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
