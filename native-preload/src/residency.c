@@ -106,11 +106,20 @@ uint64_t residency_capacity(unsigned device)
     return residency_planned(device) ? read_word(&words(device)->capacity_bytes) : 0;
 }
 
+bool residency_possible(unsigned device, uint64_t bytes)
+{
+    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0, needed;
+    return !limit || (!__builtin_add_overflow(states[device].needed, bytes, &needed) && needed <= limit);
+}
+
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
 {
+    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0;
     residency_lock();
-    uint64_t own = states[device].needed + states[device].fixed, cached = states[device].cached;
+    uint64_t fixed = states[device].fixed, own = states[device].needed + fixed, cached = states[device].cached;
     residency_unlock();
+    if (limit && limit < total)
+        total = limit + fixed; /* less what others can never give up */
     if (residency_planned(device))
         return total > own ? total - own : 0;
     return free_bytes + cached;

@@ -85,7 +85,12 @@ CUresult supply_chunks(struct chunk *chunks)
     unsigned device = chunks->device;
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     CUresult result = CUDA_SUCCESS;
+    uint64_t all = 0;
+    for (const struct chunk *c = chunks; c; c = c->sibling)
+        all += c->bytes;
     residency_lock();
+    if (!residency_possible(device, all)) /* at once: a framework frees what it caches, and tries again */
+        result = CUDA_ERROR_OUT_OF_MEMORY;
     struct chunk *chunk = chunks;
     while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
         uint64_t rest = 0;
