@@ -39,6 +39,9 @@ bool residency_wait(uint64_t until_ns);
 struct residency *residency_of(unsigned device);
 void residency_publish(unsigned device);
 
+/* With the lock: whether so much more live memory could ever be resident at once, as far as the manager says. */
+bool residency_possible(unsigned device, uint64_t bytes);
+
 /* Whether a manager plans residency on the device now, and up to how much the process may hold resident. */
 bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);
@@ -46,9 +49,6 @@ uint64_t residency_capacity(unsigned device); /* 0: the device's own */
 
 /* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
-
-/* With the lock: whether so many bytes more, all resident at once, fit the device as the manager treats it. */
-bool residency_fits(unsigned device, uint64_t bytes);
 
 /* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
 bool residency_raise(unsigned device, uint64_t bytes);

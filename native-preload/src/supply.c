@@ -94,7 +94,8 @@ CUresult supply_chunks(struct chunk *chunks)
     unsigned device = chunks->device;
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     residency_lock();
-    CUresult result = residency_fits(device, bytes_of(chunks, false)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    /* At once: a framework frees what it caches, and tries again. */
+    CUresult result = residency_possible(device, bytes_of(chunks, false)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     struct chunk *chunk = chunks;
     while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
         if (!chunk->handle)
@@ -105,7 +106,7 @@ CUresult supply_chunks(struct chunk *chunks)
             result = CUDA_SUCCESS;
     }
     /* Together with what others allocated meanwhile: what never fits at once would keep the gate closed for ever. */
-    if (!residency_fits(device, bytes_of(chunks, false)))
+    if (!residency_possible(device, bytes_of(chunks, false)))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     settle(chunks, result == CUDA_SUCCESS);
     residency_publish(device);

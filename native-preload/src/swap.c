@@ -130,7 +130,7 @@ static uint64_t next_shared_bytes(unsigned device)
     uint64_t bytes = SHARED_FIRST_BYTES;
     for (const struct swap_block *block = *spare_shared(device); block && bytes < SHARED_LAST_BYTES; block = block->next)
         bytes *= 2;
-    while (bytes > SHARED_FIRST_BYTES && !residency_fits(device, bytes))
+    while (bytes > SHARED_FIRST_BYTES && !residency_possible(device, bytes))
         bytes /= 2;
     return bytes;
 }

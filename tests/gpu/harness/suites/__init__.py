@@ -10,7 +10,7 @@ from harness.tessera import Installation
 
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
-    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "caffe", "mixes",
+    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "caffe", "mixes", "oversub",
 )  # fmt: skip
 
 

@@ -93,19 +93,30 @@ final class Assignment {
     void prefetch() {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
         long growthBytes = somebodyRuns ? capacityBytes / settings.growthDivisor() : 0;
+        // What running clients may yet need can come from idle clients as well as from free memory.
+        long idleBytes = seats.stream().filter(seat -> !seat.active()).mapToLong(Seat::spareBytes).sum();
+        long keptFreeBytes = Math.clamp(growthBytes - idleBytes, 0L, Math.max(0, freeBytes));
+        idleBytes -= growthBytes - keptFreeBytes;
+        // At the hand-over this is there without a copy: it has to do before contents of idle clients leave.
+        long laterBytes = keptFreeBytes + seats.stream().filter(seat -> seat.client.running())
+                .mapToLong(Seat::spareCachedBytes).sum();
         for (Seat seat : seats) {
             long deficitBytes = missing(seat);
             if (!seat.client.awaitsTurn() || deficitBytes == 0) {
                 continue;
             }
-            long fromFree = Math.clamp(freeBytes - growthBytes, 0L, deficitBytes);
+            long fromFree = Math.clamp(freeBytes - keptFreeBytes, 0L, deficitBytes);
             freeBytes -= fromFree;
-            long got = fromFree;
-            got += takeCached(deficitBytes - got, seat, true);
-            got += takeIdle(deficitBytes - got);
+            long fromCached = takeCached(deficitBytes - fromFree, seat, true);
+            long rest = deficitBytes - fromFree - fromCached;
+            long later = Math.min(rest, laterBytes);
+            laterBytes -= later;
+            long fromIdle = takeIdle(Math.clamp(idleBytes, 0L, rest - later));
+            idleBytes -= fromIdle;
+            long got = fromFree + fromCached + fromIdle;
             seat.give(got);
-            if (got < deficitBytes && seat.spareCachedBytes() == 0) {
-                // Nothing is left to be had, for whomever.
+            boolean nothingLeft = freeBytes <= keptFreeBytes && idleBytes <= 0;
+            if (nothingLeft && got < deficitBytes && seat.spareCachedBytes() == 0) {
                 return;
             }
         }

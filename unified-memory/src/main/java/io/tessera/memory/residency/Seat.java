@@ -100,6 +100,11 @@ final class Seat {
         return taken;
     }
 
+    /** What it may give up at all. */
+    long spareBytes() {
+        return Math.max(0, goalBytes - client.movableGuaranteeBytes());
+    }
+
     /** Gives up memory, cached first, down to the guarantee and to {@code keepBytes}; returns how much. */
     long takeContents(long bytes, long keepBytes) {
         long floorBytes = Math.max(keepBytes, client.movableGuaranteeBytes());
