@@ -1,6 +1,7 @@
 /*
- * libtessera-agent.so: the few things that the Java agent cannot do from Java 11 on without a library of its own. Functions
- * of io.tessera.agent.boot.Natives; their contracts stand there. No state, safe from any thread, nothing ends the host.
+ * libtessera-agent.so: the few things that the Java agent cannot do from Java 11 on without a library of its own.
+ * Functions of io.tessera.agent.boot.Natives; their contracts stand there. No state, safe from any thread, nothing
+ * ends the host.
  */
 #include <dlfcn.h>
 #include <jni.h>

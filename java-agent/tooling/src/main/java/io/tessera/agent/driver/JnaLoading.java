@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * The second way: where the agent's own native library cannot be loaded, JNA sets the environment and opens the driver
- * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing. Not
- * from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
+ * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing.
+ * Not from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
  */
 final class JnaLoading {
     /** First JVM on which JNA's own library is a restricted one (JEP 472). */

@@ -18,9 +18,9 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Instruments one class by its rules. Methods of Java get advice copied into them and nothing else of the class changes.
- * Native methods, JavaCPP's for example, get a wrapper; the JVM finds their code under the old name because the agent has
- * set {@link #NATIVE_PREFIX}. Any thread.
+ * Instruments one class by its rules. Methods of Java get advice copied into them and nothing else of the class
+ * changes. Native methods, JavaCPP's for example, get a wrapper; the JVM finds their code under the old name because
+ * the agent has set {@link #NATIVE_PREFIX}. Any thread.
  */
 public final class Instrumenter {
     /** Prefix of wrapped native methods (java.lang.instrument, native method prefix). */

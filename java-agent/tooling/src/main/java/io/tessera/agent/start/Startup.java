@@ -20,8 +20,8 @@ public final class Startup {
     }
 
     /**
-     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of premain:
-     * another would make it spin a new kind of method handle first.
+     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of
+     * premain: another would make it spin a new kind of method handle first.
      *
      * @param text the options, or null
      * @param start the JVM's {@code Instrumentation}, whether the JVM runs already, and the agent's jar
