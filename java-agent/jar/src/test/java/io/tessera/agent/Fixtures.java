@@ -42,6 +42,7 @@ final class Fixtures {
                 "name " + CUDA + " find kernel=0 name=2",
                 "launch " + CUDA + " launch kernel=0",
                 "launch " + CUDA + " library*",
+                "launch io.tessera.agent.fixture.FakeNative launch",
                 "copy " + CUDA + " copy bytes=2 direction=3"));
         return file;
     }
