@@ -115,6 +115,13 @@ class AgentTest {
         assertEquals("exit 0\n" + once + once, "exit " + run.code + "\n" + run.out, run.toString());
     }
 
+    @ParameterizedTest
+    @MethodSource("jvms")
+    void childrenInheritNothing(Path jvm) throws Exception {
+        assertEquals("exit 0\n--- stdout\nchild 0\n--- stderr\n",
+                Child.on(jvm).withAgent("share=space,tenant=me").run("forks").toString());
+    }
+
     @Test
     void flightRecorderGetsTheEvents() throws Exception {
         Path recording = folder.resolve("recording.jfr");

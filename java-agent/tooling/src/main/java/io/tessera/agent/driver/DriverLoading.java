@@ -103,12 +103,7 @@ public final class DriverLoading {
             }
             File driver = files.unpack(DRIVER, folder);
             files.check(DRIVER, driver);
-            // The JVM's copy of the environment comes first, so that its children do not inherit what is ours alone.
-            System.getenv();
-            for (Map.Entry<String, String> setting : environment.entrySet()) {
-                Natives.setIfAbsent(setting.getKey(), setting.getValue());
-            }
-            open(driver);
+            openWithSettings(driver);
             if (runtime) {
                 for (String name : RUNTIMES) {
                     File library = files.unpack(name, folder);
@@ -123,6 +118,23 @@ public final class DriverLoading {
             return "agent";
         } finally {
             remove(folder);
+        }
+    }
+
+    /** The library reads its settings while it is loaded; afterwards the application's children need not inherit them. */
+    private void openWithSettings(File driver) throws IOException {
+        List<String> ours = new ArrayList<>();
+        try {
+            for (Map.Entry<String, String> setting : environment.entrySet()) {
+                if (Natives.setIfAbsent(setting.getKey(), setting.getValue())) {
+                    ours.add(setting.getKey());
+                }
+            }
+            open(driver);
+        } finally {
+            for (String name : ours) {
+                Natives.unset(name);
+            }
         }
     }
 

@@ -100,6 +100,9 @@ final class Tooling implements Consumer<String> {
             return;
         }
         managed = true;
+        if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+            return;
+        }
         try {
             Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
         } catch (IOException | RuntimeException | LinkageError failure) {
