@@ -1,7 +1,13 @@
 package io.tessera.agent.instrument;
 
 import io.tessera.agent.boot.Counts;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -19,7 +25,7 @@ final class Advices {
             Role.NAME, NameAdvice.class, Role.LAUNCH, LaunchAdvice.class, Role.COPY, CopyAdvice.class, Role.DERIVE,
             DeriveAdvice.class);
 
-    private final ClassFileLocator own = ClassFileLocator.ForClassLoader.of(Advices.class.getClassLoader());
+    private final ClassFileLocator own = adviceClasses();
     private final Advice.ExceptionHandler counting;
 
     Advices() {
@@ -29,6 +35,23 @@ final class Advices {
         } catch (NoSuchMethodException impossible) {
             throw new IllegalStateException(impossible);
         }
+    }
+
+    /** The advice's class files, read once for all methods. */
+    private static ClassFileLocator adviceClasses() {
+        Map<String, byte[]> files = new HashMap<>();
+        List<Class<?>> types = new ArrayList<>(BY_ROLE.values());
+        types.add(ReturnedAllocAdvice.class);
+        for (Class<?> type : types) {
+            try (InputStream in = Advices.class.getClassLoader().getResourceAsStream(
+                    type.getName().replace('.', '/') + ".class")) {
+                files.put(type.getName(), in.readAllBytes());
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+        return new ClassFileLocator.Compound(new ClassFileLocator.Simple(files),
+                ClassFileLocator.ForClassLoader.of(Advices.class.getClassLoader()));
     }
 
     Advice of(Rule rule, MethodDescription method) {

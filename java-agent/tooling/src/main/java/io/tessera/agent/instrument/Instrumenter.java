@@ -1,5 +1,6 @@
 package io.tessera.agent.instrument;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.ByteBuddy;
@@ -35,6 +36,15 @@ public final class Instrumenter {
      */
     public Instrumenter(Table table) {
         this.table = table;
+    }
+
+    /**
+     * Loads everything that instrumenting needs; another thread may do so before the first class comes.
+     *
+     * @throws IOException if the agent's jar is not whole
+     */
+    public static void warmUp() throws IOException {
+        WarmUp.run();
     }
 
     /**

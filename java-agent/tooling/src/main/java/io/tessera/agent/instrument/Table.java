@@ -95,6 +95,11 @@ public final class Table {
         return in;
     }
 
+    /** Of these rules alone. */
+    static Table of(List<Rule> rules) {
+        return new Table(rules);
+    }
+
     List<Rule> rules() {
         return rules;
     }

@@ -2,6 +2,9 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Counts;
 import io.tessera.agent.boot.Owners;
+import io.tessera.agent.host.Speech;
+import io.tessera.agent.instrument.Instrumenter;
+import java.io.IOException;
 
 /**
  * The agent's one thread: registers the bean, notes what the collector found, releases memory if asked to, and passes
@@ -27,6 +30,22 @@ final class AgentThread extends Thread {
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
+    }
+
+    /** Loads ByteBuddy beside the application's own start. */
+    static void prepare() {
+        Thread thread = new Thread(null, AgentThread::warmUp, "tessera-agent-start", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
+    }
+
+    private static void warmUp() {
+        try {
+            Instrumenter.warmUp();
+        } catch (IOException | RuntimeException | LinkageError failure) {
+            Speech.say("cannot instrument: " + failure);
+        }
     }
 
     @Override

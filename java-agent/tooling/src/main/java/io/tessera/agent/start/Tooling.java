@@ -17,6 +17,9 @@ import java.util.jar.JarFile;
  * An application that never uses CUDA pays for none of it. Any thread.
  */
 final class Tooling implements Consumer<String> {
+    /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
+    private static final int ENOUGH_PROCESSORS = 4;
+
     private final Options options;
     private final Instrumentation instrumentation;
     private final boolean late;
@@ -42,6 +45,9 @@ final class Tooling implements Consumer<String> {
         instrumentation.addTransformer(watch, true);
         if (instrumentation.isNativeMethodPrefixSupported()) {
             instrumentation.setNativeMethodPrefix(watch, Instrumenter.NATIVE_PREFIX);
+        }
+        if (ClassPath.mentionsCuda() && Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS) {
+            AgentThread.prepare();
         }
         if (late) {
             record();
