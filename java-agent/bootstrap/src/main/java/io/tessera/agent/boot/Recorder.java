@@ -19,7 +19,7 @@ public final class Recorder {
     /** Live allocations that are followed; beyond it they are counted as dropped. */
     private static final int MOST_ALLOCATIONS = 1 << 17;
     /** Stacks a second: a stack costs 2 to 10 us, so at most 2 ms of each second in all threads together. */
-    private static final int MOST_LAUNCH_STACKS = 40;
+    private static final int MOST_LAUNCH_STACKS = 20;
     private static final int MOST_ALLOCATION_STACKS = 500;
     private static final int DEFAULT_EVERY = 64;
 
