@@ -13,8 +13,11 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
   limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
+  evict TENANT [--suspend]     have a tenant's memory leave the GPU until its next call
+  restore TENANT               have it come back now
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
+  jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
   doctor                       what is found, what is wrong, what to do about it
   fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
   manager COMMAND              start, stop, restart, status, logs
@@ -42,7 +45,14 @@ Runs the program as a client of the manager; starts a manager if none runs. The 
 exit code and its signals are its own.
 
   --memory SIZE          device memory that the tenant may use on each GPU: 8GiB, 512MiB, 8G
-  --plan plain|managed   memory as the program asks for it (default), or as unified memory that may be oversubscribed
+  --plan auto|plain|managed|swap
+                         memory as the program asks for it (plain, default); as unified memory, whose pages the driver
+                         moves (managed); at fixed addresses over memory that leaves the GPU in bulk while others have
+                         their turn (swap); swap where the GPU can do it, else managed (auto)
+  --memory-guarantee SIZE
+                         of plan swap: what never leaves the GPU for others; at most --memory
+  --swap-directory DIR   of plan swap: what the host's memory cannot hold goes to a file there, on a local disk
+  --swap-file SIZE       what that file may grow to
   --share time|space     by turns with a context of its own (default), or at once with others in the context of an
                          executor, which may also be the software GPU
   --fence mask|modulo|check
@@ -65,6 +75,7 @@ exit code and its signals are its own.
 Examples
   tessera run -- python train.py
   tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
+  tessera run --plan swap --name alice --memory-guarantee 2GiB -- jupyter lab
 
 Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started,
 126 not executable, 127 not found.

@@ -52,6 +52,7 @@ enum {
     TESSERA_PLAN_PLAIN = 0,
     TESSERA_PLAN_MANAGED = 1,
     TESSERA_PLAN_RELAY = 2, /* no context of its own: its calls go to executors */
+    TESSERA_PLAN_SWAP = 3,  /* fixed addresses over physical memory that can be moved to the host and back */
 };
 
 /* One device of the client, in the client's own ordinal order. 512 bytes. */
@@ -145,6 +146,64 @@ enum {
     TESSERA_COUNTER_UNTRACKED_FREES = 22,     /* frees of memory that was allocated out of our sight */
 };
 
+/* tessera_residency.flags (M). */
+enum {
+    TESSERA_RESIDENCY_PARKED = 1,       /* evicted by hand, or because it was idle */
+    TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
+};
+
+/* tessera_residency.state (C). */
+enum {
+    TESSERA_RESIDENCY_STEADY = 0,
+    TESSERA_RESIDENCY_MOVING_OUT = 1,
+    TESSERA_RESIDENCY_MOVING_IN = 2,
+    TESSERA_RESIDENCY_SUSPENDED = 3, /* the whole context is checkpointed to host memory */
+};
+
+/*
+ * Who is resident on one device, in the client's own ordinal order; 512 bytes. All zero: nobody plans residency, or the
+ * client cannot move. A pair of target (M) and held (C) obeys the budget rule of SPEC.md, section 9.
+ */
+struct tessera_residency {
+    /* 0: orders, M */
+    uint64_t active;          /* 1: this manager plans residency on the device */
+    uint64_t resident_target; /* what resident_bytes may grow to */
+    uint64_t guarantee_bytes; /* never taken away from the client, for information */
+    uint64_t pinned_target;   /* what pinned_held may grow to */
+    uint64_t pageable_target; /* what pageable_held may grow to */
+    uint64_t capacity_bytes;  /* of the device, as the client is to show it; 0: the device's own */
+    uint64_t flags;           /* TESSERA_RESIDENCY_PARKED ... */
+    uint64_t orders_spare;
+    /* 64: what is where, C */
+    uint64_t resident_bytes;  /* movable memory on the device now, cached_bytes and copies in flight included */
+    uint64_t needed_bytes;    /* must be resident before the gate opens */
+    uint64_t swappable_bytes; /* live movable memory, on the device or not */
+    uint64_t fixed_bytes;     /* never moves, beside resident_bytes: exported, imported, arrays, the driver's graphs */
+    uint64_t cached_bytes;    /* of resident_bytes: without contents, given back as soon as it is asked for */
+    uint64_t pinned_held;     /* host memory held as backing, used or not */
+    uint64_t pageable_held;
+    uint64_t file_held;
+    /* 128: wishes, C */
+    uint64_t pinned_wanted;   /* pinned_target that would do */
+    uint64_t pageable_wanted; /* pageable_target that would do beside pinned_target */
+    uint64_t resident_wanted; /* above resident_target: an allocation waits for the target to reach this; 0: none */
+    uint64_t state;           /* TESSERA_RESIDENCY_STEADY ... */
+    uint64_t swapped_bytes;   /* contents that are off the device */
+    uint64_t guarantee_wanted; /* asked never to lose (TESSERA_MEMORY_GUARANTEE); 0: nothing */
+    uint64_t file_limit;       /* what file_held may grow to */
+    uint64_t wishes_spare;
+    /* 192: counters since the start of the client, C */
+    uint64_t moved_in_bytes;
+    uint64_t moved_out_bytes;
+    uint64_t move_in_ns;      /* time in which at least one copy in that direction was under way */
+    uint64_t move_out_ns;
+    uint64_t moves_in;        /* times that moving in ended with all in */
+    uint64_t moves_out;       /* times that moving out ended with the target reached */
+    uint64_t move_failures;   /* copies and mappings that failed; the state before stayed */
+    uint64_t dropped_bytes;   /* given back without a copy, since it had no contents */
+    uint8_t reserved[256];
+};
+
 /* One distinct error: same code and text are counted, not repeated. 256 bytes. C. */
 struct tessera_error {
     uint32_t ready; /* 1, release, once the entry can be read */
@@ -189,7 +248,9 @@ struct tessera_segment {
     /* 81920 */
     struct tessera_error errors[TESSERA_ERROR_ENTRIES];
     /* 98304 */
-    uint8_t reserved[32768];
+    struct tessera_residency residency[TESSERA_MAX_DEVICES];
+    /* 106496 */
+    uint8_t reserved[24576];
 };
 
 /* Messages on the registration socket: SOCK_SEQPACKET, one message a packet, this header first. */
@@ -276,6 +337,13 @@ _Static_assert(offsetof(struct tessera_segment, devices) == 4096, "devices");
 _Static_assert(offsetof(struct tessera_segment, counters) == 12288, "counters");
 _Static_assert(offsetof(struct tessera_segment, threads) == 16384, "threads");
 _Static_assert(offsetof(struct tessera_segment, errors) == 81920, "errors");
+_Static_assert(sizeof(struct tessera_residency) == 512, "residency block");
+_Static_assert(offsetof(struct tessera_residency, resident_bytes) == 64, "what is where");
+_Static_assert(offsetof(struct tessera_residency, pinned_wanted) == 128, "wishes");
+_Static_assert(offsetof(struct tessera_residency, moved_in_bytes) == 192, "move counters");
+_Static_assert(offsetof(struct tessera_residency, reserved) == 256, "residency, reserved lines");
+_Static_assert(offsetof(struct tessera_segment, residency) == 98304, "residency");
+_Static_assert(offsetof(struct tessera_segment, reserved) == 106496, "reserved");
 _Static_assert(sizeof(struct tessera_segment) == TESSERA_SEGMENT_BYTES, "segment");
 _Static_assert(sizeof(struct tessera_hello) == 168, "hello");
 _Static_assert(sizeof(struct tessera_refused) == 256, "refused");

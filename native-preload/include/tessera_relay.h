@@ -13,7 +13,7 @@
 #include "tessera_abi.h"
 
 #define TESSERA_RELAY_MAGIC 0x0059414c45525354ULL /* "TSRELAY\0" in memory order */
-#define TESSERA_RELAY_VERSION 1u
+#define TESSERA_RELAY_VERSION 2u
 
 #define TESSERA_RELAY_RING_BYTES 1048576u /* a power of two */
 #define TESSERA_RELAY_RECORD_MAX 131072u  /* longest record, header included */
@@ -249,6 +249,8 @@ enum {
     TESSERA_MSG_RELAY_WELCOME = 19, /* executor to client (+ descriptor of the segment) */
     TESSERA_MSG_PIN = 20,           /* client to executor: memory that both map */
     TESSERA_MSG_PINNED = 21,        /* executor to client (+ descriptor, unless result is not 0) */
+    TESSERA_MSG_IMAGE = 22,         /* client to executor (+ descriptor of a file): a module image in it */
+    TESSERA_MSG_IMAGE_TAKEN = 23,   /* executor to client: its number */
 };
 
 /* How the accesses of a tenant's kernels are kept in its window; 0: the manager's default. */
@@ -310,6 +312,28 @@ struct tessera_pinned {
     uint64_t bytes;
     int32_t result; /* CUresult */
     uint32_t pad;
+};
+
+/* An image that a call will name by a number: so many bytes of the file from an offset on. */
+struct tessera_image {
+    struct tessera_message head;
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+struct tessera_image_taken {
+    struct tessera_message head;
+    uint64_t number; /* good for one call */
+    int32_t result;  /* CUresult; not 0: there is no number, the image has to travel */
+    uint32_t pad;
+};
+
+/* In-data in place of an image that the executor has a file of. */
+#define TESSERA_RELAY_IMAGE_MAGIC 0x4d495354u /* "TSIM" in memory order */
+struct tessera_image_reference {
+    uint32_t magic;
+    uint32_t pad;
+    uint64_t number;
 };
 
 _Static_assert(sizeof(struct tessera_record) == 16, "record");

@@ -133,6 +133,15 @@ bool allocations_remove_of_context(uint64_t context, struct allocation *removed)
     return found;
 }
 
+void allocations_each(void (*visit)(const struct allocation *allocation, void *state), void *state)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < capacity; i++)
+        if (table[i].space && table[i].space != TOMBSTONE)
+            visit(&table[i], state);
+    pthread_mutex_unlock(&lock);
+}
+
 uint64_t allocations_new_backing(void)
 {
     return __atomic_add_fetch(&backings, 1, __ATOMIC_RELAXED);

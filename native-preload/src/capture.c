@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "captured_memory.h"
 #include "devices.h"
 #include "gate.h"
+#include "pools.h"
 #include "report.h"
 #include "segment.h"
 #include "tessera_entries.h"
@@ -112,6 +114,8 @@ void capture_forked(void)
 #define BEGIN_CAPTURE(otherwise, call)                                                                                 \
     uintptr_t key = gate_stream(stream, otherwise);                                                                    \
     struct gate_pass pass = gate_enter(TESSERA_KIND_CAPTURE, key);                                                     \
+    if (gate_refused(pass))                                                                                            \
+        return CUDA_ERROR_OUT_OF_MEMORY;                                                                               \
     int device = devices_of_stream(key);                                                                               \
     pthread_mutex_lock(&lock);                                                                                         \
     CUresult result = (call);                                                                                          \
@@ -129,6 +133,8 @@ void capture_forked(void)
     if ((is_capturing) != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE)                                     \
         ended(gate_stream(stream, otherwise));                                                                         \
     pthread_mutex_unlock(&lock);                                                                                       \
+    if (result == CUDA_SUCCESS && graph)                                                                               \
+        captured_ended(*graph);                                                                                        \
     return result
 
 TESSERA_EXPORT CUresult cuStreamBeginCapture(CUstream stream)
@@ -181,11 +187,13 @@ TESSERA_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 TESSERA_EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
     capture_stream_destroyed((uintptr_t)stream);
+    pools_stream_destroyed((uintptr_t)stream);
     return REAL(cuStreamDestroy)(stream);
 }
 
 TESSERA_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     capture_stream_destroyed((uintptr_t)stream);
+    pools_stream_destroyed((uintptr_t)stream);
     return REAL(cuStreamDestroy_v2)(stream);
 }

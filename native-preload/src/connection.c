@@ -71,9 +71,27 @@ static int connect_somewhere(char *directory, size_t size)
 
 int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device)
 {
+    return connection_send_with(socket, message, type, bytes, device, -1);
+}
+
+int connection_send_with(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device,
+                         int descriptor)
+{
     *message = (struct tessera_message){
         .magic = TESSERA_MESSAGE_MAGIC, .type = type, .version = TESSERA_ABI_VERSION, .bytes = bytes, .device = device};
-    ssize_t sent = send(socket, message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr head;
+    } control = {{0}};
+    struct iovec data = {message, bytes};
+    struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        control.head = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.head), &descriptor, sizeof descriptor);
+        packet.msg_control = control.bytes;
+        packet.msg_controllen = sizeof control.bytes;
+    }
+    ssize_t sent = sendmsg(socket, &packet, MSG_DONTWAIT | MSG_NOSIGNAL);
     return sent == (ssize_t)bytes ? 0 : sent < 0 ? -errno : -EIO;
 }
 
@@ -148,6 +166,7 @@ struct connection connection_open(int timeout_ms)
     }
     struct tessera_hello hello = {.pid = (uint32_t)getpid(),
                                   .plan = settings()->space     ? TESSERA_PLAN_RELAY
+                                          : settings()->swap    ? TESSERA_PLAN_SWAP
                                           : settings()->managed ? TESSERA_PLAN_MANAGED
                                                                 : TESSERA_PLAN_PLAIN,
                                   .start_ticks = start_ticks(),

@@ -25,6 +25,10 @@ int connection_to(const char *folder, const char *name);
 /* Sends one message without waiting. 0, or -errno (-EAGAIN: the manager is slow; nothing was sent). */
 int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device);
 
+/* The same with a descriptor, of which the peer gets its own; -1: none. */
+int connection_send_with(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device,
+                         int descriptor);
+
 /* Receives one message into a buffer of 4096 bytes without waiting: its size; 0: closed by the peer; -errno. */
 int connection_receive(int socket, void *buffer);
 

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "attendant.h"
+#include "backing.h"
 #include "gate.h"
+#include "mover.h"
 #include "pace.h"
 #include "report.h"
 #include "settings.h"
@@ -107,6 +109,10 @@ int devices_context_closing(void *handle)
         device = (int)context->device;
     }
     pthread_mutex_unlock(&lock);
+    if (device >= 0) { /* nobody is inside it any more, or comes */
+        mover_context_closing(handle);
+        backing_context_closing(handle);
+    }
     return device;
 }
 
@@ -210,6 +216,47 @@ static void each_context(unsigned device, void (*visit)(void *handle, void *stat
         pthread_cond_broadcast(&changed);
         pthread_mutex_unlock(&lock);
     }
+}
+
+/* Takes the pin of a context that is not about to end. */
+static void *pin_one(unsigned device)
+{
+    void *handle = NULL;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_CONTEXTS && !handle; i++)
+        if (contexts[i].handle && contexts[i].device == device && !contexts[i].closing) {
+            handle = contexts[i].handle;
+            contexts[i].pins++;
+        }
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+static void unpin(void *handle)
+{
+    pthread_mutex_lock(&lock);
+    struct context *context = find(handle);
+    if (context)
+        context->pins--;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void *devices_enter(unsigned device)
+{
+    void *handle = pin_one(device);
+    if (handle && REAL(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS) {
+        unpin(handle);
+        return NULL;
+    }
+    return handle;
+}
+
+void devices_leave(void *handle)
+{
+    CUcontext popped;
+    REAL(cuCtxPopCurrent_v2)(&popped);
+    unpin(handle);
 }
 
 static void synchronise_one(void *handle, void *state)

@@ -41,6 +41,13 @@ bool devices_opened(unsigned device);
  */
 void devices_synchronise(unsigned device);
 
+/*
+ * Makes a context of the device current for the calling thread, and keeps it from ending until devices_leave(), which
+ * takes it away again. NULL: the device has none now. For threads of our own, around calls that end by themselves.
+ */
+void *devices_enter(unsigned device);
+void devices_leave(void *context);
+
 /* Whether the legacy stream of one of the device's contexts has unfinished work. */
 bool devices_busy(unsigned device);
 

@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "captured_memory.h"
 #include "clock.h"
 #include "devices.h"
 #include "graph_memory.h"
 #include "membarrier.h"
+#include "moves.h"
 #include "own_thread.h"
+#include "pools.h"
+#include "prefetch.h"
 #include "report.h"
 #include "tessera_entries.h"
 #include "threads.h"
@@ -71,11 +75,20 @@ static bool wait_captured(unsigned device, uint64_t word)
     return true;
 }
 
+/* Gate closed, contexts idle: what was freed in the order of streams is free, before memory is counted and moved. */
+static void all_work_done(unsigned device)
+{
+    captured_collect();
+    pools_drained(device);
+    graph_memory_drained(device);
+}
+
 static void drain(unsigned device, struct turn_view view)
 {
     if (!wait_outside(device, view.word) || !wait_captured(device, view.word))
         return;
     devices_synchronise(device);
+    all_work_done(device);
     turns_drained(device, view.word, monotonic_ns() - view.since_ns);
 }
 
@@ -114,8 +127,10 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
         return;
     membarrier_all();
     bool idle = !threads_inside(device) && threads_submissions(device) == submissions && !capture_open(device);
-    if (idle)
+    if (idle) {
         devices_synchronise(device);
+        all_work_done(device);
+    }
     turns_finish_early(device, view.word, idle);
 }
 
@@ -144,25 +159,41 @@ static void sample(unsigned device, uint64_t now_ns)
     b->busy_samples += busy;
 }
 
+/* Plan managed, before the gate opens. */
+static void prefetch(unsigned device, uint64_t word)
+{
+    if (turns_prefetch_due(device)) {
+        prefetch_turn(device, word, still);
+        turns_prefetched(device, word);
+    }
+}
+
 /* One round; returns how long the thread may sleep. */
 static uint64_t step(unsigned device)
 {
     struct drainer *d = &drainers[device];
     struct turn_view view = turns_view(device);
-    if (!view.connected)
-        return LONG_WAIT_NS;
-    if (view.drain_due) {
+    if (view.connected && view.drain_due) {
         drain(device, view);
         return 0;
     }
+    uint64_t move_ns = moves_step(device, view.opening);
+    if (view.opening) {
+        prefetch(device, view.word);
+        turns_resident(device);
+    }
+    if (move_ns > LONG_WAIT_NS)
+        move_ns = LONG_WAIT_NS;
+    if (!view.connected)
+        return move_ns;
     graph_memory_poll(device);
     struct tessera_device *b = &tessera_segment->devices[device];
     uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
     uint64_t idle_ns = b->idle_release_ns;
-    uint64_t sleep_ns = LONG_WAIT_NS;
+    uint64_t sleep_ns = move_ns;
     if (view.granted && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
         release_when_idle(device, view, idle_ns);
-        sleep_ns = idle_ns / 2;
+        sleep_ns = idle_ns / 2 < move_ns ? idle_ns / 2 : move_ns;
     }
     uint64_t now_ns = monotonic_ns();
     bool open = (view.word & 0xff) != TESSERA_TURN_CLOSED;

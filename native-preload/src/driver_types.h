@@ -27,6 +27,7 @@ enum {
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_SYSTEM_NOT_READY = 802,
+    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
 };
 
 /* Special stream handles (cuda.h: CU_STREAM_LEGACY, CU_STREAM_PER_THREAD). */
@@ -36,6 +37,7 @@ enum {
 enum {
     CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 };
 
 enum {
@@ -50,8 +52,11 @@ enum {
 
 enum { CU_MEM_ATTACH_GLOBAL = 1 };
 enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
-enum { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
+enum { CU_STREAM_CAPTURE_STATUS_NONE = 0, CU_STREAM_CAPTURE_STATUS_ACTIVE = 1 };
 enum { CU_EVENT_DISABLE_TIMING = 2 };
+enum { CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_MEMHOSTREGISTER_PORTABLE = 1 };
+enum { CU_MEM_ACCESS_FLAGS_PROT_NONE = 0, CU_MEM_ACCESS_FLAGS_PROT_READ = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 };
 
 enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOCATION_TYPE_MANAGED = 2 };
 enum { CU_MEM_LOCATION_TYPE_DEVICE = 1 };
@@ -84,6 +89,12 @@ struct driver_allocation_properties {
         unsigned short usage;
         unsigned char reserved[4];
     } flags;
+};
+
+/* CUmemAccessDesc */
+struct driver_access {
+    struct driver_mem_location location;
+    int flags;
 };
 
 /* CUDA_ARRAY_DESCRIPTOR, with size_t extents (v2) and 32-bit extents (v1) */
@@ -119,6 +130,18 @@ struct driver_alloc_node_parameters {
     size_t access_count;
     size_t bytes;
     CUdeviceptr pointer;
+};
+
+/* CUDA_EXTERNAL_MEMORY_HANDLE_DESC */
+struct driver_external_memory {
+    int type;
+    union {
+        int descriptor;
+        void *pointers[2];
+    } handle;
+    unsigned long long bytes;
+    unsigned flags;
+    unsigned reserved[16];
 };
 
 /* CUlaunchConfig, up to the stream */

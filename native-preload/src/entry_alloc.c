@@ -1,9 +1,13 @@
 /* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
+#include "captured_memory.h"
+#include "fixed_room.h"
 #include "memory.h"
+#include "pools.h"
 #include "quota.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "swap.h"
 #include "tessera_entries.h"
 
 #define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
@@ -19,13 +23,27 @@ static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
     return result;
 }
 
-/* The limit's part of an allocation: taken before, recorded or given back after. */
-static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, bool managed)
+/* At a fixed address over chunks; an answer other than OUT_OF_MEMORY and success means: leave it to the driver. */
+static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t bytes)
 {
-    if (result == CUDA_SUCCESS)
-        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), managed);
-    else
+    struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
+    CUresult result = swap_allocate(device, bytes, 0, options, pointer);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
+        report_error(result, "memory could not be mapped: the allocation stays the driver's and does not move");
+    return result;
+}
+
+enum form { DRIVERS, MANAGED, SWAPPED };
+
+/* The limit's part of an allocation: taken before, recorded or given back after. */
+static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, enum form form)
+{
+    if (result != CUDA_SUCCESS)
         quota_give(device, bytes);
+    else if (form == DRIVERS)
+        memory_record_fixed(ALLOCATION_POINTER, *pointer, bytes, device, memory_context());
+    else
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), form == MANAGED);
     return result;
 }
 
@@ -36,12 +54,18 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return REAL(cuMemAlloc_v2)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
+    }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, true);
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
-    return settle(REAL(cuMemAlloc_v2)(pointer, bytes), pointer, bytes, (unsigned)device, false);
+    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes, (unsigned)device,
+                  DRIVERS);
 }
 
 /* The 32-bit form: its pointers cannot hold managed addresses. */
@@ -52,9 +76,9 @@ TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
         return REAL(cuMemAlloc)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = REAL(cuMemAlloc)(pointer, bytes);
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc)(pointer, bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, false);
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
 }
 
 static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t *bytes)
@@ -73,15 +97,23 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        if (result == CUDA_SUCCESS)
+            *pitch = row;
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
+    }
     if (memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS)
             *pitch = row;
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, true);
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
-    CUresult result = REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
-    return settle(result, pointer, bytes, (unsigned)device, false);
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
+    return settle(result, pointer, bytes, (unsigned)device, DRIVERS);
 }
 
 TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
@@ -93,9 +125,10 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
         return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, false);
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
 }
 
 /* The program's own managed memory: counted like any other, left as it is. */
@@ -106,7 +139,12 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
         return REAL(cuMemAllocManaged)(pointer, bytes, flags);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    return settle(REAL(cuMemAllocManaged)(pointer, bytes, flags), pointer, bytes, (unsigned)device, false);
+    CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, flags);
+    if (result == CUDA_SUCCESS)
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, (unsigned)device, memory_context(), false);
+    else
+        quota_give((unsigned)device, bytes);
+    return result;
 }
 
 /*
@@ -125,22 +163,43 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
         segment_count(TESSERA_COUNTER_UNTRACKED_FREES, 1);                                                             \
     return result
 
+/* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
+static CUresult free_swapped(const struct swap_range *range)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    CUresult idle = pools_quiesce(range->device);
+    if (idle != CUDA_SUCCESS && idle != CUDA_ERROR_NOT_READY)
+        return idle;
+    if (pools_owns(range->base, &device, &capture))
+        return pools_free_idle(range->base, idle == CUDA_SUCCESS);
+    if (idle == CUDA_ERROR_NOT_READY)
+        return pools_free_later(range->base, range->bytes, range->device);
+    return swap_free(range->base);
+}
+
+/* Memory of a capture stays with its graph, and is forgotten with that. */
+static bool captured(CUdeviceptr pointer)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    return pools_owns(pointer, &device, &capture) && capture;
+}
+
 TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
+    struct swap_range range;
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM) {
+        CUresult ended = captured(pointer) ? captured_free_idle(pointer, range.device) : CUDA_ERROR_NOT_FOUND;
+        if (ended != CUDA_ERROR_NOT_FOUND)
+            return ended;
+        /* Not known: freed already, in the order of a stream that has not come there. */
+        FREE(known && range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
+    }
     FREE(REAL(cuMemFree_v2)(pointer), pointer);
 }
 
 TESSERA_EXPORT CUresult cuMemFree(CUdeviceptr_v1 pointer)
 {
     FREE(REAL(cuMemFree)(pointer), pointer);
-}
-
-TESSERA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
-{
-    FREE(REAL(cuMemFreeAsync)(pointer, stream), pointer);
-}
-
-TESSERA_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream stream)
-{
-    FREE(REAL(cuMemFreeAsync_ptsz)(pointer, stream), pointer);
 }

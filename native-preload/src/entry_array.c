@@ -1,6 +1,7 @@
-/* Arrays and mipmapped arrays: counted by their texels, which is what the driver needs at least. */
+/* Arrays and mipmapped arrays: counted by their texels, which is what the driver needs at least. They never move. */
 #include <string.h>
 
+#include "fixed_room.h"
 #include "memory.h"
 #include "quota.h"
 #include "tessera_entries.h"
@@ -51,7 +52,7 @@ static uint64_t mipmap_bytes(struct driver_array3d_descriptor d, unsigned levels
 static CUresult settle(CUresult result, void *const *array, uint64_t bytes, int device)
 {
     if (result == CUDA_SUCCESS)
-        memory_record(ALLOCATION_ARRAY, (uint64_t)(uintptr_t)*array, bytes, (unsigned)device, memory_context(), false);
+        memory_record_fixed(ALLOCATION_ARRAY, (uint64_t)(uintptr_t)*array, bytes, (unsigned)device, memory_context());
     else
         quota_give((unsigned)device, bytes);
     return result;
@@ -64,7 +65,8 @@ static CUresult settle(CUresult result, void *const *array, uint64_t bytes, int 
     uint64_t bytes = (size);                                                                                           \
     if (!quota_take((unsigned)device, bytes))                                                                          \
         return CUDA_ERROR_OUT_OF_MEMORY;                                                                               \
-    return settle((call), (void *const *)(array), bytes, device)
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, call);                                                  \
+    return settle(result, (void *const *)(array), bytes, device)
 
 static struct driver_array3d_descriptor from_2d(const void *descriptor)
 {

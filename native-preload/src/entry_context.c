@@ -108,34 +108,34 @@ static int primary_active(CUdevice device)
     return REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS || active;
 }
 
-/* The release that ends the primary context cannot be told from others before it is done. */
-#define RELEASE_PRIMARY(call)                                                                                          \
+/* The release that ends the primary context cannot be told from others before it is done; a reset takes all it had. */
+#define RELEASE_PRIMARY(call, resets)                                                                                         \
     void *context = devices_primary(device);                                                                           \
     int known = context ? devices_context_closing(context) : -1;                                                       \
     CUresult result = (call);                                                                                          \
     bool gone = result == CUDA_SUCCESS && !primary_active(device);                                                     \
     if (known >= 0)                                                                                                    \
         devices_context_closed(context, gone);                                                                         \
-    if (gone)                                                                                                          \
+    if (gone || ((resets) && result == CUDA_SUCCESS))                                                                  \
         memory_context_ended(context);                                                                                 \
     return result
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease)(device));
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease)(device), false);
 }
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease_v2)(device));
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease_v2)(device), false);
 }
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
-    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset)(device));
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset)(device), true);
 }
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset_v2)(device));
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset_v2)(device), true);
 }

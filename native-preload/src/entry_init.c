@@ -3,14 +3,18 @@
 
 #include "allocations.h"
 #include "attendant.h"
+#include "captured_memory.h"
 #include "capture.h"
 #include "devices.h"
 #include "drain.h"
 #include "pace.h"
+#include "peer_access.h"
+#include "pools.h"
 #include "quota.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "swap.h"
 #include "tessera_entries.h"
 #include "threads.h"
 #include "turns.h"
@@ -28,6 +32,10 @@ static void in_child(void)
     turns_forked();
     quota_forked();
     allocations_forked();
+    pools_forked();
+    captured_forked();
+    peer_access_forked();
+    swap_forked();
 }
 
 static void watch_forks(void)

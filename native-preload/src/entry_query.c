@@ -6,22 +6,33 @@
 #include "devices.h"
 #include "memory.h"
 #include "quota.h"
+#include "residency.h"
+#include "swap.h"
 #include "segment.h"
 #include "settings.h"
 #include "tessera_entries.h"
 
+/* The smaller of the tenant's limit and, where a manager plans residency, the device as it treats it; 0: neither. */
 static uint64_t limit_of(int device)
 {
     if (settings()->disabled || device < 0 || device >= TESSERA_MAX_DEVICES)
         return 0;
     uint64_t limit = quota_limit((unsigned)device);
-    return limit ? limit : settings()->limit_bytes;
+    if (!limit)
+        limit = settings()->limit_bytes;
+    uint64_t capacity = residency_capacity((unsigned)device);
+    return capacity && (!limit || capacity < limit) ? capacity : limit;
 }
 
-/* Within the limit, and never more than the device itself has free. */
+/*
+ * Within the limit. Never more than the device itself has free, unless others' memory would be moved away for it: then the
+ * whole of what is not used is there to be had.
+ */
 static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
 {
     uint64_t limit = limit_of(device);
+    if (device >= 0 && swap_governs((unsigned)device))
+        *free_bytes = residency_free((unsigned)device, *free_bytes, *total);
     if (limit == 0)
         return;
     if (*total > limit)
@@ -67,42 +78,6 @@ TESSERA_EXPORT CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
     uint64_t limit = limit_of(device);
     if (result == CUDA_SUCCESS && bytes && limit && *bytes > limit)
         *bytes = (unsigned)limit;
-    return result;
-}
-
-/* Whether the address lies in memory that plan managed converted. */
-static bool converted(CUdeviceptr pointer)
-{
-    CUdeviceptr start = 0;
-    struct allocation known;
-    return settings()->managed &&
-           REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer) ==
-               CUDA_SUCCESS &&
-           allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
-}
-
-TESSERA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
-{
-    bool differs = attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED || attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER;
-    if (!differs || !data || !converted(pointer))
-        return REAL(cuPointerGetAttribute)(data, attribute, pointer);
-    if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
-        return CUDA_ERROR_INVALID_VALUE; /* as for the plain memory that was asked for */
-    memset(data, 0, sizeof(unsigned));
-    return CUDA_SUCCESS;
-}
-
-TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
-{
-    CUresult result = REAL(cuPointerGetAttributes)(count, attributes, (void *)data, pointer);
-    if (result != CUDA_SUCCESS || !attributes || !data || !converted(pointer))
-        return result;
-    for (unsigned i = 0; i < count; i++) {
-        if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
-            memset(data[i], 0, sizeof(unsigned));
-        else if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
-            memset(data[i], 0, sizeof(void *)); /* NULL: how this call says that there is none */
-    }
     return result;
 }
 

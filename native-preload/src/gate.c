@@ -54,6 +54,8 @@ struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream)
             return (struct gate_pass){slot, pace};
         }
         leave_slot(slot);
+        if (turns_refuse((unsigned)index))
+            return (struct gate_pass){NULL, GATE_REFUSED};
         turns_wait((unsigned)index);
     }
 }

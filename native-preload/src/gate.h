@@ -23,8 +23,17 @@ enum {
 
 struct gate_pass {
     struct tessera_thread *slot; /* NULL: nothing to leave */
-    uintptr_t pace;              /* not 0: stream | (device + 1) << 56, to be paced */
+    uintptr_t pace;              /* not 0: stream | (device + 1) << 56, to be paced; or GATE_REFUSED */
 };
+
+/* The submission must not reach the driver: its memory has not come back to the device in time (plan swap). */
+#define GATE_REFUSED UINTPTR_MAX
+
+/* Costs nothing on the fast path, where the compiler knows the pass. */
+static inline int gate_refused(struct gate_pass pass)
+{
+    return pass.pace == GATE_REFUSED;
+}
 
 /* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
 extern struct tessera_device *gate_sole;

@@ -11,4 +11,10 @@ void graph_memory_seen(void);
 /* Reads the device's graph memory, at most once a second. Drain thread. */
 void graph_memory_poll(unsigned device);
 
+/*
+ * Drain thread, with all work of the device done: under plan swap the driver gives back what its graphs hold without
+ * use, and the rest counts as fixed.
+ */
+void graph_memory_drained(unsigned device);
+
 #endif

@@ -15,12 +15,19 @@ int memory_device(void);
 /* Whether new allocations on the device become managed memory. */
 bool memory_managed(unsigned device);
 
-/* The process has exported memory: managed memory cannot be, so from now on its allocations stay plain. */
+/* Whether new allocations on the device are made by plan swap. */
+bool memory_swapped(unsigned device);
+
+/* The process has exported memory: managed and mapped memory cannot be, so from now on its allocations are
+ * left to the driver. */
 void memory_stay_plain(void);
 
 /* Records an allocation whose bytes were taken with quota_take(); `context`: 0 if it outlives every context. */
 void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,
                    bool managed);
+
+/* The same for plain memory that the driver holds: under plan swap it never moves, and counts as fixed. */
+void memory_record_fixed(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context);
 
 /* Gives back what an allocation that was taken out counted for. */
 void memory_forget(const struct allocation *allocation);

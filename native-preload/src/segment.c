@@ -48,6 +48,14 @@ struct tessera_segment *segment_get(void)
     return segment_open() ? tessera_segment : &last_resort;
 }
 
+/* For tools inside the process that show the counters. Its address stays over attach and detach. */
+__attribute__((visibility("default"))) struct tessera_segment *tessera_client_segment(void);
+
+struct tessera_segment *tessera_client_segment(void)
+{
+    return segment_get();
+}
+
 /* The manager's header and orders are the new file's own; everything else is the client's and goes on. */
 static void copy_client_fields(struct tessera_segment *to, const struct tessera_segment *from)
 {
@@ -64,6 +72,8 @@ static void copy_client_fields(struct tessera_segment *to, const struct tessera_
         size_t answers = offsetof(struct tessera_device, ack);
         memcpy((char *)device + answers, (const char *)old + answers, sizeof *device - answers);
         device->ack = 0;
+        size_t held = offsetof(struct tessera_residency, resident_bytes);
+        memcpy((char *)&to->residency[i] + held, (const char *)&from->residency[i] + held, sizeof to->residency[i] - held);
     }
     /* A thread that synchronises now clears the mark in the new place; one that a copy set would never be cleared. */
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
@@ -115,6 +125,8 @@ void segment_detach(void)
         return; /* the manager's file stays mapped, which is harmless: nobody reads it any more */
     pthread_rwlock_wrlock(&guard);
     memcpy(copy, tessera_segment, sizeof *copy);
+    for (int i = 0; i < TESSERA_MAX_DEVICES; i++) /* nobody plans residency any more */
+        memset(&copy->residency[i], 0, offsetof(struct tessera_residency, resident_bytes));
     if (mremap(copy, TESSERA_SEGMENT_BYTES, TESSERA_SEGMENT_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, tessera_segment) ==
         MAP_FAILED)
         munmap(copy, TESSERA_SEGMENT_BYTES);

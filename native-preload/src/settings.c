@@ -7,6 +7,8 @@
 
 /* SPEC.md, section 4 */
 #define DEFAULT_MANAGER_TIMEOUT_NS 5000000000ULL
+/* As long as a few hand-overs of a whole device may take. */
+#define DEFAULT_MEMORY_WAIT_MS 30000u
 #define LONGEST_TIMEOUT_S 31536000u /* a year; the manager takes no more */
 
 static struct tessera_settings current;
@@ -62,12 +64,20 @@ static void read_environment(void)
     current.disabled = is_set("TESSERA_DISABLE");
     current.required = is_set("TESSERA_REQUIRE");
     current.quiet = is_set("TESSERA_QUIET");
-    const char *plan = getenv("TESSERA_PLAN");
-    current.managed = plan && strcmp(plan, "managed") == 0;
+    static const char *const plans[] = {"managed", "swap", "auto", NULL};
+    uint32_t plan = choice("TESSERA_PLAN", plans);
+    current.managed = plan == 1;
+    current.swap = plan == 2 || plan == 3;
+    current.automatic = plan == 3;
     const char *share = getenv("TESSERA_SHARE");
     current.space = share && strcmp(share, "space") == 0;
     read_fence();
     current.limit_bytes = number("TESSERA_MEMORY", 0);
+    uint64_t wait_ms = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS);
+    current.memory_wait_ns = (wait_ms < LONGEST_TIMEOUT_S * 1000ULL ? wait_ms : LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0);
+    current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX);
+    copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
     uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);
     current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;
     extern char *program_invocation_short_name;

@@ -12,6 +12,8 @@ struct tessera_settings {
     bool disabled;               /* TESSERA_DISABLE: hooks pass everything through */
     bool required;               /* TESSERA_REQUIRE: cuInit fails without a manager */
     bool managed;                /* TESSERA_PLAN=managed */
+    bool swap;                   /* TESSERA_PLAN=swap, or auto: where the device can */
+    bool automatic;              /* TESSERA_PLAN=auto: managed where swap cannot be */
     bool space;                  /* TESSERA_SHARE=space: the relay port */
     uint32_t fence;              /* TESSERA_FENCE: TESSERA_FENCE_*; 0: the manager's default */
     uint32_t unfenced;           /* TESSERA_UNFENCED: TESSERA_UNFENCED_*; 0: the manager's default */
@@ -19,10 +21,14 @@ struct tessera_settings {
     uint32_t kernel_timeout_s;   /* TESSERA_KERNEL_TIMEOUT, seconds; 0: the manager's default */
     bool quiet;                  /* TESSERA_QUIET: not even the one warning line */
     uint64_t limit_bytes;        /* TESSERA_MEMORY, bytes per device; 0: no limit */
+    uint64_t memory_wait_ns;     /* TESSERA_MEMORY_WAIT_MS: what an allocation waits for memory of others */
+    uint64_t guarantee_bytes;    /* TESSERA_MEMORY_GUARANTEE: of plan swap, never to leave the device; 0: nothing */
+    uint64_t swap_file_bytes;    /* TESSERA_SWAP_FILE_BYTES, with a directory; unset: as the file system allows */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */
     char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */
     char command[TESSERA_LABEL]; /* name of the program */
     char driver[PATH_MAX];       /* TESSERA_DRIVER; empty: search */
+    char swap_directory[PATH_MAX];    /* TESSERA_SWAP_DIRECTORY; empty: nothing is swapped to a file */
     char runtime_directory[PATH_MAX]; /* TESSERA_RUNTIME_DIR; empty: the usual ones */
 };
 

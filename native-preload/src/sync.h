@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "captured_memory.h"
 #include "clock.h"
 #include "driver_types.h"
 #include "gate.h"
+#include "pools.h"
 #include "segment.h"
 #include "threads.h"
 
@@ -36,6 +38,9 @@ static inline void sync_leave(struct sync_pass pass, CUresult result)
         __atomic_store_n(&pass.slot->syncing, 0, __ATOMIC_RELAXED);
     segment_count(TESSERA_COUNTER_SYNCHRONISATIONS, 1);
     segment_count(TESSERA_COUNTER_SYNCHRONISE_NS, monotonic_ns() - pass.from_ns);
+    if (__builtin_expect(__atomic_load_n(&pools_surplus, __ATOMIC_RELAXED) != 0 ||
+                             __atomic_load_n(&captured_gone, __ATOMIC_RELAXED) != NULL, 0))
+        pools_synchronised();
 }
 
 #endif

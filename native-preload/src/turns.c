@@ -13,7 +13,10 @@
 #include "drain.h"
 #include "gate.h"
 #include "membarrier.h"
+#include "prefetch.h"
+#include "residency.h"
 #include "segment.h"
+#include "settings.h"
 
 /* A waiter looks for itself after this long even if nobody woke it: a lost wake-up costs this, not for ever. */
 #define WAIT_SLICE_NS 100000000
@@ -24,6 +27,9 @@ static struct turn {
     bool ordered;         /* an order of the present manager has been applied */
     bool answered;        /* a CLOSED order has been answered; or nothing ran since */
     bool early;           /* the drain thread closed the gate by itself */
+    bool opening;         /* the gate is to open once all memory is resident */
+    uint64_t prefetched;  /* order of the turn for which managed memory was fetched */
+    uint64_t opening_ns;  /* since when */
     uint64_t since_ns;
     uint64_t wait_from_ns;
     uint32_t gate_bell;   /* futex: counts openings */
@@ -79,6 +85,27 @@ static void close_gate(unsigned device)
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
 }
 
+/* With the device's lock: a granted turn begins, and its managed memory has not been fetched. */
+static bool prefetch_due(unsigned device)
+{
+    const struct turn *turn = &turns[device];
+    return connected && turn->ordered && (turn->word & 0xff) == TESSERA_TURN_GRANTED &&
+           turn->prefetched != turn->word && prefetch_wanted(device);
+}
+
+/* Opens the gate, at once or, under plans swap and managed, as soon as all memory is resident. True: at once. */
+static bool open_when_resident(unsigned device)
+{
+    struct turn *turn = &turns[device];
+    bool resident = !prefetch_due(device) && residency_open(device);
+    if (!resident && !turn->opening)
+        turn->opening_ns = monotonic_ns();
+    turn->opening = !resident;
+    if (resident)
+        open_gate(device);
+    return resident;
+}
+
 /* The turn that `word` granted is over. */
 static void account_turn(unsigned device, uint64_t word, uint64_t now_ns)
 {
@@ -98,6 +125,7 @@ static void apply_word(unsigned device, uint64_t word)
     turn->early = false;
     turn->since_ns = now_ns;
     if ((word & 0xff) == TESSERA_TURN_CLOSED) {
+        turn->opening = false;
         close_gate(device);
         if (!was_open && turn->answered) {
             answer(device, word, TESSERA_ACK_CLOSED);
@@ -109,10 +137,48 @@ static void apply_word(unsigned device, uint64_t word)
     } else {
         if ((word & 0xff) == TESSERA_TURN_GRANTED)
             block(device)->turns++;
+        if (!open_when_resident(device))
+            return;
         answer(device, word, TESSERA_ACK_OPEN);
-        open_gate(device);
         attendant_ring_manager(device);
     }
+}
+
+void turns_resident(unsigned device)
+{
+    struct turn *turn = &turns[device];
+    pthread_mutex_lock(&turn->lock);
+    bool opened = turn->opening && open_when_resident(device);
+    bool ordered = opened && connected && turn->ordered;
+    if (ordered)
+        answer(device, turn->word, TESSERA_ACK_OPEN);
+    pthread_mutex_unlock(&turn->lock);
+    if (ordered)
+        attendant_ring_manager(device);
+}
+
+bool turns_prefetch_due(unsigned device)
+{
+    pthread_mutex_lock(&turns[device].lock);
+    bool due = turns[device].opening && prefetch_due(device);
+    pthread_mutex_unlock(&turns[device].lock);
+    return due;
+}
+
+void turns_prefetched(unsigned device, uint64_t word)
+{
+    pthread_mutex_lock(&turns[device].lock);
+    turns[device].prefetched = word;
+    pthread_mutex_unlock(&turns[device].lock);
+}
+
+bool turns_refuse(unsigned device)
+{
+    struct turn *turn = &turns[device];
+    pthread_mutex_lock(&turn->lock);
+    bool refuse = turn->opening && !connected && monotonic_ns() - turn->opening_ns > settings()->memory_wait_ns;
+    pthread_mutex_unlock(&turn->lock);
+    return refuse;
 }
 
 void turns_apply(unsigned device)
@@ -128,6 +194,7 @@ void turns_apply(unsigned device)
             __atomic_store_n(&b->gate, b->pace_ns ? GATE_PACED : GATE_OPEN, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&turn->lock);
+    residency_orders(device);
     drain_wake(device);
 }
 
@@ -136,6 +203,7 @@ void turns_device_opened(unsigned device)
     struct turn *turn = &turns[device];
     pthread_mutex_lock(&turn->lock);
     turn->answered = true;
+    residency_begin(device, connected);
     if (connected)
         close_gate(device);
     else
@@ -193,12 +261,16 @@ void turns_thaw(bool has_manager)
         turns[i].early = false;
         turns[i].word = 0;
         turns[i].answered = false; /* work from before may still run: the first CLOSED is drained for real */
+        turns[i].opening = false;
         if (!has_manager && devices_opened(i))
-            open_gate(i);
+            open_when_resident(i);
         block(i)->want_since_ns = 0;
         pthread_mutex_unlock(&turns[i].lock);
+        residency_orders(i);
         if (has_manager && devices_opened(i))
             attendant_announce(i);
+        else if (turns[i].opening)
+            drain_wake(i);
     }
 }
 
@@ -216,7 +288,8 @@ struct turn_view turns_view(unsigned device)
         .word = turn->word,
         .connected = connected && turn->ordered,
         .drain_due = connected && turn->ordered && state == TESSERA_TURN_CLOSED && !turn->answered,
-        .granted = connected && turn->ordered && state == TESSERA_TURN_GRANTED && !turn->early,
+        .granted = connected && turn->ordered && state == TESSERA_TURN_GRANTED && !turn->early && !turn->opening,
+        .opening = turn->opening,
         .since_ns = turn->since_ns,
     };
     pthread_mutex_unlock(&turn->lock);
@@ -254,6 +327,7 @@ bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns)
         b->drain_last_ns = drain_ns;
         if (drain_ns > b->drain_max_ns)
             b->drain_max_ns = drain_ns;
+        residency_drained(device);
         answer(device, word, TESSERA_ACK_CLOSED);
     }
     pthread_mutex_unlock(&turn->lock);
@@ -282,6 +356,7 @@ void turns_finish_early(unsigned device, uint64_t word, bool release)
         account_turn(device, word, monotonic_ns());
         turn->early = true;
         turn->answered = true;
+        residency_drained(device);
         answer(device, word, TESSERA_ACK_RELEASED);
         segment_count(TESSERA_COUNTER_EARLY_RELEASES, 1);
     } else if (same) {

@@ -16,6 +16,7 @@ struct turn_view {
     bool connected;    /* a manager gives orders */
     bool drain_due;    /* CLOSED was ordered, and not yet answered */
     bool granted;      /* this client alone may run */
+    bool opening;      /* the gate is to open, and stays closed until all memory is resident (plan swap) */
     uint64_t since_ns; /* when the gate was last opened or closed by an order */
 };
 
@@ -46,12 +47,20 @@ void turns_disconnected(void);
 struct turn_view turns_view(unsigned device);
 /* Opens or closes the gate if the order is still `word`, for a capture that must end first. False: order changed. */
 bool turns_set_gate(unsigned device, uint64_t word, bool open);
+/* All memory is resident: opens the gate that is `opening`, and answers its order. */
+void turns_resident(unsigned device);
+/* Whether submissions are to fail with OUT_OF_MEMORY: no manager, and the memory has not come back within the wait. */
+bool turns_refuse(unsigned device);
 /* The drain of `word` is done: answers CLOSED. False: the order changed meanwhile. */
 bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns);
 /* Closes the gate of a granted turn in order to give it back; false: the order changed meanwhile. */
 bool turns_close_early(unsigned device, uint64_t word);
 /* Ends turns_close_early(): gives the turn back, or opens the gate again because work came. */
 void turns_finish_early(unsigned device, uint64_t word, bool release);
+
+/* Plan managed, drain thread: whether memory is to be fetched before the gate opens; and that it was. */
+bool turns_prefetch_due(unsigned device);
+void turns_prefetched(unsigned device, uint64_t word);
 
 /* In the child of a fork. */
 void turns_forked(void);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callbacks.h"
 #include "capture.h"
+#include "copy_shaped.h"
 #include "holdings.h"
 #include "streams.h"
 
@@ -14,15 +14,13 @@ struct captured_copy {
     struct captured_copy *next; /* of those that no graph has any more */
     struct relay_link *link;
     struct relay_pinned pinned; /* none where both sides are the program's */
-    void *to;
-    const void *from;
-    size_t bytes;
+    struct layout_copy rows;    /* between the program's memory and the pinned memory, where rows lie without gaps */
 };
 
 static void run(void *data)
 {
     const struct captured_copy *copy = data;
-    memmove(copy->to, copy->from, copy->bytes);
+    copy_rows(&copy->rows);
 }
 
 static struct captured_copy *unused;
@@ -96,7 +94,7 @@ static CUresult pin(struct relay_link *link, size_t bytes, struct relay_pinned *
 /* Puts the host function into the capture, which owns the copy from here on, whatever this returns. */
 static CUresult call(struct relay_context *context, struct stream *stream, struct captured_copy *copy)
 {
-    const struct callback callback = {.function = run, .released = end, .data = copy};
+    const struct callback callback = captured_copy_callback(copy);
     uint64_t captured = capture_key(stream);
     int word = captured ? callback_prepare(context, &callback, true) : -1;
     if (word < 0) {
@@ -110,34 +108,96 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
     return relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
 }
 
-CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,
-                       struct copy_place from, size_t bytes)
+/* What is between the two copies: all of it in pinned memory, without gaps. */
+static struct layout_copy_side packed_side(const struct captured_copy *copy, const struct layout_copy *shape)
 {
-    bool to_pageable = to.kind == COPY_PAGEABLE, from_pageable = from.kind == COPY_PAGEABLE;
-    CUresult result = capture_submit(stream);
-    struct captured_copy *copy = result == CUDA_SUCCESS ? calloc(1, sizeof *copy) : NULL;
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)copy->pinned.address,
+                                     .pitch = shape->width_bytes, .height = shape->height};
+}
+
+static bool is_one_row(const struct layout_copy_side *side)
+{
+    return side->memory_type == COPY_TYPE_DEVICE && side->y == 0 && side->z == 0;
+}
+
+/* A copy of one row has no pitch, which a driver would find too large. */
+static CUresult submit(struct relay_context *context, struct stream *stream, const struct layout_copy *copy)
+{
+    const struct layout_copy_side *to = &copy->destination, *from = &copy->source;
+    if (copy->height != 1 || copy->depth != 1 || !is_one_row(to) || !is_one_row(from))
+        return copy_submit_shaped(context, stream->handle, copy);
+    return copy_submit(context, stream->handle, copy_device(to->device + to->x_bytes),
+                       copy_device(from->device + from->x_bytes), copy->width_bytes);
+}
+
+CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape,
+                            struct captured_copy **made, struct layout_copy *device, enum captured_order *order)
+{
+    bool to_host = shape->destination.memory_type == COPY_TYPE_HOST;
+    bool from_host = shape->source.memory_type == COPY_TYPE_HOST;
+    struct captured_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
-        return result != CUDA_SUCCESS ? result : CUDA_ERROR_OUT_OF_MEMORY;
-    *copy = (struct captured_copy){.link = context->link, .to = (void *)(uintptr_t)to.at,
-                                   .from = (const void *)(uintptr_t)from.at, .bytes = bytes};
-    if (to_pageable && from_pageable)
-        return call(context, stream, copy);
-    result = pin(context->link, bytes, &copy->pinned);
-    if (result != CUDA_SUCCESS) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    copy->link = context->link;
+    copy->rows = *device = *shape;
+    *order = to_host && from_host ? CAPTURED_ALONE : from_host ? CAPTURED_BEFORE : CAPTURED_BEHIND;
+    *made = copy;
+    if (*order == CAPTURED_ALONE)
+        return CUDA_SUCCESS;
+    CUresult result = pin(context->link, shape->width_bytes * shape->height * shape->depth, &copy->pinned);
+    if (result != CUDA_SUCCESS)
         free(copy);
+    else if (from_host)
+        copy->rows.destination = device->source = packed_side(copy, shape);
+    else
+        copy->rows.source = device->destination = packed_side(copy, shape);
+    return result;
+}
+
+struct callback captured_copy_callback(struct captured_copy *copy)
+{
+    return (struct callback){.function = run, .released = end, .data = copy};
+}
+
+const struct layout_copy *captured_copy_rows(const struct callback *callback)
+{
+    return callback->function == run ? &((const struct captured_copy *)callback->data)->rows : NULL;
+}
+
+CUresult copy_captured_shaped(struct relay_context *context, struct stream *stream, const struct layout_copy *shape)
+{
+    struct captured_copy *copy;
+    struct layout_copy device;
+    enum captured_order order;
+    CUresult result = capture_submit(stream);
+    if (result == CUDA_SUCCESS)
+        result = captured_copy_make(context, shape, &copy, &device, &order);
+    if (result != CUDA_SUCCESS)
         return result;
-    }
-    struct copy_place pinned = copy_device((uintptr_t)copy->pinned.address);
-    if (from_pageable) {
-        copy->to = copy->pinned.address;
+    if (order != CAPTURED_BEHIND) {
         result = call(context, stream, copy);
-        return result == CUDA_SUCCESS ? copy_submit(context, stream->handle, to, pinned, bytes) : result;
+        return result == CUDA_SUCCESS && order == CAPTURED_BEFORE ? submit(context, stream, &device) : result;
     }
-    copy->from = copy->pinned.address;
-    result = copy_submit(context, stream->handle, pinned, from, bytes);
+    result = submit(context, stream, &device);
     if (result != CUDA_SUCCESS) {
         end(copy);
         return result;
     }
     return call(context, stream, copy);
+}
+
+static struct layout_copy_side side_of(struct copy_place place)
+{
+    if (place.kind == COPY_ARRAY)
+        return (struct layout_copy_side){.x_bytes = place.at, .memory_type = COPY_TYPE_ARRAY,
+                                         .array = (uintptr_t)place.array};
+    return (struct layout_copy_side){.memory_type = place.kind == COPY_PAGEABLE ? COPY_TYPE_HOST : COPY_TYPE_DEVICE,
+                                     .device = place.at};
+}
+
+CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,
+                       struct copy_place from, size_t bytes)
+{
+    const struct layout_copy copy = {side_of(from), side_of(to), bytes, 1, 1};
+    return copy_captured_shaped(context, stream, &copy);
 }

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "copy_captured.h"
 #include "message.h"
 #include "staging.h"
-
-enum { MEMORYTYPE_HOST = 1, MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3, MEMORYTYPE_UNIFIED = 4 };
+#include "streams.h"
 
 /* CUDA_MEMCPY2D: a side is 56 bytes, then width and height. */
 struct plane_side {
@@ -49,13 +49,13 @@ static uint64_t row_of(const struct layout_copy_side *side, const struct layout_
 static void resolve_side(const struct relay_context *context, struct layout_copy_side *side,
                          const struct layout_copy *copy)
 {
-    if (side->memory_type == MEMORYTYPE_ARRAY || side->memory_type == MEMORYTYPE_DEVICE)
+    if (side->memory_type == COPY_TYPE_ARRAY || side->memory_type == COPY_TYPE_DEVICE)
         return;
-    if (side->memory_type == MEMORYTYPE_HOST)
+    if (side->memory_type == COPY_TYPE_HOST)
         side->device = side->host;
     uint64_t first = row_of(side, copy, 0, 0);
     uint64_t last = row_of(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
-    side->memory_type = copy_known(context->link, first, last - first) ? MEMORYTYPE_DEVICE : MEMORYTYPE_HOST;
+    side->memory_type = copy_known(context->link, first, last - first) ? COPY_TYPE_DEVICE : COPY_TYPE_HOST;
     side->host = 0;
 }
 
@@ -65,21 +65,21 @@ bool copy_resolve(const struct relay_context *context, struct layout_copy *copy)
         return false;
     resolve_side(context, &copy->source, copy);
     resolve_side(context, &copy->destination, copy);
-    return copy->source.memory_type == MEMORYTYPE_HOST || copy->destination.memory_type == MEMORYTYPE_HOST;
+    return copy->source.memory_type == COPY_TYPE_HOST || copy->destination.memory_type == COPY_TYPE_HOST;
 }
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
-    bool host = side->memory_type == MEMORYTYPE_HOST;
-    if (side->memory_type < MEMORYTYPE_HOST || side->memory_type > MEMORYTYPE_UNIFIED)
+    bool host = side->memory_type == COPY_TYPE_HOST;
+    if (side->memory_type < COPY_TYPE_HOST || side->memory_type > COPY_TYPE_UNIFIED)
         return false;
-    if (side->memory_type == MEMORYTYPE_ARRAY)
+    if (side->memory_type == COPY_TYPE_ARRAY)
         return side->array != 0;
     bool pitched = side->pitch == 0 || side->pitch >= side->x_bytes + copy->width_bytes;
     return pitched && (host ? side->host : side->device) != 0;
 }
 
-static CUresult submit(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {
     return MESSAGE_POST(context, ENTRY_cuMemcpy3DAsync_v2, IN(copy, sizeof *copy), VALUE(wire));
 }
@@ -91,7 +91,7 @@ struct piece {
 
 static struct layout_copy_side staged_side(const struct staging_chunk *chunk, const struct piece *piece)
 {
-    return (struct layout_copy_side){.memory_type = MEMORYTYPE_DEVICE, .device = (uintptr_t)chunk->memory,
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)chunk->memory,
                                      .pitch = piece->width, .height = piece->rows};
 }
 
@@ -106,7 +106,7 @@ static struct layout_copy_side moved_side(struct layout_copy_side side, const st
 /* The executor's side keeps its pitch and height, which are those of the whole. */
 static struct layout_copy_side whole_side(struct layout_copy_side side, const struct layout_copy *copy)
 {
-    if (side.memory_type != MEMORYTYPE_ARRAY) {
+    if (side.memory_type != COPY_TYPE_ARRAY) {
         uint64_t pitch = pitch_of(&side, copy);
         side.height = slice_of(&side, copy) / pitch;
         side.pitch = pitch;
@@ -122,7 +122,7 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
                (const void *)(uintptr_t)(row_of(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
     struct layout_copy part = {staged_side(chunk, piece),
                                moved_side(whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
-    CUresult result = submit(context, wire, &part);
+    CUresult result = copy_submit_shaped(context, wire, &part);
     return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
 }
 
@@ -131,7 +131,7 @@ static CUresult piece_to_host(struct relay_context *context, uint64_t wire, cons
 {
     struct layout_copy part = {moved_side(whole_side(copy->source, copy), piece), staged_side(chunk, piece),
                                piece->width, piece->rows, 1};
-    CUresult result = submit(context, wire, &part);
+    CUresult result = copy_submit_shaped(context, wire, &part);
     if (result == CUDA_SUCCESS)
         result = staging_mark(context, wire, chunk);
     if (result == CUDA_SUCCESS)
@@ -144,7 +144,7 @@ static CUresult piece_to_host(struct relay_context *context, uint64_t wire, cons
 
 static CUresult through_staging(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {
-    bool to_host = copy->destination.memory_type == MEMORYTYPE_HOST;
+    bool to_host = copy->destination.memory_type == COPY_TYPE_HOST;
     CUresult result = CUDA_SUCCESS;
     struct piece piece = {0};
     while (result == CUDA_SUCCESS && piece.z < copy->depth) {
@@ -173,20 +173,26 @@ static CUresult through_staging(struct relay_context *context, uint64_t wire, co
     return result != CUDA_SUCCESS ? result : earlier;
 }
 
-static CUresult within_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+void copy_rows(const struct layout_copy *copy)
 {
-    CUresult result = relay_stream_wait(context, wire);
-    for (uint64_t z = 0; result == CUDA_SUCCESS && z < copy->depth; z++)
+    for (uint64_t z = 0; z < copy->depth; z++)
         for (uint64_t y = 0; y < copy->height; y++)
             memmove((void *)(uintptr_t)row_of(&copy->destination, copy, y, z),
                     (const void *)(uintptr_t)row_of(&copy->source, copy, y, z), copy->width_bytes);
+}
+
+static CUresult within_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    CUresult result = relay_stream_wait(context, wire);
+    if (result == CUDA_SUCCESS)
+        copy_rows(copy);
     return result;
 }
 
 static bool is_pinned(const struct layout_copy_side *side)
 {
     struct relay_range range;
-    return side->memory_type == MEMORYTYPE_DEVICE && relay_range_find(side->device, &range) &&
+    return side->memory_type == COPY_TYPE_DEVICE && relay_range_find(side->device, &range) &&
            range.kind == RELAY_RANGE_PINNED;
 }
 
@@ -199,15 +205,16 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return CUDA_SUCCESS;
     bool pageable = copy_resolve(context, &copy);
     if (pageable && relay_stream_capturing(context, wire))
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    CUresult result = !pageable ? submit(context, wire, &copy)
+        return end == COPY_RETURNS_EARLY ? copy_captured_shaped(context, stream_of(context, wire), &copy)
+                                         : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result = !pageable ? copy_submit_shaped(context, wire, &copy)
                       : copy.source.memory_type == copy.destination.memory_type ? within_host(context, wire, &copy)
                                                                                 : through_staging(context, wire, &copy);
     if (result != CUDA_SUCCESS)
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    bool waits = end == COPY_WAITS && (copy.source.memory_type == MEMORYTYPE_HOST || is_pinned(&copy.source) ||
+    bool waits = end == COPY_WAITS && (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) ||
                                        is_pinned(&copy.destination));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }

@@ -11,6 +11,15 @@
  */
 CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy, enum copy_end end);
 
+/* CUmemorytype */
+enum { COPY_TYPE_HOST = 1, COPY_TYPE_DEVICE = 2, COPY_TYPE_ARRAY = 3, COPY_TYPE_UNIFIED = 4 };
+
+/* Moves the rows of a resolved copy whose sides this process reaches, both linear; in order, now. */
+void copy_rows(const struct layout_copy *copy);
+
+/* Sends a copy between what the executor reaches. */
+CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy);
+
 /* CUDA_MEMCPY2D, as a copy of one slice. */
 struct layout_copy copy_of_plane(const void *plane);
 

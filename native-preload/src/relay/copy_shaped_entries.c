@@ -121,13 +121,79 @@ CUresult relay_cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t 
     return batch(to, from, bytes, count, NULL, stream);
 }
 
-enum { OPERAND_ADDRESS = 1, MEMORY_UNIFIED = 4 };
+enum { OPERAND_ADDRESS = 1, OPERAND_ARRAY = 2 };
 
-/* Between two addresses elements are bytes; a length of 0 says that rows or layers lie without gaps. */
-static struct layout_copy_side side_of(const struct layout_operand *operand, const struct layout_box_copy *box)
+/* CUDA_ARRAY3D_DESCRIPTOR */
+struct array_descriptor {
+    uint64_t extent[3];
+    uint32_t format, channels, flags, pad;
+};
+
+/* Bytes of an element of an array (CUarray_format): 0 where it has none of its own. */
+static uint64_t element_bytes(const struct array_descriptor *array)
 {
-    return (struct layout_copy_side){.memory_type = MEMORY_UNIFIED, .device = operand->at,
-                                     .pitch = operand->row_length ? operand->row_length : box->width,
+    switch (array->format) {
+    case 0x01: case 0x08:
+        return array->channels;
+    case 0x02: case 0x09: case 0x10:
+        return 2ull * array->channels;
+    case 0x03: case 0x0a: case 0x20:
+        return 4ull * array->channels;
+    default:
+        return 0;
+    }
+}
+
+static bool holds(const struct array_descriptor *array, const struct layout_operand *operand,
+                  const struct layout_box_copy *box)
+{
+    const uint64_t offset[] = {operand->row_length, operand->layer_height, operand->hint};
+    const uint64_t size[] = {box->width, box->height, box->depth};
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t extent = array->extent[i] ? array->extent[i] : 1;
+        if (offset[i] > extent || size[i] > extent - offset[i])
+            return false;
+    }
+    return true;
+}
+
+/* Between two addresses elements are bytes; where an array takes part they are its own. */
+static CUresult elements_of(struct relay_context *context, const struct layout_box_copy *box, uint64_t *bytes)
+{
+    const struct layout_operand *operands[] = {&box->source, &box->destination};
+    *bytes = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (operands[i]->type == OPERAND_ADDRESS)
+            continue;
+        if (operands[i]->type != OPERAND_ARRAY)
+            return CUDA_ERROR_INVALID_VALUE;
+        struct array_descriptor array = {0};
+        CUresult result = MESSAGE_CALL(context, ENTRY_cuArray3DGetDescriptor_v2, OUT(&array, sizeof array),
+                                       VALUE(operands[i]->at));
+        if (result != CUDA_SUCCESS)
+            return result;
+        uint64_t own = element_bytes(&array);
+        if (own == 0)
+            return relay_refuse("cuMemcpy3DBatchAsync", "arrays of blocks, planes or named channels in batches");
+        if ((*bytes != 0 && *bytes != own) || !holds(&array, operands[i], box))
+            return CUDA_ERROR_INVALID_VALUE;
+        *bytes = own;
+    }
+    if (*bytes == 0)
+        *bytes = 1;
+    return CUDA_SUCCESS;
+}
+
+/* A length of 0 says that rows or layers lie without gaps. An array's other numbers are an offset. */
+static struct layout_copy_side side_of(const struct layout_operand *operand, const struct layout_box_copy *box,
+                                       uint64_t element)
+{
+    if (operand->type == OPERAND_ARRAY)
+        return (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY, .array = operand->at,
+                                         .x_bytes = operand->row_length * element, .y = operand->layer_height,
+                                         .z = operand->hint};
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_UNIFIED, .device = operand->at,
+                                     .pitch = (operand->row_length ? operand->row_length : box->width) * element,
                                      .height = operand->layer_height ? operand->layer_height : box->height};
 }
 
@@ -135,10 +201,13 @@ static CUresult copy_box(struct relay_context *context, uint64_t wire, const str
 {
     if (box->width == 0 || box->height == 0 || box->depth == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (box->source.type != OPERAND_ADDRESS || box->destination.type != OPERAND_ADDRESS)
-        return relay_refuse("cuMemcpy3DBatchAsync", "arrays in batches are not relayed");
-    const struct layout_copy copy = {.source = side_of(&box->source, box), .destination = side_of(&box->destination, box),
-                                     .width_bytes = box->width, .height = box->height, .depth = box->depth};
+    uint64_t element;
+    CUresult result = elements_of(context, box, &element);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct layout_copy copy = {.source = side_of(&box->source, box, element),
+                                     .destination = side_of(&box->destination, box, element),
+                                     .width_bytes = box->width * element, .height = box->height, .depth = box->depth};
     return copy_shaped(context, wire, &copy, COPY_RETURNS_EARLY);
 }
 

@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "events.h"
+#include "graph_host_copies.h"
 #include "graph_nodes.h"
 #include "holdings.h"
 #include "node_memory.h"
+#include "relay_stubs.h"
 
 /* What the driver writes back: addresses, and the bodies of a conditional node in memory that belongs to the node. */
 static CUresult write_back(struct relay_context *context, uint64_t node, const struct packed *packed,
@@ -52,6 +54,10 @@ CUresult relay_cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
         return result;
     if (!node || !parameters || (count != 0 && !dependencies))
         return CUDA_ERROR_INVALID_VALUE;
+    const struct layout_node *asked = parameters;
+    if (asked->type == NODE_COPY && host_copy_needed(context, &asked->of.copy.copy))
+        return edges ? relay_refuse("cuGraphAddNode", "a copy of pageable memory behind edges with data")
+                     : host_copy_add(&(struct node_place){node, graph, dependencies, count}, &asked->of.copy.copy);
     result = pack_node(context, parameters, &packed);
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuGraphAddNode_v2, OUT(&made, 8), VALUE((uintptr_t)graph),
@@ -72,8 +78,16 @@ CUresult relay_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return relay_cuGraphAddNode_v2(node, graph, dependencies, NULL, count, parameters);
 }
 
+/* A copy node goes where copies of pageable memory are known. */
+static const struct layout_copy *copy_in(const struct layout_node *parameters)
+{
+    return parameters && parameters->type == NODE_COPY ? &parameters->of.copy.copy : NULL;
+}
+
 CUresult relay_cuGraphNodeSetParams(CUgraphNode node, void *parameters)
 {
+    if (copy_in(parameters))
+        return relay_cuGraphMemcpyNodeSetParams(node, copy_in(parameters));
     CUresult result = node_set(NULL, node,
                                &(struct node_call){ENTRY_cuGraphNodeSetParams, pack_node, parameters, false, NULL, 0});
     return result == CUDA_SUCCESS ? keep((uintptr_t)relay_current->handle, parameters) : result;
@@ -83,6 +97,8 @@ CUresult relay_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, void
 {
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
+    if (copy_in(parameters))
+        return relay_cuGraphExecMemcpyNodeSetParams(exec, node, copy_in(parameters), NULL);
     CUresult result = node_set(exec, node, &(struct node_call){ENTRY_cuGraphExecNodeSetParams, pack_node, parameters,
                                                                false, NULL, 0});
     return result == CUDA_SUCCESS ? keep((uintptr_t)exec, parameters) : result;

@@ -1,8 +1,10 @@
 /* Nodes that copy, set, wait for and write memory, and that allocate and free it. */
 #include <string.h>
 
+#include "graph_host_copies.h"
 #include "graph_nodes.h"
 #include "node_memory.h"
+#include "relay_stubs.h"
 
 #define MAX_ANSWERED 64u /* access descriptors, operations: that an answer has room for, times 4 */
 
@@ -18,14 +20,23 @@ CUresult relay_cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgr
 {
     const struct node_place place = {node, graph, dependencies, count};
     CUresult result = check_context(context);
-    return result != CUDA_SUCCESS
-               ? result
-               : node_add(&place,
-                          &(struct node_call){ENTRY_cuGraphAddMemcpyNode, pack_copy, parameters, true, NULL, 0});
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (node && relay_current && host_copy_needed(relay_current, parameters))
+        return host_copy_add(&place, parameters);
+    return node_add(&place, &(struct node_call){ENTRY_cuGraphAddMemcpyNode, pack_copy, parameters, true, NULL, 0});
+}
+
+/* Whether the node is, or is to be, one that copies pageable memory. */
+static bool is_host_copy(CUgraphNode node, const struct layout_copy *copy)
+{
+    return copy && relay_current && (host_copy_needed(relay_current, copy) || host_copy_is(node, NULL));
 }
 
 CUresult relay_cuGraphMemcpyNodeSetParams(CUgraphNode node, const void *parameters)
 {
+    if (is_host_copy(node, parameters))
+        return host_copy_set(NULL, node, parameters);
     return node_set(NULL, node,
                     &(struct node_call){ENTRY_cuGraphMemcpyNodeSetParams, pack_copy, parameters, false, NULL, 0});
 }
@@ -34,10 +45,12 @@ CUresult relay_cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node
                                               CUcontext context)
 {
     CUresult result = exec ? check_context(context) : CUDA_ERROR_INVALID_VALUE;
-    return result != CUDA_SUCCESS ? result
-                                  : node_set(exec, node,
-                                             &(struct node_call){ENTRY_cuGraphExecMemcpyNodeSetParams, pack_copy,
-                                                                 parameters, true, NULL, 0});
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (is_host_copy(node, parameters))
+        return host_copy_set(exec, node, parameters);
+    return node_set(exec, node,
+                    &(struct node_call){ENTRY_cuGraphExecMemcpyNodeSetParams, pack_copy, parameters, true, NULL, 0});
 }
 
 CUresult relay_cuGraphMemcpyNodeGetParams(CUgraphNode node, void *parameters)
@@ -46,8 +59,17 @@ CUresult relay_cuGraphMemcpyNodeGetParams(CUgraphNode node, void *parameters)
     CUresult result = graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE);
     if (result != CUDA_SUCCESS || !parameters)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    return MESSAGE_CALL(context, ENTRY_cuGraphMemcpyNodeGetParams, VALUE((uintptr_t)node),
-                        OUT(parameters, sizeof(struct layout_copy)));
+    result = MESSAGE_CALL(context, ENTRY_cuGraphMemcpyNodeGetParams, VALUE((uintptr_t)node),
+                          OUT(parameters, sizeof(struct layout_copy)));
+    return result != CUDA_SUCCESS && host_copy_is(node, parameters) ? CUDA_SUCCESS : result;
+}
+
+CUresult relay_cuGraphNodeGetType(CUgraphNode node, int *type)
+{
+    CUresult result = relay_send_cuGraphNodeGetType(node, type);
+    if (result == CUDA_SUCCESS && *type == NODE_GRAPH && host_copy_is(node, NULL))
+        *type = NODE_COPY;
+    return result;
 }
 
 CUresult relay_cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,

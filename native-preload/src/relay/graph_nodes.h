@@ -22,6 +22,8 @@ CUresult pack_memset(struct relay_context *context, const void *parameters, stru
 CUresult pack_host(struct relay_context *context, const void *parameters, struct packed *packed);
 CUresult pack_operations(struct relay_context *context, const void *parameters, struct packed *packed);
 CUresult pack_alloc(struct relay_context *context, const void *parameters, struct packed *packed);
+/* A host node, of a struct callback. */
+CUresult pack_callback(struct relay_context *context, const void *callback, struct packed *packed);
 /* Any node: CUgraphNodeParams, with room for what comes back behind it. */
 CUresult pack_node(struct relay_context *context, const void *parameters, struct packed *packed);
 

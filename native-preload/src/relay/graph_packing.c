@@ -74,7 +74,7 @@ CUresult pack_kernel(struct relay_context *context, const void *structure, struc
     return result;
 }
 
-/* A graph reads and writes host memory when it runs: only memory that both sides see can be named. */
+/* A graph reads and writes host memory when it runs: only memory that both sides see can be named (graph_host_copies.c). */
 static CUresult check_side(const struct layout_copy_side *side)
 {
     struct relay_range range;
@@ -99,16 +99,17 @@ CUresult pack_copy(struct relay_context *context, const void *structure, struct 
     return result != CUDA_SUCCESS ? result : room(packed, parameters, sizeof *parameters, 0);
 }
 
-static CUresult host_word(struct relay_context *context, const struct layout_host_node *parameters,
-                          struct packed *packed, struct layout_host_node *sent)
+CUresult pack_callback(struct relay_context *context, const void *structure, struct packed *packed)
 {
-    const struct callback callback = {.function = (void (*)(void *))(uintptr_t)parameters->function,
-                                      .data = (void *)(uintptr_t)parameters->data};
-    if (!callback.function)
+    const struct callback *callback = structure;
+    if (!callback->function)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = room(packed, &(struct layout_host_node){0}, sizeof(struct layout_host_node), 0);
+    if (result != CUDA_SUCCESS)
+        return result;
     packed->link = context->link;
-    packed->word = callback_prepare(context, &callback, true);
-    *sent = (struct layout_host_node){0, (uint64_t)packed->word};
+    packed->word = callback_prepare(context, callback, true);
+    ((struct layout_host_node *)packed->data)->data = (uint64_t)packed->word;
     return packed->word >= 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -121,10 +122,9 @@ CUresult pack_memset(struct relay_context *context, const void *structure, struc
 CUresult pack_host(struct relay_context *context, const void *structure, struct packed *packed)
 {
     const struct layout_host_node *parameters = structure;
-    CUresult result = room(packed, parameters, sizeof *parameters, 0);
-    return result != CUDA_SUCCESS
-               ? result
-               : host_word(context, parameters, packed, (struct layout_host_node *)packed->data);
+    const struct callback callback = {.function = (void (*)(void *))(uintptr_t)parameters->function,
+                                      .data = (void *)(uintptr_t)parameters->data};
+    return pack_callback(context, &callback, packed);
 }
 
 static CUresult check_operations(const struct layout_memory_ops_node *node)

@@ -66,7 +66,8 @@ struct layout_copy {
     uint64_t width_bytes, height, depth;
 };
 
-/* CUmemcpy3DOperand: an address with row length and layer height, or an array with an offset; in elements */
+/* CUmemcpy3DOperand: an address with row length and layer height; or an array with an offset, whose x, y and z are the three
+ * numbers behind it. In elements. */
 struct layout_operand {
     uint32_t type; /* 1 address, 2 array */
     uint32_t pad;

@@ -6,6 +6,7 @@
 
 #include "functions.h"
 #include "image.h"
+#include "image_offer.h"
 #include "jit_options.h"
 #include "message.h"
 #include "modules.h"
@@ -47,12 +48,22 @@ static CUresult any_context(struct relay_context **context)
     return relay_link_state((*context)->link);
 }
 
+static CUresult call_with(struct relay_context *context, struct message_argument image, struct jit_options *options,
+                          uint64_t *handle)
+{
+    return MESSAGE_CALL(context, ENTRY_cuLibraryLoadData, OUT(handle, 8), image, jit_options_argument(options),
+                        jit_values_argument(options), VALUE(options->count), NOTHING, NOTHING, VALUE(0));
+}
+
 static CUresult send_image(struct relay_context *context, const struct image *image, struct jit_options *options,
                            uint64_t *handle)
 {
-    CUresult result = MESSAGE_CALL(context, ENTRY_cuLibraryLoadData, OUT(handle, 8), IN(image->data, image->bytes),
-                                   jit_options_argument(options), jit_values_argument(options), VALUE(options->count),
-                                   NOTHING, NOTHING, VALUE(0));
+    struct tessera_image_reference reference;
+    CUresult result = IMAGE_OFFER_REFUSED;
+    if (image_offer(context->link, image, &reference))
+        result = call_with(context, IN(&reference, sizeof reference), options, handle);
+    if (result == IMAGE_OFFER_REFUSED)
+        result = call_with(context, IN(image->data, image->bytes), options, handle);
     jit_options_write(options);
     return result;
 }

@@ -6,6 +6,7 @@
 
 #include "functions.h"
 #include "image.h"
+#include "image_offer.h"
 #include "jit_options.h"
 #include "message.h"
 #include "names.h"
@@ -31,12 +32,23 @@ void module_known(struct relay_context *context, uint64_t handle)
         free(module);
 }
 
+static CUresult call_with(struct relay_context *context, struct message_argument image, struct jit_options *options,
+                          uint64_t *handle)
+{
+    return MESSAGE_CALL(context, ENTRY_cuModuleLoadDataEx, OUT(handle, 8), image, VALUE(options->count),
+                        jit_options_argument(options), jit_values_argument(options));
+}
+
 static CUresult send_image(struct relay_context *context, const struct image *image, struct jit_options *options,
                            CUmodule *module)
 {
     uint64_t handle = 0;
-    CUresult result = MESSAGE_CALL(context, ENTRY_cuModuleLoadDataEx, OUT(&handle, 8), IN(image->data, image->bytes),
-                                   VALUE(options->count), jit_options_argument(options), jit_values_argument(options));
+    struct tessera_image_reference reference;
+    CUresult result = IMAGE_OFFER_REFUSED;
+    if (image_offer(context->link, image, &reference))
+        result = call_with(context, IN(&reference, sizeof reference), options, &handle);
+    if (result == IMAGE_OFFER_REFUSED)
+        result = call_with(context, IN(image->data, image->bytes), options, &handle);
     jit_options_write(options);
     if (result != CUDA_SUCCESS)
         return result;

@@ -1,38 +1,28 @@
 /* Memory that client and executor map at one address (RELAY.md, section 6). */
 #include <errno.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "connection.h"
+#include "question.h"
 #include "relay.h"
-#include "report.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-#define ANSWER_TIMEOUT_MS 10000 /* the executor clears the pages of a new file: gigabytes take seconds */
 #define ATTEMPTS 16u
 #define ADDRESS_STEP (1ULL << 30)
-
-/* One question at a time on a socket: the answer is received by who asked. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below, struct tessera_pinned *pinned,
                     int *descriptor)
 {
     struct tessera_pin pin = {.bytes = bytes, .not_below = not_below};
-    if (connection_send(link->socket, &pin.head, TESSERA_MSG_PIN, sizeof pin, link->number) != 0)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    _Alignas(8) char buffer[4096];
-    int got = connection_receive_with(link->socket, buffer, descriptor, ANSWER_TIMEOUT_MS);
+    const struct question question = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
+    _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
+    CUresult result = question_ask(link, &question, buffer, descriptor);
+    if (result != CUDA_SUCCESS)
+        return result;
     const struct tessera_pinned *answer = (const struct tessera_pinned *)(const void *)buffer;
-    if (got != (int)sizeof *answer || !connection_valid(buffer, got) || answer->head.type != TESSERA_MSG_PINNED) {
-        report_error(got < 0 ? got : 0, "the executor did not answer to PIN of %llu bytes", (unsigned long long)bytes);
-        __atomic_store_n(&link->lost, 1, __ATOMIC_RELEASE); /* a later answer could be taken for another question's */
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    }
     *pinned = *answer;
     if (answer->result != CUDA_SUCCESS)
         return answer->result;
@@ -55,9 +45,7 @@ static CUresult pin_once(struct relay_link *link, uint64_t bytes, uint64_t not_b
                          bool *taken)
 {
     int descriptor = -1;
-    pthread_mutex_lock(&lock);
     CUresult result = ask(link, bytes, not_below, pinned, &descriptor);
-    pthread_mutex_unlock(&lock);
     if (result == CUDA_SUCCESS && !map(pinned, descriptor)) {
         *taken = true;
         relay_query(link, TESSERA_QUERY_UNPIN, pinned->id, NULL, 0);

@@ -66,8 +66,8 @@ public final class FenceCorpus {
         FenceMode fenceMode = shaped ? FenceMode.MASK : FenceMode.valueOf(mode.toUpperCase(Locale.ROOT));
         String base = original.toString().replaceAll("native\\.ptx$", mode);
         try {
-            FencedModule fenced = new Fencer(fenceMode, new DataFlowOracle(shaped ? shapes : Map.of()), false)
-                    .fence(PtxParser.parse(Files.readAllBytes(original)));
+            Fencer fencer = shaped ? new Fencer(fenceMode, new DataFlowOracle(shapes), false) : new Fencer(fenceMode);
+            FencedModule fenced = fencer.fence(PtxParser.parse(Files.readAllBytes(original)));
             if (!fenced.patches().isEmpty()) {
                 throw new FenceRefusedException("module", 0, "constants with addresses of variables");
             }

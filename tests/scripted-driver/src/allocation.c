@@ -23,14 +23,21 @@ static size_t after(CUdeviceptr address)
     return low;
 }
 
-struct allocation *allocation_of(CUdeviceptr address)
+/* Memory that is being freed included. */
+static struct allocation *holder_of(CUdeviceptr address)
 {
     size_t i = after(address);
     if (i == 0)
         return NULL;
     struct allocation *a = table[i - 1];
     size_t bytes = a->bytes ? a->bytes : 1;
-    return address < a->base + bytes && !a->freeing ? a : NULL;
+    return address < a->base + bytes ? a : NULL;
+}
+
+struct allocation *allocation_of(CUdeviceptr address)
+{
+    struct allocation *a = holder_of(address);
+    return a && !a->freeing ? a : NULL;
 }
 
 struct allocation *allocation_at(CUdeviceptr base)
@@ -144,13 +151,13 @@ void memory_context_gone(struct context *context)
     }
 }
 
-bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host)
+static bool reachable(CUdeviceptr address, size_t bytes, bool *host, struct allocation *(*find)(CUdeviceptr))
 {
     *host = !memory_in_range(address);
     if (*host)
         return address != 0;
     while (bytes > 0) {
-        const struct allocation *a = allocation_of(address);
+        const struct allocation *a = find(address);
         if (!a || (a->kind == ALLOCATION_MAPPED && a->access != 3))
             return false;
         size_t here = a->base + a->bytes - address;
@@ -162,4 +169,14 @@ bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host)
         bytes -= here;
     }
     return true;
+}
+
+bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host)
+{
+    return reachable(address, bytes, host, allocation_of);
+}
+
+bool memory_there(CUdeviceptr address, size_t bytes, bool *host)
+{
+    return reachable(address, bytes, host, holder_of);
 }

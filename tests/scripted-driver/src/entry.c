@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "driver.h"
 #include "script.h"
 #include "stream.h"
@@ -42,6 +43,7 @@ static CUresult admit(unsigned entry, bool before_init, uint64_t *call)
     entry_prepare();
     *call = __atomic_add_fetch(&calls[entry], 1, __ATOMIC_RELAXED);
     witness_count(entry);
+    checkpoint_wait();
     if (deinitialised)
         return ERROR_DEINITIALIZED;
     if (driver_in_callback)

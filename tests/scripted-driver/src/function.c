@@ -84,7 +84,7 @@ static bool reachable(CUdeviceptr pointer, size_t bytes)
 {
     LOCKED;
     bool host;
-    return memory_reachable(pointer, bytes, &host) && (!host || allocation_of(pointer));
+    return memory_there(pointer, bytes, &host) && (!host || allocation_of(pointer));
 }
 
 static CUresult run_fill(const unsigned char *parameters)

@@ -34,6 +34,7 @@ void graph_free(struct graph *g)
     for (size_t i = 0; i < g->count; i++)
         node_free(g->nodes[i]);
     free(g->nodes);
+    user_objects_release(&g->objects);
     handle_drop(HANDLE_GRAPH, g);
     free(g);
 }
@@ -86,6 +87,7 @@ enum node_type graph_type_of(const struct work *work)
 static struct graph *copy_of(const struct graph *g)
 {
     struct graph *copy = graph_new();
+    user_objects_share(&copy->objects, &g->objects);
     for (size_t i = 0; i < g->count; i++) {
         const struct graph_node *n = g->nodes[i];
         struct graph_node *made = graph_add(copy, n->type, n->work ? work_clone(n->work) : NULL, NULL, 0);
@@ -142,6 +144,7 @@ static void append(struct graph_exec *e, const struct graph *g)
     bool *placed = calloc(g->count + 1, sizeof *placed);
     if (!placed)
         abort();
+    user_objects_share(&e->objects, &g->objects);
     for (size_t left = g->count; left > 0;) {
         size_t i = 0;
         for (; i < g->count; i++) {
@@ -179,6 +182,7 @@ void graph_exec_free(struct graph_exec *e)
     for (size_t i = 0; i < e->count; i++)
         work_free(e->work[i]);
     free(e->work);
+    user_objects_release(&e->objects);
     handle_drop(HANDLE_EXEC, e);
     free(e);
 }
@@ -208,10 +212,17 @@ CUresult graph_launch(struct graph_exec *e, struct stream *s)
         CUresult error = OK;
         for (size_t i = 0; i < e->count && !error; i++)
             error = capture_record(s, work_clone(e->work[i]));
+        user_objects_share(&s->capture->graph->objects, &e->objects);
         return error;
     }
     CUresult error = OK;
     for (size_t i = 0; i < e->count && !error; i++)
         error = stream_submit(s, work_clone(e->work[i]));
+    if (e->objects.count) {
+        struct work *end = work_new(WORK_RELEASE);
+        user_objects_share(&end->as.objects, &e->objects);
+        CUresult held = stream_submit(s, end);
+        error = error ? error : held;
+    }
     return error;
 }

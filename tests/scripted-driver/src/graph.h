@@ -6,6 +6,7 @@
 #define SCRIPTED_GRAPH_H
 
 #include "stream.h"
+#include "user_object.h"
 
 enum node_type {
     NODE_KERNEL = 0, NODE_COPY = 1, NODE_FILL = 2, NODE_HOST = 3, NODE_GRAPH = 4, NODE_EMPTY = 5, NODE_WAIT_EVENT = 6,
@@ -28,6 +29,7 @@ struct graph {
     struct graph_node **nodes;
     size_t count;
     struct capture *capture;
+    struct user_objects objects;
 };
 
 struct graph *graph_new(void);
@@ -41,6 +43,7 @@ struct graph_exec {
     size_t count;
     uint64_t flags;
     size_t nodes;
+    struct user_objects objects; /* of the graph and its child graphs */
 };
 
 CUresult graph_clone(const struct graph *graph, struct graph **copy);

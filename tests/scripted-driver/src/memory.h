@@ -27,6 +27,7 @@ struct allocation {
     struct pool *pool;
     struct memory_object *object; /* of a mapping */
     int access;                   /* of a mapping: 0, 1, 3 */
+    unsigned peers;               /* of a mapping: bit per device that may access it */
     unsigned flags;
     uint64_t id;
     int sync_operations;
@@ -75,6 +76,8 @@ void memory_context_gone(struct context *context);
 /* Whether bytes from address on may be read (or written) by the device. Addresses outside of the range are the
  * program's own memory and *host is set. */
 bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host);
+/* The same for work that runs now: memory that a stream will free only later is still there. */
+bool memory_there(CUdeviceptr address, size_t bytes, bool *host);
 
 /* Of the range: first address, size, and the file behind it. */
 bool memory_in_range(CUdeviceptr address);

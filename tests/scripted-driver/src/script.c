@@ -193,6 +193,8 @@ static void read_statement(const char *statement, char **words)
         script.copy_ns = duration_ns(statement, words[1]);
     else if (strcmp(what, "bound") == 0)
         script.bound_ns = duration_ns(statement, words[1]);
+    else if (strcmp(what, "checkpoints") == 0 && words[1])
+        snprintf(script.checkpoints, sizeof script.checkpoints, "%s", words[1]);
     else if (strcmp(what, "slices") == 0) {
         script.slices = true;
         script.slice_ns = duration_ns(statement, words[1]);

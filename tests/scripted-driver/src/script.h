@@ -22,6 +22,7 @@ struct script {
     uint64_t copy_ns;          /* GPU time of a copy or memset */
     bool slices;               /* processes share the GPU in slices instead of overlapping */
     uint64_t slice_ns, switch_ns;
+    char checkpoints[256];     /* folder with a file for each process that is locked or checkpointed; empty: not supported */
     uint64_t bound_ns;         /* of a hang, and of a stream that waits for a value */
 };
 

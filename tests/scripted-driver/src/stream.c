@@ -36,13 +36,16 @@ struct work *work_clone(const struct work *work)
 
 void work_free(struct work *work)
 {
+    if (work->kind == WORK_RELEASE)
+        user_objects_release(&work->as.objects);
     free(work->heap);
     free(work);
 }
 
 bool work_occupies(const struct work *work)
 {
-    return work->kind != WORK_RECORD && work->kind != WORK_WAIT_EVENT && work->kind != WORK_FREE;
+    return work->kind != WORK_RECORD && work->kind != WORK_WAIT_EVENT && work->kind != WORK_FREE &&
+           work->kind != WORK_RELEASE;
 }
 
 /* Whether the head of the stream may run now: order against the legacy stream, events, values. Under the lock. */

@@ -10,6 +10,7 @@
 
 #include "abi.h"
 #include "driver.h"
+#include "user_object.h"
 
 struct capture;
 struct event;
@@ -27,6 +28,7 @@ enum work_kind {
     WORK_WRITE_VALUE,
     WORK_WAIT_VALUE,
     WORK_FREE,
+    WORK_RELEASE, /* the end of a graph's launch: its user objects */
 };
 
 /* A copy of rows: width bytes, height rows, depth slices. Linear copies have height and depth 1. */
@@ -72,6 +74,7 @@ struct work {
             unsigned bytes, flags;
         } value;
         CUdeviceptr pointer;
+        struct user_objects objects;
     } as;
     void *heap; /* owned: staged source of a copy */
     size_t heap_bytes;

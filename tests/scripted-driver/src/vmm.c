@@ -151,9 +151,14 @@ EXPORT CUresult cuMemSetAccess(CUdeviceptr base, size_t bytes, const struct acce
         struct allocation *a = allocation_of(at);
         if (!a || a->kind != ALLOCATION_MAPPED)
             return ERROR_INVALID_VALUE;
-        for (size_t i = 0; i < count; i++)
-            if (access[i].location.type == 1 && access[i].location.id == a->device)
+        for (size_t i = 0; i < count; i++) {
+            if (access[i].location.type != 1 || !device_valid(access[i].location.id))
+                return ERROR_INVALID_VALUE;
+            unsigned bit = 1u << access[i].location.id;
+            if (access[i].location.id == a->device)
                 a->access = access[i].flags;
+            a->peers = access[i].flags ? a->peers | bit : a->peers & ~bit;
+        }
         at = a->base + a->bytes;
     }
     return OK;
@@ -166,7 +171,9 @@ EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const struct location 
     const struct allocation *a = allocation_of(pointer);
     if (!flags || !location || !a || a->kind != ALLOCATION_MAPPED)
         return ERROR_INVALID_VALUE;
-    *flags = location->type == 1 && location->id == a->device ? (unsigned long long)a->access : 0;
+    if (location->type != 1 || !device_valid(location->id))
+        return ERROR_INVALID_VALUE;
+    *flags = location->id == a->device ? (unsigned long long)a->access : a->peers >> location->id & 1 ? 3 : 0;
     return OK;
 }
 

@@ -31,7 +31,7 @@ static bool reachable(CUdeviceptr pointer, size_t bytes)
 {
     LOCKED;
     bool host;
-    return memory_reachable(pointer, bytes, &host);
+    return memory_there(pointer, bytes, &host);
 }
 
 static CUresult free_now(CUdeviceptr pointer)

@@ -58,7 +58,7 @@ class ScriptedManager:
             self._mode = request["mode"]
         elif name == "quantum":
             self._quantum_ns = request["ns"]
-        elif name not in ("ping", "stop"):
+        elif name not in ("ping", "stop", "evict"):
             return {"ok": False, "error": f"no request {name}"}, True
         return {"ok": True}, name != "stop"
 

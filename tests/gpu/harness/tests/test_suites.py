@@ -144,7 +144,7 @@ class SuitesTest(unittest.TestCase):
         _executable(self.path("path", "nvidia-cuda-mps-control"), _MPS)
         workloads = self.path("workloads")
         os.mkdir(workloads)
-        for name in ("mlp", "gpt", "resnet", "triton_kernel"):
+        for name in ("mlp", "gpt", "resnet", "triton_kernel", "wide"):
             os.symlink(os.path.join(HERE, "paced_workload.py"), os.path.join(workloads, f"{name}.py"))
         environment = {
             "PATH": self.path("path") + ":" + os.environ["PATH"],
@@ -374,6 +374,20 @@ class SuitesTest(unittest.TestCase):
                 "caffe", REPEATS=1, WINDOW_MS=5.0, CASES={"lenet": ("lenet", "caffe", "caffe")}, CROWDS={}, BEFORE=(), SAMPLES=()
             )
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
+
+    def test_oversub(self):
+        scripts = {"_BANDWIDTH": 'print(\'{"in": 5e10, "out": 5.5e10}\')', "_ALLOCATIONS": 'print(\'{"us": 4.0}\')'}
+        record, text = self.run_suite(
+            "oversub", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
+            THINK_S=(0.05, 0.1), THINK_SCALE=1.0, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
+            CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eviction"), 0),
+            VARIANTS={"eager": ((), {})}, WAYS={"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)},
+        )  # fmt: skip
+        self.assertEqual([], record.problems)
+        self.assertEqual(3, sum(one["kind"] == "training" for one in record.results))
+        self.assertIn("| two busy |", text)
+        self.assertIn("| allocation and free, µs | 4.000 | 4.000 | 1.000 |", text)
+        self.assertIn("| eager | yes |", text)
 
     def test_mixes(self):
         _executable(self.path("home", "programs", "mix"), _MIX)

@@ -78,6 +78,44 @@ static void error(void)
     FIELD(tessera_error, text);
 }
 
+static void residency(void)
+{
+    STRUCT(tessera_residency);
+    FIELD(tessera_residency, active);
+    FIELD(tessera_residency, resident_target);
+    FIELD(tessera_residency, guarantee_bytes);
+    FIELD(tessera_residency, pinned_target);
+    FIELD(tessera_residency, pageable_target);
+    FIELD(tessera_residency, capacity_bytes);
+    FIELD(tessera_residency, flags);
+    FIELD(tessera_residency, orders_spare);
+    FIELD(tessera_residency, resident_bytes);
+    FIELD(tessera_residency, needed_bytes);
+    FIELD(tessera_residency, swappable_bytes);
+    FIELD(tessera_residency, fixed_bytes);
+    FIELD(tessera_residency, cached_bytes);
+    FIELD(tessera_residency, pinned_held);
+    FIELD(tessera_residency, pageable_held);
+    FIELD(tessera_residency, file_held);
+    FIELD(tessera_residency, pinned_wanted);
+    FIELD(tessera_residency, pageable_wanted);
+    FIELD(tessera_residency, resident_wanted);
+    FIELD(tessera_residency, state);
+    FIELD(tessera_residency, swapped_bytes);
+    FIELD(tessera_residency, guarantee_wanted);
+    FIELD(tessera_residency, file_limit);
+    FIELD(tessera_residency, wishes_spare);
+    FIELD(tessera_residency, moved_in_bytes);
+    FIELD(tessera_residency, moved_out_bytes);
+    FIELD(tessera_residency, move_in_ns);
+    FIELD(tessera_residency, move_out_ns);
+    FIELD(tessera_residency, moves_in);
+    FIELD(tessera_residency, moves_out);
+    FIELD(tessera_residency, move_failures);
+    FIELD(tessera_residency, dropped_bytes);
+    FIELD(tessera_residency, reserved);
+}
+
 static void segment(void)
 {
     STRUCT(tessera_segment);
@@ -104,6 +142,7 @@ static void segment(void)
     FIELD(tessera_segment, pad3);
     FIELD(tessera_segment, threads);
     FIELD(tessera_segment, errors);
+    FIELD(tessera_segment, residency);
     FIELD(tessera_segment, reserved);
 }
 
@@ -171,6 +210,13 @@ static void segment_constants(void)
     CONSTANT(TESSERA_PLAN_PLAIN);
     CONSTANT(TESSERA_PLAN_MANAGED);
     CONSTANT(TESSERA_PLAN_RELAY);
+    CONSTANT(TESSERA_PLAN_SWAP);
+    CONSTANT(TESSERA_RESIDENCY_PARKED);
+    CONSTANT(TESSERA_RESIDENCY_CHECKPOINTED);
+    CONSTANT(TESSERA_RESIDENCY_SUSPENDED);
+    CONSTANT(TESSERA_RESIDENCY_STEADY);
+    CONSTANT(TESSERA_RESIDENCY_MOVING_OUT);
+    CONSTANT(TESSERA_RESIDENCY_MOVING_IN);
     CONSTANT(TESSERA_KIND_LAUNCH);
     CONSTANT(TESSERA_KIND_GRAPH_LAUNCH);
     CONSTANT(TESSERA_KIND_COPY);
@@ -232,6 +278,7 @@ int main(void)
     device();
     thread();
     error();
+    residency();
     segment();
     messages();
     segment_constants();

@@ -124,6 +124,11 @@ static void records(void)
     FIELD(tessera_function_info, prints);
     FIELD(tessera_function_info, parameters);
     FIELD(tessera_function_info, parameter);
+    STRUCT(tessera_image_reference);
+    FIELD(tessera_image_reference, magic);
+    FIELD(tessera_image_reference, pad);
+    FIELD(tessera_image_reference, number);
+
     STRUCT(tessera_memory_info);
     FIELD(tessera_memory_info, free_bytes);
     FIELD(tessera_memory_info, total_bytes);
@@ -164,12 +169,24 @@ static void messages(void)
     FIELD(tessera_pinned, bytes);
     FIELD(tessera_pinned, result);
     FIELD(tessera_pinned, pad);
+
+    STRUCT(tessera_image);
+    FIELD(tessera_image, head);
+    FIELD(tessera_image, offset);
+    FIELD(tessera_image, bytes);
+
+    STRUCT(tessera_image_taken);
+    FIELD(tessera_image_taken, head);
+    FIELD(tessera_image_taken, number);
+    FIELD(tessera_image_taken, result);
+    FIELD(tessera_image_taken, pad);
 }
 
 static void constants(void)
 {
     CONSTANT(TESSERA_RELAY_MAGIC);
     CONSTANT(TESSERA_RELAY_VERSION);
+    CONSTANT(TESSERA_RELAY_IMAGE_MAGIC);
     CONSTANT(TESSERA_RELAY_RING_BYTES);
     CONSTANT(TESSERA_RELAY_RECORD_MAX);
     CONSTANT(TESSERA_RELAY_INLINE_MAX);
@@ -244,6 +261,8 @@ static void enumerations(void)
     CONSTANT(TESSERA_MSG_RELAY_WELCOME);
     CONSTANT(TESSERA_MSG_PIN);
     CONSTANT(TESSERA_MSG_PINNED);
+    CONSTANT(TESSERA_MSG_IMAGE);
+    CONSTANT(TESSERA_MSG_IMAGE_TAKEN);
 }
 
 int main(void)

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "tessera_abi.h"
+#include "tessera_relay.h"
 
 static const char *mode;
+static const char *directory;
 
 static int is(const char *name)
 {
@@ -60,15 +61,13 @@ static struct tessera_segment *make_segment(int *fd)
     return s;
 }
 
-static void welcome(int client, int fd, size_t bytes)
+static void send_with(int client, void *message, size_t bytes, int fd)
 {
-    struct tessera_welcome w = {.head = head(TESSERA_MSG_WELCOME, sizeof w), .client_id = 1,
-                                .segment_bytes = TESSERA_SEGMENT_BYTES};
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } control = {0};
-    struct iovec data = {&w, bytes};
+    struct iovec data = {message, bytes};
     struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1};
     if (fd >= 0) {
         m.msg_control = control.bytes;
@@ -81,6 +80,66 @@ static void welcome(int client, int fd, size_t bytes)
     }
     if (sendmsg(client, &m, MSG_NOSIGNAL) < 0)
         say("client gone");
+}
+
+static void welcome(int client, int fd, size_t bytes)
+{
+    struct tessera_welcome w = {.head = head(TESSERA_MSG_WELCOME, sizeof w), .client_id = 1,
+                                .segment_bytes = TESSERA_SEGMENT_BYTES};
+    send_with(client, &w, bytes, fd);
+}
+
+static int listen_at(const char *name)
+{
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", directory, name);
+    unlink(address.sun_path);
+    OKAY(bind(listener, (struct sockaddr *)&address, sizeof address));
+    OKAY(listen(listener, 16));
+    return listener;
+}
+
+/* The segment of an executor of another release. */
+static int relay_segment(void)
+{
+    int fd = memfd_create("relay", MFD_CLOEXEC);
+    CHECK(fd >= 0);
+    OKAY(ftruncate(fd, sizeof(struct tessera_relay_segment)));
+    struct tessera_relay_segment *s =
+        mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(s != MAP_FAILED);
+    s->magic = TESSERA_RELAY_MAGIC;
+    s->segment_bytes = sizeof *s;
+    s->ring_bytes = TESSERA_RELAY_RING_BYTES * (is("good-relay-shape") ? 2 : 1);
+    s->slots = TESSERA_RELAY_SLOTS;
+    s->words = TESSERA_RELAY_WORDS;
+    s->entries = 1; /* which no release has */
+    s->version = TESSERA_RELAY_VERSION + (is("good-relay-newer") ? 1 : is("good-relay-older") ? -1u : 0);
+    munmap(s, sizeof *s);
+    return fd;
+}
+
+/* Names an executor to a client that asks for one, and is it. */
+static void be_executor(int client)
+{
+    int listener = listen_at("executor.sock");
+    struct tessera_relay_answer a = {.head = head(TESSERA_MSG_RELAY_ANSWER, sizeof a), .count = 1};
+    snprintf(a.socket, sizeof a.socket, "%s/executor.sock", directory);
+    if (send(client, &a, sizeof a, MSG_NOSIGNAL) < 0)
+        say("client gone");
+    int visitor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    char packet[4096];
+    CHECK(visitor >= 0 && recv(visitor, packet, sizeof packet, 0) == sizeof(struct tessera_relay_hello));
+    int fd = relay_segment();
+    struct tessera_relay_welcome w = {
+        .head = head(TESSERA_MSG_RELAY_WELCOME, sizeof w), .client_id = 1,
+        .segment_bytes = sizeof(struct tessera_relay_segment) + (is("good-relay-size") ? 4096 : 0)};
+    send_with(visitor, &w, sizeof w, fd);
+    say(recv(visitor, packet, sizeof packet, 0) == 0 ? "left" : "stayed");
+    close(fd);
+    close(visitor);
+    close(listener);
 }
 
 static void rubbish(int client)
@@ -120,9 +179,10 @@ static void after_welcome(int client, struct tessera_segment *s)
         }
     if (is("good-then-close") || is("good-then-rubbish"))
         return;
-    char packet[4096];
-    while (recv(client, packet, sizeof packet, 0) > 0)
-        ; /* hears everything, answers nothing */
+    _Alignas(8) char packet[4096];
+    while (recv(client, packet, sizeof packet, 0) > 0) /* hears everything, answers nothing else */
+        if (starts("good-relay") && ((struct tessera_message *)(void *)packet)->type == TESSERA_MSG_RELAY_ASK)
+            be_executor(client);
 }
 
 static void serve(int client)
@@ -171,13 +231,10 @@ static void serve(int client)
 int main(int argc, char **argv)
 {
     CHECK(argc >= 3);
+    directory = argv[1];
     mode = argv[2];
     srandom(argc > 3 ? (unsigned)atol(argv[3]) : 1);
-    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/manager.sock", argv[1]);
-    OKAY(bind(listener, (struct sockaddr *)&address, sizeof address));
-    OKAY(listen(listener, 16));
+    int listener = listen_at("manager.sock");
     say("listening");
     for (;;) {
         int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);

@@ -4,9 +4,13 @@
  *   bystander  says "ready", waits for a line, and sees that the device is lost; then says "told"
  *   async      a memset that the executor's driver refuses (401 as its error): told once, by the next synchronisation
  *   limit      64 MiB are allowed, to the byte
+ *   forked     a child of a process that has used CUDA: told so by every call, and the parent does not notice
+ *   pinned     more pinned memory than the executor's host has: refused, and what there is can be used
  */
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cuda_calls.h"
@@ -93,12 +97,69 @@ static void limit(void)
     printf("limit ok\n");
 }
 
+/* What a child may do with its parent's context, as with the driver: nothing; its own start is refused too. */
+static int child_of(CUdeviceptr memory)
+{
+    unsigned value = 1;
+    void *other;
+    CUdeviceptr fresh;
+    const CUresult results[] = {cuMemAlloc_v2(&fresh, MIB), cuMemcpyDtoH_v2(&value, memory, sizeof value),
+                                cuMemsetD32Async(memory, 3, 100, stream), cuStreamSynchronize(stream), cuCtxSynchronize(),
+                                cuStreamCreate(&other, 1), cuInit(0), cuDevicePrimaryCtxRetain(&other, 0)};
+    for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
+        if (results[i] == 0) {
+            fprintf(stderr, "call %u of the child succeeds\n", i);
+            return 1;
+        }
+    return value == 1 ? 0 : 2;
+}
+
+static void forked(void)
+{
+    CUdeviceptr memory;
+    unsigned value = 1;
+    OKAY(cuMemAlloc_v2(&memory, MIB));
+    OKAY(cuMemsetD32Async(memory, 7, 100, stream));
+    for (int i = 0; i < 3; i++) {
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0)
+            _exit(child_of(memory));
+        int status;
+        CHECK(waitpid(child, &status, 0) == child);
+        EQUAL(0, status);
+        OKAY(cuMemcpyDtoHAsync_v2(&value, memory, sizeof value, stream));
+        OKAY(cuStreamSynchronize(stream));
+        EQUAL(7, value); /* also not what the child wrote into what it took for a ring */
+    }
+    printf("forked ok\n");
+}
+
+static void pinned(void)
+{
+    static unsigned char source[3 * MIB], target[3 * MIB];
+    CUdeviceptr memory;
+    void *host;
+    for (int i = 0; i < 20; i++)
+        EQUAL(OUT_OF_MEMORY, cuMemHostAlloc(&host, 64 * MIB, 0));
+    OKAY(cuMemHostAlloc(&host, 4 * MIB, 0));
+    OKAY(cuMemAlloc_v2(&memory, 4 * MIB));
+    for (size_t i = 0; i < sizeof source; i++)
+        ((unsigned char *)host)[i] = source[i] = (unsigned char)(i * 2654435761u >> 24);
+    OKAY(cuMemcpyHtoD_v2(memory, host, sizeof source));
+    OKAY(cuMemcpyDtoH_v2(target, memory, sizeof target));
+    EQUAL(0, memcmp(source, target, sizeof source));
+    OKAY(cuMemFreeHost(host));
+    printf("pinned ok\n");
+}
+
 int main(int count, char **arguments)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"fault", fault}, {"bystander", bystander}, {"async", async}, {"limit", limit}};
+    } modes[] = {{"fault", fault}, {"bystander", bystander}, {"async", async}, {"limit", limit},
+                 {"forked", forked}, {"pinned", pinned}};
     void *context;
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));

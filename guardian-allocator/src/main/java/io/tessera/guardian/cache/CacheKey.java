@@ -1,6 +1,6 @@
 package io.tessera.guardian.cache;
 
-import io.tessera.guardian.image.ImageExtent;
+import io.tessera.guardian.image.ModuleImage;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -31,12 +31,10 @@ public record CacheKey(String hex) {
      *                 image in a file and the one in a program's memory have the same key
      * @param identity how the code is made
      */
-    public static CacheKey of(byte[] image, CodeIdentity identity) {
+    public static CacheKey of(ModuleImage image, CodeIdentity identity) {
         MessageDigest digest = sha256();
-        digest.update(image, 0, ImageExtent.of(image));
         // Lengths before the texts, and the image hashed on its own: no two different inputs are the same bytes.
-        byte[] imageHash = digest.digest();
-        digest.update(imageHash);
+        digest.update(HexFormat.of().parseHex(image.hash()));
         for (String part : new String[] {identity.mode(), Integer.toString(identity.rewriterVersion()),
             identity.architecture(), identity.compiler(), identity.options()}) {
             byte[] text = part.getBytes(StandardCharsets.UTF_8);
@@ -46,6 +44,11 @@ public record CacheKey(String hex) {
             digest.update(text);
         }
         return new CacheKey(HexFormat.of().formatHex(digest.digest()));
+    }
+
+    /** The same of an image in an array. */
+    public static CacheKey of(byte[] image, CodeIdentity identity) {
+        return of(ModuleImage.of(image), identity);
     }
 
     /** The hash itself, in a new array. */

@@ -3,6 +3,9 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.ptx.PtxModule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** Fences modules. Immutable; may be used by any number of threads. */
@@ -13,10 +16,14 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final boolean specialising;
 
-    /** A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. */
+    /**
+     * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels whose accesses to shared
+     * memory need no fence in blocks of a certain size get a second body for such blocks.
+     */
     public Fencer(FenceMode mode) {
-        this(mode, new DataFlowOracle(), false);
+        this(mode, new DataFlowOracle(), false, mode != FenceMode.NONE);
     }
 
     /**
@@ -30,6 +37,11 @@ public final class Fencer {
      *               and indirect calls reach the functions of their own module alone
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
+        this(mode, oracle, linked, false);
+    }
+
+    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, boolean specialising) {
+        this.specialising = specialising;
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
         this.linked = linked;
@@ -44,6 +56,25 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        return new ModuleFencer(new ModulePlan(SharedLayout.aligned(module), mode, oracle, linked)).fence();
+        PtxModule laidOut = SharedLayout.aligned(module);
+        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
+                : new SmallBlocks.Specialised(laidOut, Map.of());
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked)).fence();
+        return bodies.sizes().isEmpty() ? fenced : noted(fenced, bodies.sizes());
+    }
+
+    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
+    private static FencedModule noted(FencedModule fenced, Map<String, SmallBlocks.BlockSize> sizes) {
+        List<KernelReport> reports = new ArrayList<>();
+        for (KernelReport report : fenced.reports()) {
+            List<String> notes = new ArrayList<>(report.notes());
+            if (sizes.containsKey(report.name())) {
+                notes.add("counted twice: it has a second body for blocks of at most " + sizes.get(report.name()) + " threads");
+            }
+            reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
+                    report.proved(), report.calls(), notes));
+        }
+        return new FencedModule(fenced.mode(), fenced.module(), fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(),
+                fenced.assertTexts(), fenced.tensorMaps(), fenced.refused(), fenced.clusters(), reports);
     }
 }

@@ -44,7 +44,8 @@ final class GlobalFence {
 
     /** The address, fenced. */
     Operand.Address fence(Instruction i, Access access, Operand.Address address, AddressFact fact) {
-        boolean shadowed = fact.placement() instanceof Placement.FencedBase;
+        boolean floating = fact.placement() instanceof Placement.FloatingBase;
+        boolean shadowed = floating || fact.placement() instanceof Placement.FencedBase;
         boolean aligned = !shadowed && fact.alignmentBytes() >= access.alignmentBytes() || named(access, address);
         if (nearVariable(access, address, fact)) {
             context.counts.proof(Proof.NEAR_VARIABLE);
@@ -53,9 +54,11 @@ final class GlobalFence {
         Operand.Register shadow = shadowed && address.base() instanceof Operand.Register register ? shadows.of(register)
                 : null;
         if (shadow != null) {
-            context.counts.proof(Proof.FENCED_BASE);
+            if (!floating) {
+                context.counts.proof(Proof.FENCED_BASE);
+            }
             // Only of the shadow is it known that it is aligned; the program's register is what the program made it.
-            return alignedOnly(i, access, Code.at(shadow, address.offsetBytes()),
+            return alignedOnly(i, access, Code.at(floating ? window.fenced(shadow) : shadow, address.offsetBytes()),
                     fact.alignmentBytes() >= access.alignmentBytes());
         }
         Operand.Register base = context.wide(address.base());

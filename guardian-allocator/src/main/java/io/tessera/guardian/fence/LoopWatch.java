@@ -29,13 +29,13 @@ final class LoopWatch {
         }
         if (loops.any()) {
             fuel = code.word();
-            context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(Loops.FUEL)));
+            context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(WindowConstants.GO_ON)));
         }
     }
 
     /**
-     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel, so the loop gets
-     * no branch more.
+     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel. No other way back is
+     * added, since the assembler would have the threads of a warp meet again in every round of a loop with two.
      *
      * @return whether it did; another branch is left to the caller
      */
@@ -44,54 +44,46 @@ final class LoopWatch {
         if (weight == 0 || !branch.opcode().equals("bra")) {
             return false;
         }
-        context.counts.fence(KernelReport.Fence.STOP);
+        burn(weight);
         Operand.Register on = code.truth();
         Operand head = branch.operands().getFirst();
-        code.emit("sub.s32", fuel, fuel, Code.number(weight));
         if (branch.guard().isEmpty()) {
             code.emit("setp.gt.s32", on, fuel, Code.number(0));
-            code.emit(Optional.of(new Guard(on, false)), "bra", head);
-            look();
-            code.emit("bra", head);
-            return true;
+        } else {
+            Guard guard = branch.guard().get();
+            code.emit("setp.gt.and.s32", on, fuel, Code.number(0),
+                    guard.negated() ? new Operand.Not(guard.register()) : guard.register());
         }
-        Guard guard = branch.guard().get();
-        String past = code.newLabel("past");
-        code.emit("setp.gt.and.s32", on, fuel, Code.number(0),
-                guard.negated() ? new Operand.Not(guard.register()) : guard.register());
         code.emit(Optional.of(new Guard(on, false)), "bra", head);
-        code.branch(guard.register(), !guard.negated(), past);
-        look();
-        code.emit("bra", head);
-        code.label(past);
+        exitWithoutFuel();
         return true;
     }
 
     /** What goes before a branch by a table. */
     void before(Instruction branch) {
         int weight = loops.weight(branch);
-        if (weight == 0) {
-            return;
+        if (weight > 0) {
+            burn(weight);
+            exitWithoutFuel();
         }
-        context.counts.fence(KernelReport.Fence.STOP);
-        Operand.Register left = code.truth();
-        code.emit("sub.s32", fuel, fuel, Code.number(weight));
-        code.emit("setp.gt.s32", left, fuel, Code.number(0));
-        String on = code.newLabel("go_on");
-        code.branch(left, false, on);
-        look();
-        code.label(on);
     }
 
-    private void look() {
+    /** Takes fuel; where there is none left, as much as the stop word gives: nothing once the tenant's kernels have to end. */
+    private void burn(int weight) {
+        context.counts.fence(KernelReport.Fence.STOP);
+        Operand.Register empty = code.truth();
         Operand.Register place = code.wide();
-        Operand.Register word = code.word();
-        Operand.Register stop = code.truth();
-        code.emit("ld.const.u64", place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD));
-        code.emit("ld.volatile.global.u32", word, Code.at(place, 0));
-        code.emit("setp.ne.u32", stop, word, Code.number(0));
-        code.emit(Optional.of(new Guard(stop, false)), "exit");
-        code.emit("mov.u32", fuel, Code.number(Loops.FUEL));
+        Optional<Guard> guard = Optional.of(new Guard(empty, false));
+        code.emit("sub.s32", fuel, fuel, Code.number(weight));
+        code.emit("setp.lt.s32", empty, fuel, Code.number(1));
+        code.emit(guard, "ld.const.u64", place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD));
+        code.emit(guard, "ld.volatile.global.u32", fuel, Code.at(place, 0));
+    }
+
+    private void exitWithoutFuel() {
+        Operand.Register none = code.truth();
+        code.emit("setp.lt.s32", none, fuel, Code.number(1));
+        code.emit(Optional.of(new Guard(none, false)), "exit");
     }
 
     /** Cuts the limits that an instruction makes, where the facts say so. */

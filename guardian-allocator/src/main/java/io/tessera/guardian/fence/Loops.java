@@ -19,8 +19,6 @@ import java.util.function.IntPredicate;
  * innermost loops that count to a bound in 32 bits, which end by themselves. Immutable.
  */
 final class Loops {
-    /** Passes of the outermost of such loops without a look. */
-    static final int FUEL = 4096;
     private static final int AROUND_COUNTED = 64;
     private static final int AROUND_CALLS = 256;
     /** A pass may take a millisecond. */

@@ -27,7 +27,7 @@ import java.nio.ByteOrder;
  * @param base          base of the window, a multiple of 4 GiB; of its size too except for {@link FenceMode#MODULO}
  * @param sizeBytes     a multiple of 4 GiB; a power of two except for {@link FenceMode#MODULO}
  * @param reportArea    device address of {@link ReportArea#BYTES} bytes, aligned to 64
- * @param stopWord      device address of 4 bytes, aligned
+ * @param stopWord      device address of 4 bytes, aligned: {@link #GO_ON}, or 0 to end the tenant's kernels
  * @param handleBitmap  device address of {@link #HANDLE_BITMAP_BYTES} bytes, aligned to 4, or 0
  */
 public record WindowConstants(FenceMode mode, long base, long sizeBytes, long reportArea, long stopWord,
@@ -48,7 +48,13 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
      * What has to lie, harmlessly mapped, on both sides of a window: fenced code adds offsets of less than this to an
      * address that is inside.
      */
-    public static final long GUARD_BYTES = 16L << 30;
+    public static final long GUARD_BYTES = 40L << 30;
+
+    /**
+     * What the stop word holds while kernels may go on: how often a thread goes round the smallest loops before it reads the word
+     * again. Large enough that the read costs nothing, small enough that an endless loop ends within microseconds.
+     */
+    public static final int GO_ON = 4096;
 
     /** Offset of the words that the code reads: base and mask of the high word. */
     static final int HIGH_WORDS = 0;

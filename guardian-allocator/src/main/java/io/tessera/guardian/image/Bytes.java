@@ -1,30 +1,38 @@
 package io.tessera.guardian.image;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Little-endian numbers in an array. The caller has checked that they lie inside; the array does again.
+ * Little-endian numbers in memory. The caller has checked that they lie inside; the memory does again.
  *
- * @param array the bytes, not copied
+ * @param memory the bytes, not copied
  */
-record Bytes(byte[] array) {
-    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+record Bytes(MemorySegment memory) {
+    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    int u16(int at) {
-        return (short) SHORT.get(array, at) & 0xFFFF;
+    int u16(long at) {
+        return memory.get(U16, at) & 0xFFFF;
     }
 
     /** 32 bits; the caller decides whether they are signed. */
-    int u32(int at) {
-        return (int) INT.get(array, at);
+    int u32(long at) {
+        return memory.get(U32, at);
     }
 
     /** 64 bits; a size that comes out negative is too large for anything. */
-    long u64(int at) {
-        return (long) LONG.get(array, at);
+    long u64(long at) {
+        return memory.get(U64, at);
+    }
+
+    byte u8(long at) {
+        return memory.get(ValueLayout.JAVA_BYTE, at);
+    }
+
+    long size() {
+        return memory.byteSize();
     }
 }

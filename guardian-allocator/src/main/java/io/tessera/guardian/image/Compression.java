@@ -3,6 +3,7 @@ package io.tessera.guardian.image;
 import io.airlift.compress.v3.MalformedInputException;
 import io.airlift.compress.v3.lz4.Lz4Decompressor;
 import io.airlift.compress.v3.zstd.ZstdDecompressor;
+import java.lang.foreign.MemorySegment;
 
 /** How an entry of a fat binary is packed (measured with nvcc 13.0: zstd by default, LZ4 for {@code speed}). */
 public enum Compression {
@@ -22,7 +23,8 @@ public enum Compression {
      *
      * @throws ImageException if the bytes are malformed or have another size than declared
      */
-    byte[] unpack(byte[] packed, int from, int length, int unpackedBytes) throws ImageException {
+    byte[] unpack(MemorySegment packed, int unpackedBytes) throws ImageException {
+        long length = packed.byteSize();
         if (this == LZ4 && unpackedBytes > length * LZ4_HIGHEST_RATIO + LZ4_SLACK) {
             throw new ImageException(length + " bytes of LZ4 cannot unpack to " + unpackedBytes);
         }
@@ -31,8 +33,8 @@ public enum Compression {
         try {
             // One for each call: these objects are not for several threads.
             written = switch (this) {
-                case LZ4 -> Lz4Decompressor.create().decompress(packed, from, length, out, 0, unpackedBytes);
-                case ZSTD -> ZstdDecompressor.create().decompress(packed, from, length, out, 0, unpackedBytes);
+                case LZ4 -> Lz4Decompressor.create().decompress(packed, MemorySegment.ofArray(out));
+                case ZSTD -> ZstdDecompressor.create().decompress(packed, MemorySegment.ofArray(out));
                 case NONE -> throw new IllegalStateException("nothing to unpack");
             };
         } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {

@@ -35,8 +35,7 @@ final class EmbeddedPtx {
             from--;
         }
         FoundImage image = new FoundImage(names.at(from), from, ImageKind.PTX, file.asSlice(from, end - from));
-        byte[] start = image.mapped().asSlice(0, Math.min(image.sizeBytes(), 2L * MOST_COMMENT_BYTES))
-                .toArray(ValueLayout.JAVA_BYTE);
+        MemorySegment start = image.mapped().asSlice(0, Math.min(image.sizeBytes(), 2L * MOST_COMMENT_BYTES));
         return ImageKind.of(start) == ImageKind.PTX ? image
                 : new FoundImage(names.at(version), version, ImageKind.PTX, file.asSlice(version, end - version));
     }

@@ -1,5 +1,6 @@
 package io.tessera.guardian.image;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,25 +22,25 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     }
 
     /**
-     * Reads the headers of a fat binary; unpacks nothing.
+     * Reads the headers of a fat binary; unpacks nothing, and looks at no other byte.
      *
      * @param image the bytes, which are kept and not copied; what follows the declared size is passed over
      * @throws ImageException if it is none, or if a size that it declares leaves the bytes
      */
-    public static FatBinary parse(byte[] image) throws ImageException {
+    public static FatBinary parse(MemorySegment image) throws ImageException {
         Bytes bytes = new Bytes(image);
-        if (image.length < HEADER_BYTES || bytes.u32(0) != ImageKind.FAT_BINARY_MAGIC) {
-            throw new ImageException("not a fat binary: " + image.length + " bytes without its magic number");
+        if (bytes.size() < HEADER_BYTES || bytes.u32(0) != ImageKind.FAT_BINARY_MAGIC) {
+            throw new ImageException("not a fat binary: " + bytes.size() + " bytes without its magic number");
         }
         int version = bytes.u16(4);
         int header = bytes.u16(6);
         long size = bytes.u64(8);
-        if (version != VERSION || header < HEADER_BYTES || header > image.length) {
+        if (version != VERSION || header < HEADER_BYTES || header > bytes.size()) {
             throw new ImageException("fat binary of version " + version + " with a header of " + header + " bytes");
         }
-        if (size < 0 || size > image.length - header) {
+        if (size < 0 || size > Math.min(bytes.size(), Integer.MAX_VALUE) - header) {
             throw new ImageException("fat binary declares " + Long.toUnsignedString(size) + " bytes, "
-                    + (image.length - header) + " are there");
+                    + (bytes.size() - header) + " are there");
         }
         int end = header + (int) size;
         List<FatBinaryEntry> entries = new ArrayList<>();

@@ -1,6 +1,8 @@
 package io.tessera.guardian.image;
 
 import io.tessera.guardian.ptx.PtxVersion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -33,7 +35,7 @@ public final class FatBinaryEntry {
     private static final int FAMILY = 0x200000;
     private static final int MOST_SHOWN = 4096;
 
-    private final byte[] image;
+    private final MemorySegment image;
     private final int headerAt;
     private final int headerBytes;
     private final int storedBytes;
@@ -42,7 +44,7 @@ public final class FatBinaryEntry {
     private final long flags;
 
     /** Checks the header at an offset of a fat binary that ends at {@code end}. */
-    FatBinaryEntry(byte[] image, int headerAt, int end) throws ImageException {
+    FatBinaryEntry(MemorySegment image, int headerAt, int end) throws ImageException {
         this.image = image;
         this.headerAt = headerAt;
         if (end - headerAt < SHORTEST_HEADER) {
@@ -157,7 +159,8 @@ public final class FatBinaryEntry {
         if (offset < SHORTEST_HEADER || offset > headerBytes || length > headerBytes - offset || length > MOST_SHOWN) {
             return "";
         }
-        return new String(image, headerAt + (int) offset, (int) length, StandardCharsets.ISO_8859_1).strip();
+        return new String(image.asSlice(headerAt + offset, length).toArray(ValueLayout.JAVA_BYTE),
+                StandardCharsets.ISO_8859_1).strip();
     }
 
     /** Bytes that it takes in the fat binary without its header, padding included. */
@@ -186,8 +189,9 @@ public final class FatBinaryEntry {
                     + " bytes, allowed are " + capBytes);
         }
         int from = headerAt + headerBytes;
-        byte[] contents = compression() == Compression.NONE ? Arrays.copyOfRange(image, from, from + storedBytes)
-                : compression().unpack(image, from, compressedBytes, (int) size);
+        byte[] contents = compression() == Compression.NONE
+                ? image.asSlice(from, storedBytes).toArray(ValueLayout.JAVA_BYTE)
+                : compression().unpack(image.asSlice(from, compressedBytes), (int) size);
         return kind() == Kind.PTX ? withoutPadding(contents) : contents;
     }
 

@@ -31,8 +31,8 @@ public record FoundImage(String where, long offset, ImageKind kind, MemorySegmen
         return mapped.toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** The image as something to load, with a copy of its bytes. */
-    public ModuleImage image() throws ImageException {
-        return new ModuleImage(kind, bytes());
+    /** The image as something to load; its bytes are those of the mapping. */
+    public ModuleImage image() {
+        return ModuleImage.of(mapped);
     }
 }

@@ -1,5 +1,7 @@
 package io.tessera.guardian.image;
 
+import java.lang.foreign.MemorySegment;
+
 /** What the first bytes of a module image say it is. */
 public enum ImageKind {
     /** NVIDIA's container of several images, without the wrapper that stays in the client. */
@@ -21,9 +23,10 @@ public enum ImageKind {
     static final int LTO_IR_MAGIC = 0x7F4E43ED;
 
     /** The kind of an image; its contents are not checked further. */
-    public static ImageKind of(byte[] image) {
-        if (image.length >= Integer.BYTES) {
-            switch (new Bytes(image).u32(0)) {
+    public static ImageKind of(MemorySegment image) {
+        Bytes bytes = new Bytes(image);
+        if (bytes.size() >= Integer.BYTES) {
+            switch (bytes.u32(0)) {
                 case FAT_BINARY_MAGIC:
                     return FAT_BINARY;
                 case ELF_MAGIC:
@@ -34,16 +37,16 @@ public enum ImageKind {
                     break;
             }
         }
-        return startsWithVersion(image) ? PTX : UNKNOWN;
+        return startsWithVersion(bytes) ? PTX : UNKNOWN;
     }
 
     /** Whether {@code .version} is the first thing after blanks and comments. */
-    private static boolean startsWithVersion(byte[] text) {
+    private static boolean startsWithVersion(Bytes text) {
         byte[] version = {'.', 'v', 'e', 'r', 's', 'i', 'o', 'n'};
-        int at = 0;
-        while (at < text.length) {
-            byte c = text[at];
-            byte next = at + 1 < text.length ? text[at + 1] : 0;
+        long at = 0;
+        while (at < text.size()) {
+            byte c = text.u8(at);
+            byte next = at + 1 < text.size() ? text.u8(at + 1) : 0;
             if (c == ' ' || c >= '\t' && c <= '\r') {
                 at++;
             } else if (c == '/' && next == '/') {
@@ -55,7 +58,7 @@ public enum ImageKind {
             }
         }
         for (int i = 0; i < version.length; i++) {
-            if (at + i >= text.length || text[at + i] != version[i]) {
+            if (at + i >= text.size() || text.u8(at + i) != version[i]) {
                 return false;
             }
         }
@@ -63,9 +66,9 @@ public enum ImageKind {
     }
 
     /** Position after the next byte {@code last} that follows {@code before}; for a line end both are the same. */
-    private static int after(byte[] text, int from, byte before, byte last) {
-        int at = from;
-        while (at < text.length && !(text[at] == last && (before == last || text[at - 1] == before))) {
+    private static long after(Bytes text, long from, byte before, byte last) {
+        long at = from;
+        while (at < text.size() && !(text.u8(at) == last && (before == last || text.u8(at - 1) == before))) {
             at++;
         }
         return at + 1;

@@ -65,8 +65,7 @@ public final class ImageScanner {
 
     /** The file as one image; null where it is something that may hold images. */
     private static FoundImage whole(MemorySegment file) {
-        byte[] start = file.asSlice(0, Math.min(file.byteSize(), 1 << 16)).toArray(ValueLayout.JAVA_BYTE);
-        ImageKind kind = ImageKind.of(start);
+        ImageKind kind = ImageKind.of(file.asSlice(0, Math.min(file.byteSize(), 1 << 16)));
         boolean one = switch (kind) {
             case FAT_BINARY, PTX, LTO_IR -> true;
             case CUBIN -> ElfSections.isElf(file) && ElfSections.machine(file) == ElfSections.MACHINE_CUDA;
@@ -87,7 +86,7 @@ public final class ImageScanner {
         }
         FoundImage image = new FoundImage(names.at(at), at, ImageKind.FAT_BINARY, file.asSlice(at, header + size));
         try {
-            return FatBinary.parse(image.bytes()).entries().isEmpty() ? null : image;
+            return FatBinary.parse(image.mapped()).entries().isEmpty() ? null : image;
         } catch (ImageException e) {
             return null; // bytes that happen to begin like one
         }

@@ -1,22 +1,88 @@
 package io.tessera.guardian.image;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a program gave to load: of whatever kind, and what PTX is in it. Immutable as long as nobody writes to the bytes.
- *
- * @param kind  what it is
- * @param bytes all of it; not copied, so the caller passes bytes that no client can still write
+ * What a program gave to load: of whatever kind, and what PTX is in it. What takes time to know, its hash and a fat
+ * binary's table, is found when it is first asked for and kept: an image may have hundreds of megabytes. Thread-safe and
+ * immutable as long as nobody writes to the bytes.
  */
-public record ModuleImage(ImageKind kind, byte[] bytes) {
+public final class ModuleImage {
     /** A module's PTX is never larger; libraries' are below 64 MiB. */
     public static final long DEFAULT_CAP_BYTES = 256L << 20;
 
-    /** Looks at the first bytes of an image. */
-    public static ModuleImage of(byte[] bytes) {
+    private final ImageKind kind;
+    private final MemorySegment bytes;
+    private volatile String hash;
+    private volatile FatBinary fatBinary;
+
+    private ModuleImage(ImageKind kind, MemorySegment bytes) {
+        this.kind = kind;
+        this.bytes = bytes;
+    }
+
+    /**
+     * Looks at the first bytes of an image.
+     *
+     * @param bytes all of it; not copied, so the caller passes bytes that no client can still write
+     */
+    public static ModuleImage of(MemorySegment bytes) {
         return new ModuleImage(ImageKind.of(bytes), bytes);
+    }
+
+    /** The same of an array. */
+    public static ModuleImage of(byte[] bytes) {
+        return of(MemorySegment.ofArray(bytes));
+    }
+
+    /** What it is. */
+    public ImageKind kind() {
+        return kind;
+    }
+
+    /** All of it, not copied. */
+    public MemorySegment bytes() {
+        return bytes;
+    }
+
+    /** SHA-256 of an image up to its declared end, as 64 lower-case hexadecimal digits; what lies behind does not count. */
+    public String hash() {
+        String known = hash;
+        if (known == null) {
+            known = hashOf(bytes.asSlice(0, ImageExtent.of(bytes)));
+            hash = known;
+        }
+        return known;
+    }
+
+    private static String hashOf(MemorySegment content) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(content.asByteBuffer());
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * Its table of images.
+     *
+     * @throws ImageException if it is no fat binary or a damaged one
+     */
+    public FatBinary fatBinary() throws ImageException {
+        FatBinary known = fatBinary;
+        if (known == null) {
+            known = FatBinary.parse(bytes);
+            fatBinary = known;
+        }
+        return known;
     }
 
     /**
@@ -38,27 +104,28 @@ public record ModuleImage(ImageKind kind, byte[] bytes) {
     }
 
     private byte[] text(long capBytes) throws ImageException {
-        int length = 0;
-        while (length < bytes.length && bytes[length] != 0) {
-            length++;
-        }
+        long length = ImageExtent.of(bytes);
         if (length > capBytes) {
             throw new ImageException("PTX of " + length + " bytes, allowed are " + capBytes);
         }
-        return Arrays.copyOf(bytes, length);
+        return bytes.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     private byte[] fromFatBinary(ComputeCapability gpu, long capBytes) throws ImageException {
-        FatBinary fatBinary = FatBinary.parse(bytes);
-        List<FatBinaryEntry> usable = fatBinary.ptxFor(gpu);
+        List<FatBinaryEntry> usable = fatBinary().ptxFor(gpu);
         if (usable.isEmpty()) {
             List<String> found = new ArrayList<>();
-            for (FatBinaryEntry entry : fatBinary.entries()) {
+            for (FatBinaryEntry entry : fatBinary().entries()) {
                 found.add(entry.kind() + " sm_" + entry.capability().sm() + entry.specificity().suffix());
             }
             throw new ImageException("no PTX for capability " + gpu + " in the fat binary; it has "
                     + (found.isEmpty() ? "nothing" : String.join(", ", found.subList(0, Math.min(20, found.size())))));
         }
         return usable.getFirst().unpack(capBytes);
+    }
+
+    @Override
+    public String toString() {
+        return kind + " of " + bytes.byteSize() + " bytes";
     }
 }

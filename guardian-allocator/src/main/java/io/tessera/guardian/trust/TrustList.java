@@ -1,5 +1,6 @@
 package io.tessera.guardian.trust;
 
+import io.tessera.guardian.image.ModuleImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -91,8 +92,8 @@ public final class TrustList {
     }
 
     /** Whether an image, as a program gave it to the driver, is one of them. */
-    public boolean contains(byte[] image) {
-        return !images.isEmpty() && images.containsKey(TrustedImage.hashOf(image));
+    public boolean contains(ModuleImage image) {
+        return !images.isEmpty() && images.containsKey(image.hash());
     }
 
     /** The images in the order in which they were trusted. */

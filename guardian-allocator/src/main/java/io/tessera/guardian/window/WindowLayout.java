@@ -26,10 +26,10 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     public static final long MAX_SIZE_BYTES = 1L << 42;
 
     /**
-     * Of a guard on either side: what a base inside the window plus an index of 32 bits times four can reach, signed
-     * and, upwards, unsigned.
+     * Of a guard on either side: what a base inside the window plus a signed index of 32 bits times sixteen can reach, and four
+     * strides of such an index times four. Wider bands would spare kernels few fences more, and each GiB costs eight mappings.
      */
-    public static final long GUARD_BYTES = 16L << 30;
+    public static final long GUARD_BYTES = 40L << 30;
 
     /** The host part is a quarter of the window and at most this. */
     public static final long MAX_HOST_PART_BYTES = 64L << 30;
@@ -41,7 +41,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     public static final long MAX_SLOT_BYTES = 128L << 20;
 
     /** As many mappings make up a window where {@link #MAX_SLOT_BYTES} allows it; one takes 23 µs on an H200. */
-    public static final int MAPPINGS_AIMED_AT = 2500;
+    public static final int MAPPINGS_AIMED_AT = 2700;
 
     /** Checks the parts. */
     public WindowLayout {

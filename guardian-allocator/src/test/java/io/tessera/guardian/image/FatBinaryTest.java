@@ -34,7 +34,7 @@ class FatBinaryTest {
     }
 
     private static List<String> ptxFor(int major, int minor) throws Exception {
-        return FatBinary.parse(bytes("zstd.fatbin")).ptxFor(new ComputeCapability(major, minor)).stream()
+        return ModuleImage.of(bytes("zstd.fatbin")).fatBinary().ptxFor(new ComputeCapability(major, minor)).stream()
                 .map(e -> e.capability().sm() + e.specificity().suffix()).toList();
     }
 
@@ -49,7 +49,7 @@ class FatBinaryTest {
 
     @Test
     void entriesSayWhatTheyAre() throws Exception {
-        List<FatBinaryEntry> entries = FatBinary.parse(bytes("zstd.fatbin")).entries();
+        List<FatBinaryEntry> entries = ModuleImage.of(bytes("zstd.fatbin")).fatBinary().entries();
         assertEquals(List.of("PTX 75", "CUBIN 90", "PTX 90", "PTX 90a", "PTX 100f"), entries.stream()
                 .map(e -> e.kind() + " " + e.capability().sm() + e.specificity().suffix()).toList());
         assertEquals(Optional.of(new PtxVersion(9, 0)), entries.getFirst().ptxVersion());
@@ -59,8 +59,8 @@ class FatBinaryTest {
         assertEquals(1470, entries.getFirst().unpackedBytes());
         // The final NUL is not part of the text.
         assertEquals(1469, entries.getFirst().unpack(CAP).length);
-        assertEquals(ImageKind.CUBIN, ImageKind.of(entries.get(1).unpack(CAP)));
-        assertEquals(Compression.LZ4, FatBinary.parse(bytes("lz4.fatbin")).entries().getFirst().compression());
+        assertEquals(ImageKind.CUBIN, ModuleImage.of(entries.get(1).unpack(CAP)).kind());
+        assertEquals(Compression.LZ4, ModuleImage.of(bytes("lz4.fatbin")).fatBinary().entries().getFirst().compression());
     }
 
     @Test
@@ -73,10 +73,10 @@ class FatBinaryTest {
 
     @Test
     void namesAndOptionsOfTheCompiler() throws Exception {
-        FatBinaryEntry entry = FatBinary.parse(bytes("options.fatbin")).entries().getFirst();
+        FatBinaryEntry entry = ModuleImage.of(bytes("options.fatbin")).fatBinary().entries().getFirst();
         assertEquals("vectors.cu", entry.name());
         assertEquals("-maxrregcount=32 --generate-line-info", entry.options());
-        FatBinaryEntry without = FatBinary.parse(bytes("plain.fatbin")).entries().getFirst();
+        FatBinaryEntry without = ModuleImage.of(bytes("plain.fatbin")).fatBinary().entries().getFirst();
         assertEquals("", without.name() + without.options());
     }
 
@@ -91,7 +91,7 @@ class FatBinaryTest {
 
     @Test
     void codeForAGpuIsPtxOrItsOwnMachineCode() throws Exception {
-        FatBinary several = FatBinary.parse(bytes("zstd.fatbin"));
+        FatBinary several = ModuleImage.of(bytes("zstd.fatbin")).fatBinary();
         assertTrue(several.hasCodeFor(HOPPER));
         assertEquals(List.of(false, true), List.of(several.hasCodeFor(new ComputeCapability(7, 0)),
                 several.hasCodeFor(new ComputeCapability(12, 1))));
@@ -110,21 +110,21 @@ class FatBinaryTest {
         assertEquals("no PTX for capability 7.0 in the fat binary; it has PTX sm_75, CUBIN sm_90, PTX sm_90, "
                 + "PTX sm_90a, PTX sm_100f", none);
         assertThrows(ImageException.class, () -> ModuleImage.of(bytes("vectors.cubin")).ptx(HOPPER, CAP));
-        FatBinaryEntry lto = FatBinary.parse(bytes("lto.fatbin")).entries().getFirst();
+        FatBinaryEntry lto = ModuleImage.of(bytes("lto.fatbin")).fatBinary().entries().getFirst();
         assertEquals(FatBinaryEntry.Kind.LTO_IR, lto.kind());
         assertThrows(ImageException.class, () -> lto.unpack(CAP));
     }
 
     @Test
     void kindsAreSeenByTheFirstBytes() throws Exception {
-        assertEquals(ImageKind.FAT_BINARY, ImageKind.of(bytes("zstd.fatbin")));
-        assertEquals(ImageKind.CUBIN, ImageKind.of(bytes("vectors.cubin")));
-        assertEquals(ImageKind.LTO_IR, ImageKind.of(new byte[] {(byte) 0xED, 0x43, 0x4E, 0x7F}));
+        assertEquals(ImageKind.FAT_BINARY, ModuleImage.of(bytes("zstd.fatbin")).kind());
+        assertEquals(ImageKind.CUBIN, ModuleImage.of(bytes("vectors.cubin")).kind());
+        assertEquals(ImageKind.LTO_IR, ModuleImage.of(new byte[] {(byte) 0xED, 0x43, 0x4E, 0x7F}).kind());
         String[][] texts = {{"PTX", ".version 9.0"}, {"PTX", "\n\n // x\n /* .target\n * */\t.version 9.0"},
             {"UNKNOWN", "// .version 9.0"}, {"UNKNOWN", "/*/ .version 9.0"}, {"UNKNOWN", ""}, {"UNKNOWN", ".vers"},
             {"UNKNOWN", "/"}, {"UNKNOWN", "/* "}};
         for (String[] pair : texts) {
-            assertEquals(ImageKind.valueOf(pair[0]), ImageKind.of(pair[1].getBytes(StandardCharsets.US_ASCII)),
+            assertEquals(ImageKind.valueOf(pair[0]), ModuleImage.of(pair[1].getBytes(StandardCharsets.US_ASCII)).kind(),
                     pair[1]);
         }
         byte[] text = ".version 9.0\n\0rest".getBytes(StandardCharsets.US_ASCII);
@@ -135,7 +135,7 @@ class FatBinaryTest {
     @Test
     void theCapIsKept() throws Exception {
         for (String name : List.of("zstd.fatbin", "lz4.fatbin", "plain.fatbin")) {
-            FatBinaryEntry entry = FatBinary.parse(bytes(name)).entries().getFirst();
+            FatBinaryEntry entry = ModuleImage.of(bytes(name)).fatBinary().entries().getFirst();
             assertThrows(ImageException.class, () -> entry.unpack(entry.unpackedBytes() - 1));
             entry.unpack(entry.unpackedBytes());
         }
@@ -147,7 +147,7 @@ class FatBinaryTest {
         for (String name : List.of("zstd.fatbin", "lz4.fatbin")) {
             byte[] image = bytes(name);
             ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).putLong(16 + 56, declared);
-            FatBinaryEntry entry = FatBinary.parse(image).entries().getFirst();
+            FatBinaryEntry entry = ModuleImage.of(image).fatBinary().entries().getFirst();
             assertThrows(ImageException.class, () -> entry.unpack(CAP), name);
         }
     }
@@ -157,13 +157,13 @@ class FatBinaryTest {
         byte[] image = bytes("zstd.fatbin");
         for (int length = 0; length < image.length; length += 7) {
             byte[] cut = Arrays.copyOf(image, length);
-            assertThrows(ImageException.class, () -> FatBinary.parse(cut), "cut to " + length);
+            assertThrows(ImageException.class, () -> ModuleImage.of(cut).fatBinary(), "cut to " + length);
         }
         long[][] fields = {{8, -1}, {8, image.length}, {16 + 8, -1}, {16 + 8, 1L << 40}, {16 + 8, image.length}};
         for (long[] field : fields) {
             byte[] changed = image.clone();
             ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN).putLong((int) field[0], field[1]);
-            assertThrows(ImageException.class, () -> FatBinary.parse(changed), Arrays.toString(field));
+            assertThrows(ImageException.class, () -> ModuleImage.of(changed).fatBinary(), Arrays.toString(field));
         }
     }
 }

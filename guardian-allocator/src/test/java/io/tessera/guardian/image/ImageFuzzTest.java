@@ -47,7 +47,7 @@ class ImageFuzzTest {
         }
         FatBinary fatBinary;
         try {
-            fatBinary = FatBinary.parse(image);
+            fatBinary = ModuleImage.of(image).fatBinary();
         } catch (ImageException refused) {
             return;
         }

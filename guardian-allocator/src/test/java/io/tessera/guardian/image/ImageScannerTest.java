@@ -160,9 +160,9 @@ class ImageScannerTest {
     @Test
     void theExtentOfAnImageIsWhatItDeclares() throws Exception {
         byte[] fatBinary = FatBinaryTest.bytes("zstd.fatbin");
-        assertEquals(fatBinary.length, ImageExtent.of(Arrays.copyOf(fatBinary, fatBinary.length + 50)));
-        assertEquals(100, ImageExtent.of(Arrays.copyOf(fatBinary, 100)));
-        assertEquals(12, ImageExtent.of(text(".version 9.0\0rest")));
-        assertEquals(5, ImageExtent.of(new byte[5]));
+        assertEquals(fatBinary.length, ImageExtent.of(MemorySegment.ofArray(Arrays.copyOf(fatBinary, fatBinary.length + 50))));
+        assertEquals(100, ImageExtent.of(MemorySegment.ofArray(Arrays.copyOf(fatBinary, 100))));
+        assertEquals(12, ImageExtent.of(MemorySegment.ofArray(text(".version 9.0\0rest"))));
+        assertEquals(5, ImageExtent.of(MemorySegment.ofArray(new byte[5])));
     }
 }

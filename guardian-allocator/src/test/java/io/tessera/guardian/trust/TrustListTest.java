@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.image.ModuleImage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,12 +26,12 @@ class TrustListTest {
     @TempDir
     Path folder;
 
-    private static byte[] image(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    private static ModuleImage image(String text) {
+        return ModuleImage.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static TrustedImage trusted(String text, String name) {
-        return new TrustedImage(TrustedImage.hashOf(image(text)), DAY, name);
+        return new TrustedImage(image(text).hash(), DAY, name);
     }
 
     @Test

@@ -39,7 +39,7 @@ class WindowLayoutTest {
         assertEquals(256 * GIB, layout.sizeBytes());
         assertEquals(64 * GIB, layout.hostPartBytes());
         assertEquals(128 * MIB, layout.slotBytes());
-        assertEquals(2304, layout.slots());
+        assertEquals(2688, layout.slots());
     }
 
     @Test
@@ -47,7 +47,7 @@ class WindowLayoutTest {
         WindowLayout layout = WindowLayout.holding(1, true, 2 * MIB);
         assertEquals(4 * GIB, layout.sizeBytes());
         assertEquals(GIB, layout.hostPartBytes());
-        assertEquals(16 * MIB, layout.slotBytes());
+        assertEquals(32 * MIB, layout.slotBytes());
         assertEquals(0, WindowLayout.holding(1, false, 2 * MIB).hostPartBytes());
     }
 

@@ -87,6 +87,18 @@ class AdmissionTest {
         }
     }
 
+    @Test
+    void aClientWhoseTenantGetsNoWindowIsToldAndTheNextIsServed() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder)) {
+            executor.driver.addressless = true;
+            assertThrows(IllegalStateException.class, () -> executor.client("a", 0));
+            executor.driver.addressless = false;
+            try (RelayTestClient client = executor.client("b", 0)) {
+                client.synchronise(0, 5, 2);
+            }
+        }
+    }
+
     /** A client of another release says so in its first message, and hears it. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})

@@ -6,6 +6,8 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.control.ControlTarget;
 import io.tessera.manager.control.StatusReport;
 import io.tessera.manager.executors.Executors;
+import io.tessera.manager.residency.Residency;
+import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.Sessions;
@@ -27,18 +29,20 @@ final class ControlledManager implements ControlTarget {
     private final ProcessPort processes;
     private final DeviceRegistry devices;
     private final Executors executors;
+    private final Residency residency;
     private final StatusReport report;
     private final Runnable stop;
     private final long startedNs;
     private final Instant started;
 
     ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
-            DeviceRegistry devices, Executors executors, Runnable stop) {
+            DeviceRegistry devices, Executors executors, Residency residency, Runnable stop) {
         this.context = context;
         this.processes = processes;
         this.devices = devices;
         this.executors = executors;
-        this.report = new StatusReport(sessions, devices);
+        this.residency = residency;
+        this.report = new StatusReport(sessions, devices, new ResidencyReport(residency));
         this.stop = stop;
         this.startedNs = clocks.monotonic().nanoTime();
         long realtimeNs = clocks.realtime().nanoTime();
@@ -62,6 +66,7 @@ final class ControlledManager implements ControlTarget {
         if (!executors.status().isEmpty()) {
             status.add("executors", executors.status());
         }
+        report.host().ifPresent(host -> status.add("host", host));
         return status;
     }
 
@@ -92,6 +97,23 @@ final class ControlledManager implements ControlTarget {
     public void limit(String tenant, long bytes) {
         LOG.info("tenant \"{}\" may use {} bytes of each executor's device", tenant, bytes == 0 ? "all" : bytes);
         executors.limit(tenant, bytes);
+    }
+
+    @Override
+    public int evict(String tenant, boolean suspend, long nowNs) {
+        LOG.info("tenant \"{}\" is evicted{}", tenant, suspend ? " and suspended" : "");
+        return residency.evict(tenant, suspend, nowNs);
+    }
+
+    @Override
+    public int restore(String tenant, long nowNs) {
+        LOG.info("tenant \"{}\" is restored", tenant);
+        return residency.restore(tenant, nowNs);
+    }
+
+    @Override
+    public boolean knows(String tenant) {
+        return residency.knows(tenant);
     }
 
     @Override

@@ -10,6 +10,11 @@ import io.tessera.manager.control.ControlServer;
 import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
+import io.tessera.manager.residency.Checkpoints;
+import io.tessera.manager.residency.HostMemory;
+import io.tessera.manager.residency.ProcHostMemory;
+import io.tessera.manager.residency.ProcessCheckpoints;
+import io.tessera.manager.residency.Residency;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
@@ -22,6 +27,7 @@ import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -38,6 +44,13 @@ import org.slf4j.LoggerFactory;
  * {@link #close} may be called by any thread.
  */
 public final class Manager implements AutoCloseable {
+    /** Makes what takes whole processes off GPUs and answers over a proxy. */
+    @FunctionalInterface
+    public interface CheckpointFactory {
+        /** Over the way back to the owner thread. */
+        Checkpoints over(ConductorProxy proxy);
+    }
+
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
     private static final Logger LOG = LoggerFactory.getLogger(Manager.class);
 
@@ -47,6 +60,7 @@ public final class Manager implements AutoCloseable {
     private final Sessions sessions;
     private final DeviceRegistry devices;
     private final Executors executors;
+    private final Residency residency;
     private final ControlServer control;
     private final ConductorProxy proxy;
     private final Conductor conductor;
@@ -56,7 +70,8 @@ public final class Manager implements AutoCloseable {
     private Thread thread;
 
     private Manager(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher, ManagerDirectory directory, Poller poller) {
+            ExecutorLauncher launcher, HostMemory host, CheckpointFactory checkpoints,
+            ManagerDirectory directory, Poller poller) {
         this.directory = directory;
         this.poller = poller;
         this.errors = new DistinctErrors(clocks.realtime());
@@ -64,13 +79,15 @@ public final class Manager implements AutoCloseable {
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
+        this.residency = new Residency(devices, leases, context.residency(), host, checkpoints.over(proxy));
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =
-                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, this::stopping);
+                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
+                        this::stopping);
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors), errors);
+                List.of(control, executors, residency), errors);
     }
 
     /**
@@ -82,7 +99,10 @@ public final class Manager implements AutoCloseable {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
         Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers,
-                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()));
+                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()),
+                new ProcHostMemory(Path.of("/proc/meminfo")),
+                proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
+                        .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
         manager.thread = new Thread(manager::run, "tessera-conductor");
         manager.thread.start();
         return manager;
@@ -95,17 +115,19 @@ public final class Manager implements AutoCloseable {
      * @param clocks     clocks, real or turned by hand
      * @param schedulers makes the schedulers
      * @param launcher   starts executors
+     * @param host       the host's memory
+     * @param checkpoints makes what takes whole processes off GPUs
      * @throws IOException if the directories or sockets cannot be used; nothing is left behind
      */
     public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher) throws IOException {
+            ExecutorLauncher launcher, HostMemory host, CheckpointFactory checkpoints) throws IOException {
         ManagerDirectory directory = ManagerDirectory.claim(os, context.directory(), clocks.monotonic());
         Poller poller = null;
         Manager manager = null;
         boolean done = false;
         try {
             poller = new Poller(os.poll());
-            manager = new Manager(context, os, clocks, schedulers, launcher, directory, poller);
+            manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
             done = true;
@@ -198,6 +220,7 @@ public final class Manager implements AutoCloseable {
     /** Closes connections, so that clients run on their own, and removes sockets, segments and the pid file. */
     private void release() {
         proxy.close();
+        residency.close();
         try {
             sessions.close();
             executors.close();

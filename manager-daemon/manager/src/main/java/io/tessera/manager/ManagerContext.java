@@ -2,6 +2,7 @@ package io.tessera.manager;
 
 import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.FenceRules;
+import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
@@ -28,10 +29,11 @@ import java.util.Map;
  * @param executors  whose devices relayed clients share
  * @param softwareMemoryBytes memory of the software GPU; 0: its own choice
  * @param fences     how tenants of executors are fenced
+ * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, long softwareMemoryBytes,
-        FenceRules fences) {
+        FenceRules fences, ResidencySettings residency) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
 
@@ -42,7 +44,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, 0, FenceRules.standard());
+                ExecutorKind.AUTO, 0, FenceRules.standard(), ResidencySettings.defaults());
     }
 
     /**
@@ -112,7 +114,11 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case QUANTUM -> withSchedule(schedule.withQuantumNs(Quantities.durationNs(value)));
             case GRACE -> withSchedule(schedule.withGraceNs(Quantities.durationNs(value)));
             case DRAIN_POLICY -> withSchedule(schedule.withDrainPolicy(choice(DrainPolicy.class, value)));
-            case CAPACITY -> withSchedule(schedule.withCapacityBytes(positive(Quantities.sizeBytes(value))));
+            case CAPACITY -> withCapacityBytes(positive(Quantities.sizeBytes(value)));
+            case HOST_MEMORY -> withResidency(residency.withPinnedBytes(Quantities.sizeBytes(value)));
+            case HOST_PAGEABLE -> withResidency(residency.withPageableBytes(Quantities.sizeBytes(value)));
+            case IDLE_EVICT -> withResidency(residency.withIdleEvictNs(offOr(value)));
+            case MOVE_SHARE -> withResidency(residency.withMoveShare(share(value)));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), softwareMemoryBytes);
@@ -151,6 +157,17 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return value.equals("yes");
     }
 
+    private static long offOr(String value) throws OptionException {
+        return value.equals("off") ? 0 : Quantities.durationNs(value);
+    }
+
+    private static double share(String value) throws OptionException {
+        if (!value.matches("\\d{1,3}(\\.\\d{1,3})?%")) {
+            throw new OptionException("\"" + value + "\" is not a share: a number with %, for example 5%");
+        }
+        return Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
+    }
+
     private static int timeoutS(String value) throws OptionException {
         if (value.equals("off")) {
             return 0;
@@ -173,13 +190,13 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                softwareMemoryBytes, fences);
+                softwareMemoryBytes, fences, residency);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
         return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                softwareMemoryBytes, fences);
+                softwareMemoryBytes, fences, residency);
     }
 
     /**
@@ -192,19 +209,30 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                softwareMemoryBytes, fences);
+                softwareMemoryBytes, fences, residency);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, long memoryBytes) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, memoryBytes,
-                fences);
+                fences, residency);
+    }
+
+    /** The same with other settings of memory that moves. */
+    public ManagerContext withResidency(ResidencySettings settings) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, softwareMemoryBytes,
+                fences, settings);
+    }
+
+    /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
+    public ManagerContext withCapacityBytes(long bytes) {
+        return withSchedule(schedule.withCapacityBytes(bytes)).withResidency(residency.withCapacityBytes(bytes));
     }
 
     /** The same with other rules for fences. */
     public ManagerContext withFences(FenceRules rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, softwareMemoryBytes,
-                rules);
+                rules, residency);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -212,6 +240,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                softwareMemoryBytes, fences);
+                softwareMemoryBytes, fences, residency);
     }
 }

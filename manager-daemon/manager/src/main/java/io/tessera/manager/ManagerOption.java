@@ -25,6 +25,18 @@ public enum ManagerOption {
     /** Smaller devices than there are. */
     CAPACITY("--capacity", "TESSERA_CAPACITY", "SIZE", "the device's own memory",
             "memory of a device beyond which it counts as oversubscribed"),
+    /** Pinned host memory. */
+    HOST_MEMORY("--host-memory", "TESSERA_HOST_MEMORY", "SIZE", "half of the machine's",
+            "pinned host memory that clients of plan swap may hold together for what is off the device"),
+    /** Pageable host memory. */
+    HOST_PAGEABLE("--host-pageable", "TESSERA_HOST_PAGEABLE", "SIZE", "a quarter of the machine's",
+            "pageable host memory that they may hold beyond that; slower"),
+    /** Idle clients. */
+    IDLE_EVICT("--idle-evict", "TESSERA_IDLE_EVICT", "DURATION|off", "off",
+            "a client of plan swap without work for this long leaves the device until its next call"),
+    /** What moving may cost. */
+    MOVE_SHARE("--move-share", "TESSERA_MOVE_SHARE", "PERCENT", "5%",
+            "turns last so long, up to 30s, that moving memory takes at most this share of them; unless a quantum is set"),
     /** Clients at once. */
     MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
     /** Devices of relayed clients. */

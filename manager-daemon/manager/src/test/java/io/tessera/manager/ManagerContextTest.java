@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.SchedulerMode;
 import java.nio.file.Path;
@@ -49,6 +50,15 @@ class ManagerContextTest {
     }
 
     @Test
+    void memoryThatMoves() throws Exception {
+        assertEquals(ResidencySettings.defaults(), parse(Map.of()).residency());
+        ManagerContext context = parse(Map.of("TESSERA_IDLE_EVICT", "10min"), "--capacity", "8GiB", "--host-memory",
+                "64GiB", "--host-pageable", "0B", "--move-share", "2.5%");
+        assertEquals(new ResidencySettings(8L << 30, 64L << 30, 0, 600_000_000_000L, 0.025), context.residency());
+        assertEquals(0, parse(Map.of("TESSERA_IDLE_EVICT", "10min"), "--idle-evict", "off").residency().idleEvictNs());
+    }
+
+    @Test
     void relativeDirectoriesAreThoseOfTheCaller() throws Exception {
         assertTrue(parse(Map.of(), "--runtime-directory", "a/../b").directory().path().isAbsolute());
         assertTrue(parse(Map.of(), "--runtime-directory", "a/../b").directory().path().endsWith("b"));
@@ -60,7 +70,9 @@ class ManagerContextTest {
                 List.of("--quantum", "0ms"), List.of("--quantum", "2h"), List.of("--grace", "-1s"),
                 List.of("--capacity", "8GB"), List.of("--capacity", "0B"), List.of("--capacity", "999999999TiB"),
                 List.of("--max-clients", "0"), List.of("--max-clients", "many"), List.of("--log-level", "loud"),
-                List.of("--drain-policy", "kill"), List.of("mode=on"), List.of("--Mode=on"))) {
+                List.of("--drain-policy", "kill"), List.of("mode=on"), List.of("--Mode=on"),
+                List.of("--move-share", "0%"), List.of("--move-share", "5"), List.of("--move-share", "101%"),
+                List.of("--idle-evict", "never"), List.of("--host-memory", "all"))) {
             OptionException refused = assertThrows(OptionException.class,
                     () -> parse(Map.of(), wrong.toArray(String[]::new)), wrong.toString());
             assertTrue(refused.getMessage().contains(wrong.getFirst().split("=")[0]), refused.getMessage());

@@ -51,6 +51,7 @@ final class LibC {
     private static final MethodHandle FCNTL = handle("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT,
             JAVA_INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle LISTEN = ints("listen", JAVA_INT, JAVA_INT);
+    private static final MethodHandle MADVISE = ints("madvise", ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle MEMFD_CREATE = ints("memfd_create", ADDRESS, JAVA_INT);
     private static final MethodHandle MKDIR = ints("mkdir", ADDRESS, JAVA_INT);
     private static final MethodHandle MMAP = handle("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
@@ -198,6 +199,10 @@ final class LibC {
     /** The address, or minus the error number (no user address is that high). */
     static long mmap(long address, long bytes, int protection, int flags, int fd) {
         return call(s -> (long) MMAP.invokeExact(s, address, bytes, protection, flags, fd, 0L));
+    }
+
+    static int madvise(MemorySegment address, long bytes, int advice) {
+        return intCall(s -> (int) MADVISE.invokeExact(s, address, bytes, advice));
     }
 
     static int memfdCreate(MemorySegment name, int flags) {

@@ -30,6 +30,11 @@ public final class Linux {
         return new LinuxPrintedText();
     }
 
+    /** Files that other processes have opened, of this host. */
+    public static ForeignFilePort foreignFiles() {
+        return new LinuxForeignFiles();
+    }
+
     /** Waiting on words in memory, of this host. */
     public static FutexPort futex() {
         return new LinuxFutex();

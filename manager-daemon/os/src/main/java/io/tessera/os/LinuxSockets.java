@@ -116,7 +116,8 @@ final class LinuxSockets implements SocketPort {
     @Override
     public Received receiveWithDescriptor(int socket, MemorySegment into) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment control = arena.allocate(CONTROL_BYTES, 8);
+            // Room for one descriptor and not a byte more: the kernel closes what does not fit, and nobody else would.
+            MemorySegment control = arena.allocate(CONTROL_BYTES, 8).asSlice(0, CONTROL_HEADER_BYTES + Integer.BYTES);
             MemorySegment message = message(arena, into, into.byteSize(), control);
             int bytes = transferred(LibC.recvmsg(socket, message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC),
                     "recvmsg", socket);

@@ -9,7 +9,9 @@ public enum MemoryPlan {
     /** Converted to managed memory where that keeps what the program asked for. */
     MANAGED,
     /** None of its own: its calls are relayed to the executor of the device (space sharing). */
-    RELAY;
+    RELAY,
+    /** At fixed addresses over physical memory that can be taken away and given back (SPEC.md, section 9). */
+    SWAP;
 
     /** The number on the wire. */
     public int code() {

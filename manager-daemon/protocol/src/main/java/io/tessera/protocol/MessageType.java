@@ -40,7 +40,11 @@ public enum MessageType {
     /** Client to executor: memory that both map. */
     PIN(20, RelayMessageLayout.PIN.byteSize()),
     /** Executor to client: that memory, with its descriptor. */
-    PINNED(21, RelayMessageLayout.PINNED.byteSize());
+    PINNED(21, RelayMessageLayout.PINNED.byteSize()),
+    /** Client to executor: a module image in a file, with the file's descriptor. */
+    IMAGE(22, RelayMessageLayout.IMAGE.byteSize()),
+    /** Executor to client: the number by which a call names that image. */
+    IMAGE_TAKEN(23, RelayMessageLayout.IMAGE_TAKEN.byteSize());
 
     private static final Map<Integer, MessageType> BY_CODE =
             Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(MessageType::code, Function.identity()));

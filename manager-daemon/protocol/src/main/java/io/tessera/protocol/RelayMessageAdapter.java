@@ -29,6 +29,10 @@ public final class RelayMessageAdapter {
     private static final long ADDRESS = offset(RelayMessageLayout.PINNED, "address");
     private static final long BYTES = offset(RelayMessageLayout.PINNED, "bytes");
     private static final long RESULT = offset(RelayMessageLayout.PINNED, "result");
+    private static final long IMAGE_OFFSET = offset(RelayMessageLayout.IMAGE, "offset");
+    private static final long IMAGE_BYTES = offset(RelayMessageLayout.IMAGE, "bytes");
+    private static final long NUMBER = offset(RelayMessageLayout.IMAGE_TAKEN, "number");
+    private static final long TAKEN_RESULT = offset(RelayMessageLayout.IMAGE_TAKEN, "result");
 
     private RelayMessageAdapter() {
     }
@@ -64,6 +68,15 @@ public final class RelayMessageAdapter {
     }
 
     /**
+     * An answer to IMAGE.
+     *
+     * @param number what a call names the image by
+     * @param result CUresult; not 0: there is no number
+     */
+    public record ImageTaken(long number, int result) implements FromExecutor {
+    }
+
+    /**
      * What a client sent to an executor; the one method of the listener that it is for is called.
      *
      * @throws MalformedMessageException if it is no message of a client; the listener has heard nothing
@@ -74,6 +87,8 @@ public final class RelayMessageAdapter {
         switch (type) {
             case RELAY_HELLO -> listener.onHello(RelayToken.read(packet, HELLO_TOKEN));
             case PIN -> listener.onPin(packet.get(WireTypes.U64, PIN_BYTES), packet.get(WireTypes.U64, NOT_BELOW));
+            case IMAGE -> listener.onImage(packet.get(WireTypes.U64, IMAGE_OFFSET),
+                    packet.get(WireTypes.U64, IMAGE_BYTES));
             default -> throw MessageHeader.malformed(type + " is no message to an executor");
         }
     }
@@ -93,6 +108,7 @@ public final class RelayMessageAdapter {
             case PINNED -> new Pinned(new RelayPinned(packet.get(WireTypes.U64, ID),
                     packet.get(WireTypes.U64, ADDRESS), packet.get(WireTypes.U64, BYTES),
                     packet.get(WireTypes.U32, RESULT)));
+            case IMAGE_TAKEN -> new ImageTaken(packet.get(WireTypes.U64, NUMBER), packet.get(WireTypes.U32, TAKEN_RESULT));
             default -> throw MessageHeader.malformed(type + " is no message of an executor");
         };
     }

@@ -60,6 +60,22 @@ public final class RelayMessageEncoder {
         return length;
     }
 
+    /** IMAGE; the packet must carry the file's descriptor. */
+    public static int image(MemorySegment to, long offset, long bytes) {
+        int length = MessageEncoder.begin(to, MessageType.IMAGE, 0);
+        to.set(WireTypes.U64, offset(RelayMessageLayout.IMAGE, "offset"), offset);
+        to.set(WireTypes.U64, offset(RelayMessageLayout.IMAGE, "bytes"), bytes);
+        return length;
+    }
+
+    /** IMAGE_TAKEN; the number counts where the result is 0. */
+    public static int imageTaken(MemorySegment to, long number, int result) {
+        int length = MessageEncoder.begin(to, MessageType.IMAGE_TAKEN, 0);
+        to.set(WireTypes.U64, offset(RelayMessageLayout.IMAGE_TAKEN, "number"), number);
+        to.set(WireTypes.U32, offset(RelayMessageLayout.IMAGE_TAKEN, "result"), result);
+        return length;
+    }
+
     /** PINNED; the packet must carry the memory's descriptor unless the result is not 0. */
     public static int pinned(MemorySegment to, RelayPinned pinned) {
         int length = MessageEncoder.begin(to, MessageType.PINNED, 0);

@@ -64,6 +64,19 @@ public final class RelayMessageLayout {
             U32.withName("result"),
             U32.withName("pad")).withName("tessera_pinned");
 
+    /** {@code struct tessera_image}; the packet carries the file's descriptor. */
+    public static final StructLayout IMAGE = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U64.withName("offset"),
+            U64.withName("bytes")).withName("tessera_image");
+
+    /** {@code struct tessera_image_taken}. */
+    public static final StructLayout IMAGE_TAKEN = MemoryLayout.structLayout(
+            HEADER.withName("head"),
+            U64.withName("number"),
+            U32.withName("result"),
+            U32.withName("pad")).withName("tessera_image_taken");
+
     private RelayMessageLayout() {
     }
 }

@@ -7,4 +7,7 @@ public interface RelayMessageListener {
 
     /** It asks for memory that both map: bytes and lowest address, both unsigned. */
     void onPin(long bytes, long notBelow);
+
+    /** It has a module image in the file whose descriptor the packet carries: offset and bytes, both unsigned. */
+    void onImage(long offset, long bytes);
 }

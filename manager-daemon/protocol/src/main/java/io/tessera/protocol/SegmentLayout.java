@@ -21,7 +21,8 @@ import java.lang.foreign.StructLayout;
  *  12288  counters[128]     process-wide, {@link CounterId}
  *  16384  threads[256]      256 bytes each: what every thread submitted
  *  81920  errors[64]        256 bytes each: distinct errors
- *  98304  reserved
+ *  98304  residency[16]     512 bytes each: what of the client's memory is on the device, {@link ResidencyBlock}
+ * 106496  reserved
  * 131072  end
  * </pre>
  *
@@ -109,6 +110,42 @@ public final class SegmentLayout {
             bytes(8, "pad"),
             bytes(ERROR_TEXT_BYTES, "text")).withName("tessera_error");
 
+    /** {@code struct tessera_residency}: what of the client's memory is on a device; see {@link ResidencyBlock}. */
+    public static final StructLayout RESIDENCY = MemoryLayout.structLayout(
+            U64.withName("active"),
+            U64.withName("resident_target"),
+            U64.withName("guarantee_bytes"),
+            U64.withName("pinned_target"),
+            U64.withName("pageable_target"),
+            U64.withName("capacity_bytes"),
+            U64.withName("flags"),
+            U64.withName("orders_spare"),
+            U64.withName("resident_bytes"),
+            U64.withName("needed_bytes"),
+            U64.withName("swappable_bytes"),
+            U64.withName("fixed_bytes"),
+            U64.withName("cached_bytes"),
+            U64.withName("pinned_held"),
+            U64.withName("pageable_held"),
+            U64.withName("file_held"),
+            U64.withName("pinned_wanted"),
+            U64.withName("pageable_wanted"),
+            U64.withName("resident_wanted"),
+            U64.withName("state"),
+            U64.withName("swapped_bytes"),
+            U64.withName("guarantee_wanted"),
+            U64.withName("file_limit"),
+            U64.withName("wishes_spare"),
+            U64.withName("moved_in_bytes"),
+            U64.withName("moved_out_bytes"),
+            U64.withName("move_in_ns"),
+            U64.withName("move_out_ns"),
+            U64.withName("moves_in"),
+            U64.withName("moves_out"),
+            U64.withName("move_failures"),
+            U64.withName("dropped_bytes"),
+            bytes(256, "reserved")).withName("tessera_residency");
+
     /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(
             U64.withName("magic"),
@@ -134,7 +171,8 @@ public final class SegmentLayout {
             bytes(3072, "pad3"),
             MemoryLayout.sequenceLayout(MAX_THREADS, THREAD).withName("threads"),
             MemoryLayout.sequenceLayout(ERROR_ENTRIES, ERROR).withName("errors"),
-            bytes(32_768, "reserved")).withName("tessera_segment");
+            MemoryLayout.sequenceLayout(MAX_DEVICES, RESIDENCY).withName("residency"),
+            bytes(24_576, "reserved")).withName("tessera_segment");
 
     /** Offset of the device slots in the segment. */
     public static final long DEVICES_OFFSET = offset(SEGMENT, "devices");
@@ -144,6 +182,9 @@ public final class SegmentLayout {
     public static final long THREADS_OFFSET = offset(SEGMENT, "threads");
     /** Offset of the distinct-error log in the segment. */
     public static final long ERRORS_OFFSET = offset(SEGMENT, "errors");
+
+    /** Offset of the residency blocks in the segment. */
+    public static final long RESIDENCY_OFFSET = offset(SEGMENT, "residency");
 
     private SegmentLayout() {
     }

@@ -43,6 +43,16 @@ public final class WireTypes {
         LONG.setRelease(segment, offset, value);
     }
 
+    /** Reads a word in the one order of all such reads and writes. */
+    public static long getVolatile(MemorySegment segment, long offset) {
+        return (long) LONG.getVolatile(segment, offset);
+    }
+
+    /** Writes a word in the one order of all such reads and writes. */
+    public static void setVolatile(MemorySegment segment, long offset, long value) {
+        LONG.setVolatile(segment, offset, value);
+    }
+
     /** Reads a counter that changes while it is read: never torn, in no order with others. */
     public static long getOpaque(MemorySegment segment, long offset) {
         return (long) LONG.getOpaque(segment, offset);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Compares the C header, as its compiler sees it, with the Java layout, both ways. */
 class AbiParityTest {
     private static final List<StructLayout> STRUCTS = List.of(SegmentLayout.DEVICE, SegmentLayout.THREAD,
-            SegmentLayout.ERROR, SegmentLayout.SEGMENT, MessageLayout.HEADER, MessageLayout.HELLO,
+            SegmentLayout.ERROR, SegmentLayout.RESIDENCY, SegmentLayout.SEGMENT, MessageLayout.HEADER, MessageLayout.HELLO,
             MessageLayout.WELCOME, MessageLayout.REFUSED, MessageLayout.DEVICE_MESSAGE, MessageLayout.DOORBELL,
             MessageLayout.QUOTA);
 
@@ -80,6 +80,11 @@ class AbiParityTest {
         constant(to, "ACK_RELEASED", AckWord.RELEASED);
         constant(to, "DEVICE_CONTENDED", DeviceBlock.FLAG_CONTENDED);
         constant(to, "DEVICE_SAMPLE", DeviceBlock.FLAG_SAMPLE);
+        constant(to, "RESIDENCY_PARKED", ResidencyBlock.FLAG_PARKED);
+        constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
+        for (ResidencyState state : ResidencyState.values()) {
+            constant(to, "RESIDENCY_" + state, state.code());
+        }
     }
 
     @Test

@@ -124,10 +124,18 @@ class MessagesTest {
             public void onPin(long bytes, long notBelow) {
                 atExecutor.add(bytes + " " + notBelow);
             }
+
+            @Override
+            public void onImage(long offset, long bytes) {
+                atExecutor.add("image " + offset + " " + bytes);
+            }
         };
         RelayMessageAdapter.fromClient(packet, RelayMessageEncoder.hello(packet, token), executor);
         RelayMessageAdapter.fromClient(packet, RelayMessageEncoder.pin(packet, 4096, 1L << 45), executor);
-        assertEquals(List.of(token, "4096 " + (1L << 45)), atExecutor);
+        RelayMessageAdapter.fromClient(packet, RelayMessageEncoder.image(packet, 4096, 1L << 30), executor);
+        assertEquals(List.of(token, "4096 " + (1L << 45), "image 4096 " + (1L << 30)), atExecutor);
+        assertEquals(new RelayMessageAdapter.ImageTaken(5, 2),
+                RelayMessageAdapter.fromExecutor(packet, RelayMessageEncoder.imageTaken(packet, 5, 2)));
         RelayPinned pinned = new RelayPinned(3, 1L << 45, 8192, 2);
         assertEquals(new RelayMessageAdapter.Pinned(pinned),
                 RelayMessageAdapter.fromExecutor(packet, RelayMessageEncoder.pinned(packet, pinned)));

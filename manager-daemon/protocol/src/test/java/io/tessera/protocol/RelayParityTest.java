@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RelayParityTest {
     private static final List<StructLayout> STRUCTS = List.of(RelayLayout.RECORD, RelayLayout.LAUNCH, RelayLayout.BULK,
             RelayLayout.MARK, RelayLayout.CONTEXT_CHANGE, RelayLayout.PARAMETER, RelayLayout.FUNCTION_INFO,
-            RelayLayout.MEMORY_INFO, RelayLayout.REPLY, RelayLayout.DEVICE, RelayLayout.SEGMENT,
+            RelayLayout.MEMORY_INFO, RelayLayout.IMAGE_REFERENCE, RelayLayout.REPLY, RelayLayout.DEVICE, RelayLayout.SEGMENT,
             RelayMessageLayout.ASK, RelayMessageLayout.ANSWER, RelayMessageLayout.HELLO, RelayMessageLayout.WELCOME, RelayMessageLayout.PIN,
-            RelayMessageLayout.PINNED);
+            RelayMessageLayout.PINNED, RelayMessageLayout.IMAGE, RelayMessageLayout.IMAGE_TAKEN);
     /** By number, from 1: io.tessera.device.HandleKind has them for the executor. */
     private static final List<String> HANDLES = List.of("CONTEXT", "STREAM", "EVENT", "MODULE", "FUNCTION", "LIBRARY",
             "KERNEL", "POOL", "ALLOCATION", "ARRAY", "MIPMAP", "TEXTURE", "SURFACE", "TEXREF", "SURFREF", "GRAPH",
@@ -70,6 +70,7 @@ class RelayParityTest {
     private static void sizes(Map<String, String> to) {
         constant(to, "RELAY_MAGIC", RelayLayout.MAGIC);
         constant(to, "RELAY_VERSION", RelayLayout.VERSION);
+        constant(to, "RELAY_IMAGE_MAGIC", RelayLayout.IMAGE_MAGIC);
         constant(to, "RELAY_RING_BYTES", RelayLayout.RING_BYTES);
         constant(to, "RELAY_RECORD_MAX", RelayLayout.RECORD_MAX);
         constant(to, "RELAY_INLINE_MAX", RelayLayout.INLINE_MAX);

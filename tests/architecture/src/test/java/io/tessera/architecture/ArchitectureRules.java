@@ -36,8 +36,15 @@ final class ArchitectureRules {
     static final ArchRule SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX = usesOnly("io.tessera.software..",
             "io.tessera.device..", "io.tessera.guardian.ptx..", "io.tessera.guardian.image..", "com.sun.management..");
     static final ArchRule DEMO_PROGRAMS_ARE_ORDINARY = usesOnly("io.tessera.demo..", "jcuda..");
+    static final ArchRule SAMPLES_ARE_ORDINARY = usesOnly("io.tessera.samples..", "jcuda..", "org.bytedeco..",
+            "com.sun.net.httpserver..");
+    /** Its classes are defined in the bootstrap loader, where nothing else of ours is. */
+    static final ArchRule AGENT_BOOT_USES_THE_JDK = usesOnly("io.tessera.agent.boot..", "io.tessera.agent.clock..");
+    static final ArchRule AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA = usesOnly("io.tessera.agent..",
+            "net.bytebuddy..", "com.sun.jna..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
-            "io.tessera.protocol..", "io.tessera.guardian..", "picocli..", "com.google.gson..");
+            "io.tessera.protocol..", "io.tessera.guardian..", "picocli..", "com.google.gson..",
+            "com.sun.tools.attach..");
 
     static final ArchRule POLICIES_ARE_PURE = noClasses()
             .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")
@@ -48,11 +55,11 @@ final class ArchitectureRules {
             .because("policies run stepwise in a test: time, files and sockets are passed in");
 
     static final ArchRule THE_CLOCK_IS_INJECTED = noClasses()
-            .that().resideOutsideOfPackages("..clock..", "io.tessera.demo..")
+            .that().resideOutsideOfPackages("..clock..", "io.tessera.demo..", "io.tessera.samples..")
             .should().callMethod(System.class, "nanoTime")
             .orShould().callMethod(System.class, "currentTimeMillis")
             .because("clocks come in through a port, so that every policy can be stepped through; the demo's programs"
-                    + " are ordinary ones");
+                    + " and the samples are ordinary ones");
 
     static final ArchRule NO_CYCLES = slices().matching("io.tessera.(**)").should().beFreeOfCycles();
 
@@ -64,6 +71,7 @@ final class ArchitectureRules {
             AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, DEVICE_PORT_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY,
             EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
+            SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
             COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES,
             PACKAGES_HAVE_MEANING);
 

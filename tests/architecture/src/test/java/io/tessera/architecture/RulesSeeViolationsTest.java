@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.EvaluationResult;
+import io.tessera.agent.boot.violation.KnowsTheTooling;
 import io.tessera.cli.violation.AsksTheExecutor;
 import io.tessera.demo.violation.KnowsTessera;
 import io.tessera.device.violation.KnowsAnAllocator;
@@ -50,6 +51,10 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,
                 io.tessera.software.violation.KnowsTheProtocol.class);
         sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
+        sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.KnowsTessera.class);
+        sees(ArchitectureRules.AGENT_BOOT_USES_THE_JDK, KnowsTheTooling.class);
+        sees(ArchitectureRules.AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
+                io.tessera.agent.violation.KnowsTheProtocol.class);
     }
 
     @Test

@@ -17,6 +17,7 @@ final class ManagerProcess implements AutoCloseable {
     ManagerProcess(TestRun run, Map<String, String> environment, String... options) {
         List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.classPath(),
+                "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
                 "io.tessera.manager.Main", "--runtime-directory", run.runtimeDirectory().toString(),
                 "--shm-directory", run.segmentDirectory().toString()));
         command.addAll(List.of(options));

@@ -11,15 +11,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory under both plans: contents, attributes, order, frees; limits of one client and of a tenant. */
+/** Memory under every plan: contents, attributes, order, frees; limits of one client and of a tenant. */
 @ExtendWith(RunWatcher.class)
 class MemoryTest {
     private static final long MIB = 1L << 20;
 
     @ParameterizedTest
-    @CsvSource({"plain, 0", "managed, 0", "plain, 256", "managed, 256"})
+    @CsvSource({"plain, 0", "managed, 0", "swap, 0", "plain, 256", "managed, 256", "swap, 256"})
     void everyPathKeepsContentsAndAttributes(String plan, long limitMib, TestRun run) {
-        run.manager();
+        run.manager("--capacity", "1GiB");
         NativeCase program = run.program("memory").plan(plan);
         if (limitMib > 0) {
             program.memory(limitMib * MIB);
@@ -28,7 +28,7 @@ class MemoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"plain", "managed"})
+    @ValueSource(strings = {"plain", "managed", "swap"})
     void everyPathWorksWithoutAManager(String plan, TestRun run) {
         run.expectLine("no manager");
         run.program("memory").plan(plan).run().exits(0).says("done");
@@ -64,7 +64,7 @@ class MemoryTest {
 
     @ParameterizedTest
     @CsvSource({"plain, alloc", "managed, alloc", "plain, async", "managed, async", "plain, managed", "plain, create",
-        "managed, create", "plain, array"})
+        "managed, create", "plain, array", "swap, alloc", "swap, async", "swap, create", "swap, array"})
     void limitIsExactAndShown(String plan, String path, TestRun run) {
         ManagerProcess manager = run.manager();
         RunningCase program = run.program("console").plan(plan).memory(100 * MIB).start();

@@ -43,6 +43,20 @@ class ProtocolTest {
         }
     }
 
+    /** Library and executor of different releases: nothing is tried, and nothing falls back to a context of one's own. */
+    @ParameterizedTest
+    @CsvSource({"good-relay-older, another version of the relay", "good-relay-newer, another version of the relay",
+        "good-relay-shape, a segment of another shape", "good-relay-entries, another list of driver entries",
+        "good-relay-size, a segment of another size"})
+    void clientOfAnExecutorOfAnotherReleaseIsRefused(String mode, String reason, TestRun run) {
+        run.expectLine(reason + ": with --share space CUDA is refused");
+        try (RunningCase manager = fakeManager(run, mode, 1)) {
+            RunningCase program = run.program("console").env("TESSERA_SHARE", "space").start();
+            program.awaitAnswer("init", "error 802").quit();
+            manager.awaitLine("hello").awaitLine("left");
+        }
+    }
+
     @Test
     void requiredManagerThatIsBrokenMakesInitFail(TestRun run) {
         run.expectLine("TESSERA_REQUIRE is set: CUDA is refused");

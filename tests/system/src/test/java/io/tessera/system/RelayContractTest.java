@@ -39,6 +39,25 @@ class RelayContractTest {
         relayed(run, "async").run().exits(0).says("async ok");
     }
 
+    /** The child has neither the segment nor the executor's ear, and its parent goes on. */
+    @Test
+    void aForkedChildIsToldAndItsParentDoesNotNotice(TestRun run) {
+        run.manager("--executors", "nvidia");
+        run.expectClientError("");
+        relayed(run, "forked").run().exits(0).says("forked ok");
+    }
+
+    /** Memory that the executor makes for others is files of the kernel, which a limit of its process holds short. */
+    @Test
+    void pinnedMemoryThatTheHostHasNotIsOutOfMemoryAndTheProgramGoesOn(TestRun run) throws Exception {
+        ManagerProcess manager = run.manager("--executors", "software");
+        run.expectLog("pinned memory cannot be made");
+        Process limit = new ProcessBuilder("prlimit", "--pid", Long.toString(manager.process().pid()),
+                "--fsize=" + 32 * MIB).inheritIO().start(); // executors come later and inherit it
+        assertEquals(0, limit.waitFor());
+        relayed(run, "pinned").run().exits(0).says("pinned ok");
+    }
+
     @Test
     void aLimitHoldsToTheByte(TestRun run) {
         run.manager("--executors", "nvidia");

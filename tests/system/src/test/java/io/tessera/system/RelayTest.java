@@ -60,8 +60,23 @@ class RelayTest {
     @Test
     void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
         run.manager("--executors", "software");
-        run.expectClientError("arrays in batches are not relayed");
+        run.expectClientError("a copy node whose pageable side is another one than before");
         relayed(run, "relay_captures").run().exits(0).says("captures ok");
+    }
+
+    @Test
+    void kernelsReadWhatReferencesAndMipmapsStandFor(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_textures").run().exits(0).says("textures ok");
+    }
+
+    /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
+    @Test
+    void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {
+        run.manager("--executors", "software");
+        run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
+                "tessera", "--", BuildOutputs.fixture("runtime12").toString()).without("LD_PRELOAD")
+                .without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").run().exits(0).says("runtime 12 ok");
     }
 
     @Test

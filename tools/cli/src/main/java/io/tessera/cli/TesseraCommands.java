@@ -5,6 +5,9 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.doctor.DoctorCommand;
 import io.tessera.cli.fence.FenceCommand;
+import io.tessera.cli.jvm.JvmCommand;
+import io.tessera.cli.residency.EvictCommand;
+import io.tessera.cli.residency.RestoreCommand;
 import io.tessera.cli.schedule.LimitCommand;
 import io.tessera.cli.schedule.QuantumCommand;
 import io.tessera.cli.schedule.SchedulerCommand;
@@ -36,8 +39,11 @@ public final class TesseraCommands {
                 .addSubcommand(new SchedulerCommand(context))
                 .addSubcommand(new QuantumCommand(context))
                 .addSubcommand(new LimitCommand(context))
+                .addSubcommand(new EvictCommand(context))
+                .addSubcommand(new RestoreCommand(context))
                 .addSubcommand(new CountersCommand(context))
                 .addSubcommand(new ErrorsCommand(context))
+                .addSubcommand(new JvmCommand(context))
                 .addSubcommand(new DoctorCommand(context))
                 .addSubcommand(new FenceCommand(context));
         line.setOut(context.out()).setErr(context.err());

@@ -9,9 +9,11 @@ package io.tessera.guardian.fence.proof;
 record Offsets(long low, long high) {
     /** Inside. */
     static final Offsets INSIDE = new Offsets(0, 0);
+    /** Nothing is known but that it goes on from the inside by the program's own sums. */
+    static final Offsets ANYWHERE = new Offsets(Long.MIN_VALUE, Long.MAX_VALUE);
 
     Offsets plus(AbstractValue amount) {
-        return new Offsets(saturated(low, amount.low()), saturated(high, amount.high()));
+        return equals(ANYWHERE) ? ANYWHERE : new Offsets(saturated(low, amount.low()), saturated(high, amount.high()));
     }
 
     Offsets join(Offsets other) {

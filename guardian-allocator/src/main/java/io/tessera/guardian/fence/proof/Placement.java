@@ -23,6 +23,14 @@ public sealed interface Placement {
     record FencedBase() implements Placement {
     }
 
+    /**
+     * Global, and anywhere, but aligned as {@link AddressFact#alignmentBytes()} says if the base register's shadow is used: that is
+     * fenced where the access is. A pointer that goes round a loop by steps of unknown size is so, that the fence is not in the chain
+     * of additions on which every round waits.
+     */
+    record FloatingBase() implements Placement {
+    }
+
     /** Anywhere. */
     record Unknown() implements Placement {
     }

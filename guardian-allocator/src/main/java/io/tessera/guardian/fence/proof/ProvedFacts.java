@@ -80,13 +80,15 @@ final class ProvedFacts implements AddressFacts {
             return true;
         }
         long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
-        if (offsets.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
+        boolean floats = offsets.equals(Offsets.ANYWHERE);
+        Offsets away = floats ? Offsets.INSIDE : offsets;
+        if (away.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
                 MemoryAccess.bytes(access))) {
             shadowed[index] = shadowed[index] == null ? new BitSet() : shadowed[index];
             shadowed[index].set(operand);
             return true;
         }
-        return !plan.fenceAt(plan.owner(value));
+        return floats || !plan.fenceAt(plan.owner(value));
     }
 
     private void collect() {
@@ -197,7 +199,9 @@ final class ProvedFacts implements AddressFacts {
             return new AddressFact(space, Math.min(known, state.variable().alignment()), near);
         }
         if (shadowed[index] != null && shadowed[index].get(operand)) {
-            return new AddressFact(space, alignment.alignment(plan.owner(value), offset), new Placement.FencedBase());
+            boolean floats = Offsets.ANYWHERE.equals(plan.of(value));
+            return new AddressFact(space, alignment.alignment(plan.owner(value), offset),
+                    floats ? new Placement.FloatingBase() : new Placement.FencedBase());
         }
         return new AddressFact(space, state.variable() == null ? known : 1, new Placement.Unknown());
     }

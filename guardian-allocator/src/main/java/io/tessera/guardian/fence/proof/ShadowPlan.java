@@ -14,7 +14,10 @@ import java.util.BitSet;
 final class ShadowPlan {
     private static final long GUARD = WindowConstants.GUARD_BYTES;
     private static final int DEEPEST = 400;
+    private static final int LONGEST_CHAIN = 64;
     private static final int MOST_DEPTH = 6;
+    /** A pointer that goes round a loop floats if it is followed at so many places at most: each has a fence then. */
+    private static final int MOST_FLOATING_USES = 4;
 
     /** How a value's shadow is made. */
     enum Way {
@@ -41,6 +44,8 @@ final class ShadowPlan {
     private final BitSet fenced = new BitSet();
     private final BitSet comesRound = new BitSet();
     private final BitSet everyRound = new BitSet();
+    private final BitSet floating = new BitSet();
+    private final BitSet floatingSteps = new BitSet();
     private final BitSet without = new BitSet();
     private boolean stale;
     private final Loops.Loop[] loopOf;
@@ -127,14 +132,15 @@ final class ShadowPlan {
         int from = owner(part.pointer());
         int rarer = Integer.compare(frequency(from), frequency(value));
         boolean small = !fenced.get(value) && part.isSmall();
-        boolean worth = rarer < 0 || rarer == 0 && (small || comesRound.get(value));
+        boolean floats = floatingSteps.get(value) && !fenced.get(value);
+        boolean worth = rarer < 0 || rarer == 0 && (small || floats || comesRound.get(value));
         Offsets base = worth ? decide(from, depth + 1) : null;
         if (ways[value] != Way.OPEN) {
             // Decided meanwhile, on a way round a loop.
             return offsets[value];
         }
-        Offsets sum = base == null || !small ? null : base.plus(part.amount());
-        if (sum != null && sum.fit(GUARD, 1)) {
+        Offsets sum = base == null || !small && !floats ? null : base.plus(part.amount());
+        if (sum != null && (sum.fit(GUARD, 1) || sum.equals(Offsets.ANYWHERE))) {
             return settle(value, Way.DERIVE, sum);
         }
         // Fencing the shadow again leaves its low bits alone: they need not be cleared as those of the register.
@@ -167,7 +173,8 @@ final class ShadowPlan {
             return offsets[phi];
         }
         Offsets start = entry.join(Offsets.INSIDE);
-        return everyRound.get(phi) ? fencedRound(phi, loop, start, depth) : drifting(phi, loop, start, depth);
+        return floating.get(phi) ? floating(phi, loop, depth)
+                : everyRound.get(phi) ? fencedRound(phi, loop, start, depth) : drifting(phi, loop, start, depth);
     }
 
     /** A pointer that goes on by bounded steps, and not too often. */
@@ -182,11 +189,76 @@ final class ShadowPlan {
             }
         }
         if (!derived) {
-            everyRound.set(phi);
+            (mayFloat(phi, loop) ? floating : everyRound).set(phi);
             stale = true;
             return settle(phi, Way.NONE, null);
         }
         return reach;
+    }
+
+    /** Not bounded, and left so: what is made from it is fenced where it is followed. */
+    private Offsets floating(int phi, Loops.Loop loop, int depth) {
+        settle(phi, Way.MERGE, Offsets.ANYWHERE);
+        boolean derived = true;
+        for (int input : latchInputs(phi, loop)) {
+            derived = derived && derivedFrom(phi, owner(input), depth);
+        }
+        if (!derived) {
+            floating.clear(phi);
+            everyRound.set(phi);
+            stale = true;
+            return settle(phi, Way.NONE, null);
+        }
+        return Offsets.ANYWHERE;
+    }
+
+    /** Whether a pointer comes round by sums alone and is followed at few places; notes the sums. */
+    private boolean mayFloat(int phi, Loops.Loop loop) {
+        BitSet steps = new BitSet();
+        for (int input : latchInputs(phi, loop)) {
+            if (!chain(owner(input), phi, steps)) {
+                return false;
+            }
+        }
+        AbstractValue step = induction.step(phi, loop);
+        boolean oneFence = step != null && step.bounded() && Offsets.INSIDE.plus(step).join(Offsets.INSIDE).fit(GUARD, 1);
+        BitSet followed = new BitSet();
+        for (int block = loop.body().nextSetBit(0); block >= 0; block = loop.body().nextSetBit(block + 1)) {
+            for (int index = of.flow().start(block); index < of.flow().end(block); index++) {
+                follow(index, phi, followed);
+            }
+        }
+        // One fence in the chain of a round costs less than one at each of several places.
+        if (followed.cardinality() > (oneFence ? 1 : MOST_FLOATING_USES)) {
+            return false;
+        }
+        floatingSteps.or(steps);
+        return true;
+    }
+
+    private void follow(int index, int phi, BitSet followed) {
+        for (Operand operand : of.code().instruction(index).operands()) {
+            if (operand instanceof Operand.Address(Operand.Register base, long _)) {
+                int value = ssa.use(index, base.name());
+                if (value != Ssa.NONE && ssa.bits(value) == 64 && chain(owner(value), phi, new BitSet())) {
+                    followed.set(owner(value));
+                }
+            }
+        }
+    }
+
+    /** Whether a value is made from a phi by sums; adds them to the steps. */
+    private boolean chain(int value, int phi, BitSet steps) {
+        int at = value;
+        for (int i = 0; i < LONGEST_CHAIN && at != phi; i++) {
+            PointerSums.Part part = sums.of(at);
+            if (part == null) {
+                return false;
+            }
+            steps.set(at);
+            at = owner(part.pointer());
+        }
+        return at == phi;
     }
 
     /** Whether a value's shadow is made from a phi's by additions alone, so that it never moves by more than they add. */

@@ -92,9 +92,9 @@ class ProvedFactsTest {
 
     @Test
     void offsetsBeyondTheGuardBandAreNotDerived() throws PtxException {
-        analyse("mul.wide.s32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];");
+        analyse("mul.wide.s32 %rd2, %r1, 32; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];");
         assertEquals(List.of(find("add.s64")), facts.baseFences().stream().map(BaseFence::definition).toList());
-        analyse("mul.wide.s32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; ld.global.f64 %rd4, [%rd3+8];");
+        analyse("mul.wide.s32 %rd2, %r1, 20; add.s64 %rd3, %rd1, %rd2; ld.global.f64 %rd4, [%rd3+16];");
         assertEquals(List.of(find("add.s64")), facts.baseFences().stream().map(BaseFence::definition).toList());
     }
 
@@ -108,12 +108,33 @@ class ProvedFactsTest {
     }
 
     @Test
-    void aPointerThatIsNotCountedIsFencedInEveryRound() throws PtxException {
+    void aPointerThatIsNotCountedIsFencedWhereItIsFollowed() throws PtxException {
         // 4095 is no multiple of 4: the counter misses 0, and goes round for ever.
         analyse(LOOP.replace("START", "4095"));
-        assertFencedBase(fact("ld.global"), 4);
-        assertTrue(facts.baseFences().stream().anyMatch(fence -> fence.definition() == find("add.s64") && fence.again()));
+        AddressFact fact = fact("ld.global");
+        assertInstanceOf(Placement.FloatingBase.class, fact.placement());
+        assertEquals(4, fact.alignmentBytes());
+        assertEquals(1, facts.baseFences().size());
+        assertEquals(instructions.getFirst(), facts.baseFences().getFirst().definition());
         assertFalse(facts.endsByItself(find("@%p1 bra")));
+    }
+
+    @Test
+    void aPointerThatIsFollowedTwiceInARoundIsFencedInEveryRound() throws PtxException {
+        analyse(LOOP.replace("START", "4095").replace("add.s64 %rd2, %rd2, 16;",
+                "add.s64 %rd3, %rd2, 8; ld.global.f32 %f2, [%rd3]; add.s64 %rd2, %rd3, 8;"));
+        assertFencedBase(fact("%f1, ["), 4);
+        assertFencedBase(fact("%f2, ["), 4);
+        assertTrue(facts.baseFences().stream().anyMatch(fence -> fence.definition() == find("%rd2, %rd3") && fence.again()));
+    }
+
+    @Test
+    void aPointerThatGoesOnByAnythingFloats() throws PtxException {
+        analyse("ld.param.u64 %rd4, [q]; shl.b64 %rd4, %rd4, 2;" + LOOP.replace("START", "4096").replace("%rd2, %rd2, 16", "%rd2, %rd2, %rd4"));
+        AddressFact fact = fact("ld.global");
+        assertInstanceOf(Placement.FloatingBase.class, fact.placement());
+        assertEquals(4, fact.alignmentBytes());
+        assertEquals(1, facts.baseFences().size());
     }
 
     @Test

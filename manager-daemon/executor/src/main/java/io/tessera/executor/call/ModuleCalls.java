@@ -6,48 +6,51 @@ import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.CodeOptions;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.fence.ProgramSource;
-import io.tessera.executor.print.PrintingImage;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
     /** CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _CLUSTER_SCHEDULING_POLICY_PREFERENCE. */
     private static final int FIRST_CLUSTER = 10;
     private static final int LAST_CLUSTER = 15;
-    /** cuLibraryLoadData: BINARY_IS_PRESERVED and HOST_UNIVERSAL_FUNCTION... are about the client's memory. */
+    /** CU_LIBRARY_BINARY_IS_PRESERVED: who says so keeps the image as it is until the library is unloaded. */
+    private static final int BINARY_IS_PRESERVED = 1;
     private static final int LONGEST_NAME = 65_536;
 
     private final ClientState client;
+    private final CallImages images;
 
     ModuleCalls(ClientState client) {
         this.client = client;
+        this.images = new CallImages(client);
     }
 
     /** Parameters: module, image. */
     int load(CallFrame frame, ClientContext context) throws RejectedException {
-        frame.slot(1, image(frame, 1));
         return load(frame, false, frame.plan().entry(), null);
     }
 
     /** Fences what can be fenced; the client's policy decides about the rest. */
-    private int load(CallFrame frame, boolean library, DriverEntry entry, JitOptions options) {
+    private int load(CallFrame frame, boolean library, DriverEntry entry, JitOptions options) throws RejectedException {
         ClientFences fences = client.fences();
         int result;
         try {
-            fences.room(frame.inBytes(1));
-            ProgramSource source = ProgramSource.of(frame.data(1).asSlice(0, frame.inBytes(1)));
+            ProgramSource source = images.source(frame, 1);
             long standIn = fences.load(source, options == null ? CodeOptions.none() : options.code(), library);
             if (standIn != 0) {
                 frame.data(0).set(WireTypes.U64, 0, standIn);
                 result = CudaResult.SUCCESS;
             } else {
-                result = client.driver().call(entry, frame.slots());
-                if (result == CudaResult.SUCCESS) {
-                    fences.loadedAsItIs(frame.data(0).get(WireTypes.U64, 0));
-                }
+                result = original(frame, entry, library, source);
+            }
+            if (result == CudaResult.SUCCESS) {
+                boolean known = !source.isKept() && source.prints();
+                // What is on the heap is not held for this; what is kept is asked when something of it is used.
+                client.printing().loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {
             if (options != null) {
@@ -58,11 +61,32 @@ final class ModuleCalls {
         if (options != null) {
             options.answer();
         }
-        return loaded(frame, result);
+        return result;
+    }
+
+    /** Has the driver load an image as it is; one that stays where it is need not be copied by the driver. */
+    private int original(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source)
+            throws RejectedException {
+        if (library && source.isKept()) {
+            MemorySegment option = frame.room(Long.BYTES);
+            MemorySegment value = frame.room(Long.BYTES);
+            option.set(WireTypes.U32, 0, BINARY_IS_PRESERVED);
+            value.set(WireTypes.U64, 0, 1);
+            frame.slot(5, option.address());
+            frame.slot(6, value.address());
+            frame.slot(7, 1);
+        }
+        int result = client.driver().call(entry, frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            client.fences().loadedAsItIs(frame.data(0).get(WireTypes.U64, 0), source);
+        }
+        Reference.reachabilityFence(source);
+        return result;
     }
 
     /** Parameter: module or library. */
     int unload(CallFrame frame, ClientContext context) {
+        client.printing().unloaded(frame.slot(0));
         return client.fences().unload(frame.slot(0), frame.plan().api().equals("cuLibraryUnload"));
     }
 
@@ -126,18 +150,8 @@ final class ModuleCalls {
         return client.driver().call(frame.plan().entry(), frame.slots());
     }
 
-    /** Remembers whether what was loaded prints, by the driver's own handle. */
-    private int loaded(CallFrame frame, int result) {
-        if (result == CudaResult.SUCCESS) {
-            client.printing().loaded(frame.data(0).get(WireTypes.U64, 0),
-                    PrintingImage.prints(frame.data(1).asSlice(0, frame.inBytes(1))));
-        }
-        return result;
-    }
-
     /** Parameters: module, image, count, options, values. */
     int loadEx(CallFrame frame, ClientContext context) throws RejectedException {
-        frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 2, 3, 4);
         return load(frame, false, frame.plan().entry(), options);
     }
@@ -147,18 +161,8 @@ final class ModuleCalls {
         if (frame.slot(7) != 0) {
             throw CallFrame.malformed("options of a library");
         }
-        frame.slot(1, image(frame, 1));
         JitOptions options = new JitOptions(frame, 4, 2, 3);
         return load(frame, true, DriverEntry.cuLibraryLoadData, options);
-    }
-
-    /** Where the driver finds the image; also makes sure that it says where it puts its handle. */
-    private static long image(CallFrame frame, int parameter) throws RejectedException {
-        if (frame.data(parameter) == null || frame.inBytes(parameter) == 0) {
-            throw new RejectedException(CudaResult.INVALID_VALUE, "no image");
-        }
-        frame.want(0, Long.BYTES);
-        return ImageCheck.address(frame, frame.data(parameter), frame.inBytes(parameter));
     }
 
     /** Parameters: name, handle. The driver answers with a pointer, the client gets the text. */

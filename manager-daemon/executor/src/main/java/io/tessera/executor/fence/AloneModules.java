@@ -37,7 +37,7 @@ final class AloneModules {
 
     private long load(TenantModule module) {
         module.neverAlone = true; // if it fails; the fenced one serves
-        module.source = null;
+        module.dropSource();
         try {
             FencedProgram program = module.alone.resultNow();
             long handle = ProgramLoader.load(program, false, driver);

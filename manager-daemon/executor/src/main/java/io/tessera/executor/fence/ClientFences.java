@@ -170,7 +170,7 @@ public final class ClientFences {
     public void room(long bytes) throws ProgramRefusedException {
         long held = bytes;
         for (TenantModule module : modules.values()) {
-            held += module.source == null ? 0 : module.sourceBytes;
+            held += module.source == null ? 0 : module.source.heapBytes();
         }
         if (held > MOST_HELD_BYTES) {
             throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "the executor holds " + held
@@ -186,7 +186,7 @@ public final class ClientFences {
      */
     public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
         ModuleImage image = ModuleImage.of(data);
-        ProgramSource source = new ProgramSource(List.of(image), data);
+        ProgramSource source = ProgramSource.of(image);
         String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
                 ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
@@ -208,8 +208,8 @@ public final class ClientFences {
     }
 
     /** The driver has loaded what {@link #load} let through. */
-    public void loadedAsItIs(long handle) {
-        unfenced.loaded(handle);
+    public void loadedAsItIs(long handle, ProgramSource source) {
+        unfenced.loaded(handle, source);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -259,16 +259,16 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         try {
             unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
-            module.handle = ProgramLoader.loadOriginal(module.source.main(), module.library, driver);
+            module.handle = ProgramLoader.loadOriginal(module.source, module.library, driver);
         } catch (ProgramRefusedException e) {
             module.refused = new ProgramRefusedException(why.result(), e.getMessage());
             throw module.refused;
         }
         module.asItIs = true;
         module.neverAlone = true;
-        module.source = null;
         loaded.put(module.handle, module);
-        unfenced.loaded(module.handle);
+        unfenced.loaded(module.handle, module.source);
+        module.dropSource();
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
@@ -293,7 +293,7 @@ public final class ClientFences {
         violations().add(module.program);
         if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
             module.neverAlone = true;
-            module.source = null;
+            module.dropSource();
         }
     }
 

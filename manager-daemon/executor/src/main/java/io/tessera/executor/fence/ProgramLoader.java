@@ -10,8 +10,6 @@ import io.tessera.guardian.fence.WindowConstants;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
-import java.util.List;
 
 /** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
 final class ProgramLoader {
@@ -28,9 +26,18 @@ final class ProgramLoader {
      * @throws ProgramRefusedException with the driver's result
      */
     static long load(FencedProgram program, boolean library, DriverCalls driver) throws ProgramRefusedException {
+        return load(MemorySegment.ofArray(program.code()), library, driver);
+    }
+
+    /** Loads an image as the program gave it. Errors as {@link #load}. */
+    static long loadOriginal(ProgramSource source, boolean library, DriverCalls driver) throws ProgramRefusedException {
+        return load(source.main().bytes(), library, driver);
+    }
+
+    private static long load(MemorySegment image, boolean library, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment code = arena.allocate(program.code().length, 64);
-            MemorySegment.copy(program.code(), 0, code, ValueLayout.JAVA_BYTE, 0, program.code().length);
+            MemorySegment code = arena.allocate(image.byteSize() + 1, 64); // PTX may come without its end
+            MemorySegment.copy(image, 0, code, 0, image.byteSize());
             int result = library
                     ? driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), 0, 0, 0, 0, 0, 0)
                     : driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
@@ -39,12 +46,6 @@ final class ProgramLoader {
             }
             return driver.outLong(0);
         }
-    }
-
-    /** Loads an image as the program gave it. Errors as {@link #load}. */
-    static long loadOriginal(byte[] image, boolean library, DriverCalls driver) throws ProgramRefusedException {
-        byte[] ended = Arrays.copyOf(image, image.length + 1); // PTX may come without its end
-        return load(new FencedProgram(ended, List.of(), "", false), library, driver);
     }
 
     /** Ends a program. Returns the CUresult. */

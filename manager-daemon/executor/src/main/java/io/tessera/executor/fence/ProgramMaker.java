@@ -138,11 +138,11 @@ public final class ProgramMaker {
 
     private static CacheKey key(ProgramSource source, CodeIdentity identity) {
         if (source.images().size() == 1) {
-            return CacheKey.of(source.images().getFirst().bytes(), identity);
+            return CacheKey.of(source.images().getFirst(), identity);
         }
         StringBuilder parts = new StringBuilder("linked");
         for (ModuleImage image : source.images()) {
-            parts.append(' ').append(CacheKey.of(image.bytes(), identity).hex());
+            parts.append(' ').append(CacheKey.of(image, identity).hex());
         }
         return CacheKey.of(parts.toString().getBytes(StandardCharsets.US_ASCII), identity);
     }
@@ -232,13 +232,13 @@ public final class ProgramMaker {
 
     /** Remembers what was linked for a program that will load it, by its bytes alone. */
     void remember(FencedProgram program) {
-        CacheKey key = key(program.code());
+        CacheKey key = key(ModuleImage.of(program.code()));
         linked.put(key, program);
         keep(key, program);
     }
 
     /** What was linked before and has these bytes, fenced so; null if it is not known. */
-    FencedProgram linked(byte[] code, FenceMode mode) {
+    FencedProgram linked(ModuleImage code, FenceMode mode) {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);
         if (program == null && target.compiles()) {
@@ -247,7 +247,7 @@ public final class ProgramMaker {
         return program != null && program.tables().getFirst().mode() == mode ? program : null;
     }
 
-    private CacheKey key(byte[] code) {
+    private CacheKey key(ModuleImage code) {
         return CacheKey.of(code, new CodeIdentity("linked", Fencer.VERSION, target.architecture(), target.compiler(),
                 ""));
     }

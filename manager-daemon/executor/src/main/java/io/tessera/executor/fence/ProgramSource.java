@@ -1,11 +1,10 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.print.PrintingImage;
 import io.tessera.guardian.image.ComputeCapability;
-import io.tessera.guardian.image.FatBinary;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.trust.TrustedImage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -13,40 +12,87 @@ import java.util.List;
 
 /**
  * An image as it travels (RELAY.md, section 8), taken apart: the images whose PTX makes the program. Several where a
- * program was linked from relocatable parts: the linked image has machine code alone, its parts have PTX. Immutable as
- * long as nobody writes to the bytes, which are copies.
- *
- * @param images the images, at least one
- * @param main   bytes of the image that a driver would load
+ * program was linked from relocatable parts: the linked image has machine code alone, its parts have PTX. May serve several
+ * clients: what is found out about it is found out once. Thread-safe; immutable as long as nobody writes to the bytes,
+ * which are copies.
  */
-public record ProgramSource(List<ModuleImage> images, byte[] main) {
+public final class ProgramSource {
     private static final int LABEL_DIGITS = 12;
     private static final int WRAPPER = 0x466243b1;
 
-    /** Copies the list. */
-    public ProgramSource {
-        images = List.copyOf(images);
+    private final List<ModuleImage> images;
+    private final ModuleImage main;
+    private final boolean kept;
+    private volatile Boolean prints;
+
+    private ProgramSource(List<ModuleImage> images, ModuleImage main, boolean kept) {
+        this.images = List.copyOf(images);
+        this.main = main;
+        this.kept = kept;
     }
 
-    /** Takes an image apart that was checked to be whole. */
+    /** One image of a client's own. */
+    static ProgramSource of(ModuleImage image) {
+        return new ProgramSource(List.of(image), image, false);
+    }
+
+    /** One image in memory that nobody writes to and that lives as long as something refers to it; it is not copied. */
+    public static ProgramSource kept(MemorySegment memory) {
+        ModuleImage image = ModuleImage.of(memory);
+        return new ProgramSource(List.of(image), image, true);
+    }
+
+    /** Takes an image apart that was checked to be whole, and copies it. */
     public static ProgramSource of(MemorySegment travelled) {
-        byte[] whole = travelled.toArray(ValueLayout.JAVA_BYTE);
-        if (whole.length < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
-            return new ProgramSource(List.of(ModuleImage.of(whole)), whole);
+        if (travelled.byteSize() < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
+            return of(copy(travelled));
         }
         long count = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, Long.BYTES);
         List<ModuleImage> images = new ArrayList<>();
         for (long i = 0; i < count; i++) {
             long offset = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (2 + i) * Long.BYTES);
-            images.add(ModuleImage.of(travelled.asSlice(offset).toArray(ValueLayout.JAVA_BYTE)));
+            images.add(copy(travelled.asSlice(offset)));
         }
-        byte[] first = images.getFirst().bytes();
-        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), first);
+        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), images.getFirst(), false);
+    }
+
+    private static ModuleImage copy(MemorySegment travelled) {
+        return ModuleImage.of(travelled.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** The images, at least one. */
+    public List<ModuleImage> images() {
+        return images;
+    }
+
+    /** The image that a driver would load. */
+    public ModuleImage main() {
+        return main;
+    }
+
+    /** Whether its bytes stay where they are as long as something refers to this, outside of the heap. */
+    public boolean isKept() {
+        return kept;
+    }
+
+    /** What it takes of the heap, in bytes. */
+    long heapBytes() {
+        return kept ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
     }
 
     /** What users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
     String label() {
-        return TrustedImage.hashOf(main).substring(0, LABEL_DIGITS);
+        return main.hash().substring(0, LABEL_DIGITS);
+    }
+
+    /** Whether its kernels can print, as far as that can be told. */
+    public boolean prints() {
+        Boolean known = prints;
+        if (known == null) {
+            known = PrintingImage.prints(main) || images.stream().anyMatch(image -> image != main && PrintingImage.prints(image));
+            prints = known;
+        }
+        return known;
     }
 
     /** Whether it is one PTX text, which programs expect to be compiled when they load it. */
@@ -58,7 +104,7 @@ public record ProgramSource(List<ModuleImage> images, byte[] main) {
     boolean isForOthers(ComputeCapability device) {
         for (ModuleImage image : images) {
             try {
-                if (image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.bytes()).hasCodeFor(device)) {
+                if (image.kind() != ImageKind.FAT_BINARY || image.fatBinary().hasCodeFor(device)) {
                     return false;
                 }
             } catch (ImageException e) {
@@ -74,7 +120,7 @@ public record ProgramSource(List<ModuleImage> images, byte[] main) {
             try {
                 boolean there = switch (image.kind()) {
                     case PTX -> true;
-                    case FAT_BINARY -> !FatBinary.parse(image.bytes()).ptxFor(device).isEmpty();
+                    case FAT_BINARY -> !image.fatBinary().ptxFor(device).isEmpty();
                     case CUBIN, LTO_IR, UNKNOWN -> false;
                 };
                 if (!there) {

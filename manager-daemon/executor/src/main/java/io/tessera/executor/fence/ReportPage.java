@@ -5,6 +5,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.ReportArea.Violation;
+import io.tessera.guardian.fence.WindowConstants;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -60,6 +61,7 @@ final class ReportPage {
         }
         MemorySegment page = MemorySegment.ofAddress(host).reinterpret(BYTES);
         page.fill((byte) 0);
+        WORD.setRelease(page, STOP, WindowConstants.GO_ON);
         ReportPage made = new ReportPage(driver, page, driver.outLong(1));
         if (!driver.port().software()) {
             result = made.placeWord();
@@ -79,7 +81,8 @@ final class ReportPage {
         }
         if (result == CudaResult.SUCCESS) {
             word = driver.outLong(0);
-            result = driver.call(DriverEntry.cuMemsetD8_v2, word, 0, BYTES);
+            result = driver.call(DriverEntry.cuMemsetD32_v2, word, WindowConstants.GO_ON,
+                    BYTES / Integer.BYTES);
         }
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuStreamSynchronize, 0) : result;
     }
@@ -110,9 +113,9 @@ final class ReportPage {
         if (isStopped()) {
             return;
         }
-        WORD.setRelease(page, STOP, 1);
+        WORD.setRelease(page, STOP, 0);
         if (word != 0) {
-            int result = driver.call(DriverEntry.cuStreamWriteValue32_v2, stream, word, 1, 0);
+            int result = driver.call(DriverEntry.cuStreamWriteValue32_v2, stream, word, 0, 0);
             if (result != CudaResult.SUCCESS) {
                 LOG.warn("kernels cannot be told to end: CUDA error {}", result);
             }
@@ -120,7 +123,7 @@ final class ReportPage {
     }
 
     boolean isStopped() {
-        return (int) WORD.getAcquire(page, STOP) != 0;
+        return (int) WORD.getAcquire(page, STOP) == 0;
     }
 
     /** Gives the memory back, when no work of the client is left. */

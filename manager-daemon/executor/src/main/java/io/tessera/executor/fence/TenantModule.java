@@ -8,8 +8,7 @@ final class TenantModule {
     final long standIn;
     final boolean library;
     final CodeOptions options;
-    private final String label;
-    final long sourceBytes;
+    private String label;
     /** Needed until nothing is to be made of it any more; then null. */
     ProgramSource source;
     FencedProgram program;
@@ -29,15 +28,24 @@ final class TenantModule {
     TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options) {
         this.standIn = standIn;
         this.source = source;
-        this.sourceBytes = source.images().stream().mapToLong(image -> image.bytes().length).sum();
         this.library = library;
         this.options = options;
-        this.label = source.label();
     }
 
-    /** What users call its image by. */
+    /** What users call its image by; a hash of all of it, which is known where something was made of it. */
     String label() {
+        if (label == null) {
+            label = source.label();
+        }
         return label;
+    }
+
+    /** Nothing is to be made of it any more. */
+    void dropSource() {
+        if (source != null) {
+            label();
+            source = null;
+        }
     }
 
     boolean isLoaded() {

@@ -2,8 +2,9 @@ package io.tessera.executor.fence;
 
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +16,8 @@ final class UnfencedImages {
     private final Company.Member member;
     private final TrustedImages trusted;
     private final RelaySegment segment;
-    private final Set<Long> handles = new HashSet<>();
+    /** By the driver's handle, with what it may read while that is loaded. */
+    private final Map<Long, Optional<ProgramSource>> loaded = new HashMap<>();
     private volatile int count;
 
     UnfencedImages(UnfencedPolicy policy, Company.Member member, TrustedImages trusted, RelaySegment segment) {
@@ -35,7 +37,7 @@ final class UnfencedImages {
     void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         if (policy == UnfencedPolicy.OWN && member.isAmongItsOwn()) {
             // No label: frameworks load gigabytes so, and a hash of them all is seconds of their start.
-            LOG.info("an image of {} bytes cannot be fenced: {}; it runs as it is (own)", source.main().length, lacking);
+            LOG.info("an image of {} bytes cannot be fenced: {}; it runs as it is (own)", source.main().bytes().byteSize(), lacking);
             return;
         }
         String what = "image " + source.label() + " cannot be fenced: " + lacking;
@@ -67,20 +69,20 @@ final class UnfencedImages {
     }
 
     /** One that passed is loaded. */
-    void loaded(long handle) {
-        handles.add(handle);
+    void loaded(long handle, ProgramSource source) {
+        loaded.put(handle, source.isKept() ? Optional.of(source) : Optional.empty());
         counted();
     }
 
     /** A handle names nothing any more. */
     void unloaded(long handle) {
-        if (handles.remove(handle)) {
+        if (loaded.remove(handle) != null) {
             counted();
         }
     }
 
     private void counted() {
-        count = handles.size();
+        count = loaded.size();
         member.unfencedImages(policy == UnfencedPolicy.OWN ? count : 0);
     }
 

@@ -7,9 +7,10 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * Device printf of one client: which of its modules print, and the marks that its text must come before (RELAY.md, section
@@ -23,7 +24,8 @@ public final class ClientPrinting {
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final PrintedText text;
-    private final Set<Long> modules = new HashSet<>();
+    /** By the driver's handle: whether it prints, which is found out when something of it is first used. */
+    private final Map<Long, BooleanSupplier> modules = new HashMap<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
     /** Looks what kernels reported, before the client hears that they are done. */
@@ -45,18 +47,20 @@ public final class ClientPrinting {
         this.text = text;
     }
 
-    /** A module or library was loaded, by the client's handle. */
-    public void loaded(long module, boolean canPrint) {
-        if (canPrint) {
-            modules.add(module);
-        } else {
-            modules.remove(module); // a handle that an earlier one had
-        }
+    /** A module or library was loaded, by the driver's handle. */
+    public void loaded(long module, BooleanSupplier canPrint) {
+        modules.put(module, canPrint);
+    }
+
+    /** It was unloaded. */
+    public void unloaded(long module) {
+        modules.remove(module);
     }
 
     /** Whether functions of a module print; from the first that does, the client waits for text. */
     public boolean ask(long module) {
-        boolean answer = modules.contains(module);
+        BooleanSupplier canPrint = modules.get(module);
+        boolean answer = canPrint != null && canPrint.getAsBoolean();
         prints |= answer;
         return answer;
     }

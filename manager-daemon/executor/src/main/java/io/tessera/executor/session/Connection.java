@@ -1,6 +1,7 @@
 package io.tessera.executor.session;
 
 import io.tessera.executor.fence.Company;
+import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.MalformedMessageException;
@@ -17,6 +18,7 @@ final class Connection implements RelayMessageListener {
     long pollToken;
     private RelayToken token;
     private long[] pinAsked;
+    private long[] imageAsked;
     private boolean outOfOrder;
     private boolean open = true;
     private Admission.Client announced;
@@ -24,6 +26,7 @@ final class Connection implements RelayMessageListener {
     private long settlesBeforeNs;
     private ClientSession session;
     private PinnedMemory pinned;
+    private ImageOffers images;
     private Arena segmentArena;
 
     Connection(int socket, PeerCredentials peer, long deadlineNs) {
@@ -42,6 +45,12 @@ final class Connection implements RelayMessageListener {
     public void onPin(long bytes, long notBelow) {
         outOfOrder |= session == null;
         pinAsked = new long[] {bytes, notBelow};
+    }
+
+    @Override
+    public void onImage(long offset, long bytes) {
+        outOfOrder |= session == null;
+        imageAsked = new long[] {offset, bytes};
     }
 
     void checkOrder() throws MalformedMessageException {
@@ -75,6 +84,7 @@ final class Connection implements RelayMessageListener {
     void serve(SessionFactory.Made made) {
         session = made.session();
         pinned = made.pinned();
+        images = made.images();
         segmentArena = made.arena();
     }
 
@@ -87,6 +97,17 @@ final class Connection implements RelayMessageListener {
         long[] asked = pinAsked;
         pinAsked = null;
         return asked;
+    }
+
+    /** Offset and bytes of an IMAGE, once; null if there is none. */
+    long[] takeImage() {
+        long[] asked = imageAsked;
+        imageAsked = null;
+        return asked;
+    }
+
+    ImageOffers images() {
+        return images;
     }
 
     ClientSession session() {
@@ -114,6 +135,7 @@ final class Connection implements RelayMessageListener {
             return false;
         }
         segmentArena.close();
+        images.close();
         return true;
     }
 

@@ -1,7 +1,9 @@
 package io.tessera.executor.session;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.Company;
+import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -92,20 +94,40 @@ public final class Connections implements AutoCloseable {
 
     private void readable(Connection connection) {
         try {
-            int bytes;
-            while (connection.isOpen()
-                    && (bytes = os.sockets().receive(connection.socket, packet)) != SocketPort.WOULD_BLOCK) {
-                if (bytes == 0) {
+            SocketPort.Received received;
+            while (connection.isOpen() && (received = os.sockets().receiveWithDescriptor(connection.socket, packet))
+                    .bytes() != SocketPort.WOULD_BLOCK) {
+                if (received.bytes() == 0) {
                     close(connection);
                     return;
                 }
-                RelayMessageAdapter.fromClient(packet, bytes, connection);
-                act(connection);
+                heard(connection, received);
             }
         } catch (MalformedMessageException e) {
             refuse(connection, e.code(), e.getMessage());
         } catch (LinuxException e) {
             close(connection);
+        }
+    }
+
+    /** A descriptor that came along is kept with an image, else closed. */
+    private void heard(Connection connection, SocketPort.Received received) throws LinuxException, MalformedMessageException {
+        int descriptor = received.descriptor();
+        try {
+            RelayMessageAdapter.fromClient(packet, received.bytes(), connection);
+            act(connection);
+            long[] image = connection.takeImage();
+            if (image != null) {
+                long number = descriptor == SocketPort.NO_DESCRIPTOR ? 0
+                        : connection.images().add(new ImageOffers.Offer(descriptor, image[0], image[1]));
+                descriptor = number == 0 ? descriptor : SocketPort.NO_DESCRIPTOR;
+                send(connection, RelayMessageEncoder.imageTaken(packet, number, number == 0 ? CudaResult.OUT_OF_MEMORY
+                        : CudaResult.SUCCESS), SocketPort.NO_DESCRIPTOR);
+            }
+        } finally {
+            if (descriptor != SocketPort.NO_DESCRIPTOR) {
+                os.sockets().close(descriptor);
+            }
         }
     }
 

@@ -12,6 +12,8 @@ import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ImageOffers;
+import io.tessera.executor.image.ImageStore;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.DeviceAddresses;
@@ -35,12 +37,15 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
     private static final int DEVICES = 16;
+    /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
+    private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
     private static final String OF_USER = " of user ";
 
     private final DeviceContext device;
@@ -53,6 +58,7 @@ public final class SessionFactory {
     private final PrintedText text;
     private final FenceOffice office;
     private final CallGate gate = new CallGate();
+    private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
@@ -61,10 +67,11 @@ public final class SessionFactory {
      *
      * @param session    the session
      * @param pinned     memory that the client maps too
+     * @param images     files that it hands over, closed when the session is over
      * @param descriptor of the segment, closed when it is sent
      * @param arena      of the segment, closed when the session is over
      */
-    public record Made(ClientSession session, PinnedMemory pinned, int descriptor, Arena arena) {
+    public record Made(ClientSession session, PinnedMemory pinned, ImageOffers images, int descriptor, Arena arena) {
     }
 
     /** For one device. */
@@ -107,12 +114,13 @@ public final class SessionFactory {
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
             PinnedMemory pinned = new PinnedMemory(memory, files);
+            ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, client, member, segment, charge, pinned), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, pinned, images), futex, clock, reports);
             done = true;
-            return new Made(session, pinned, descriptor, arena);
+            return new Made(session, pinned, images, descriptor, arena);
         } finally {
             if (!done) {
                 arena.close();
@@ -146,7 +154,7 @@ public final class SessionFactory {
     }
 
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
-            ClientCharge charge, PinnedMemory pinned) {
+            ClientCharge charge, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
@@ -158,6 +166,6 @@ public final class SessionFactory {
         ClientPools pools = new ClientPools(window, driver, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences, images, store);
     }
 }

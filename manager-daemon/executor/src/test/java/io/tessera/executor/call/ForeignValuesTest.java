@@ -97,7 +97,7 @@ class ForeignValuesTest {
         ClientCharge charge = new ClientCharge(new TenantMemory(0));
         ClientPools pools = new ClientPools(null, driver, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null), arena);
+                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null, null, null), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -277,6 +277,26 @@ public final class RelayTestClient implements AutoCloseable {
         return pinned;
     }
 
+    /** Hands a file over. Returns what was answered. */
+    public RelayMessageAdapter.ImageTaken offer(int descriptor, long offset, long bytes) throws Exception {
+        int length = RelayMessageEncoder.image(packet, offset, bytes);
+        if (descriptor < 0) {
+            os.sockets().send(socket, packet, length);
+        } else {
+            os.sockets().sendWithDescriptor(socket, packet, length, descriptor);
+        }
+        return (RelayMessageAdapter.ImageTaken) RelayMessageAdapter.fromExecutor(packet, receive().bytes());
+    }
+
+    /** Loads a library whose image is in a file that was handed over. Returns the CUresult. */
+    public int loadOffered(long number) {
+        MemorySegment reference = MemorySegment.ofArray(new byte[(int) RelayLayout.IMAGE_REFERENCE.byteSize()]);
+        reference.set(ValueLayout.JAVA_INT_UNALIGNED, 0, RelayLayout.IMAGE_MAGIC);
+        reference.set(ValueLayout.JAVA_LONG_UNALIGNED, 8, number);
+        return call(DriverEntry.cuLibraryLoadData, outBytes(8), in(reference.toArray(ValueLayout.JAVA_BYTE)), value(0),
+                value(0), value(0), value(0), value(0), value(0));
+    }
+
     /** Ends the connection, as a process that dies does. */
     public void disconnect() throws Exception {
         os.sockets().close(socket);

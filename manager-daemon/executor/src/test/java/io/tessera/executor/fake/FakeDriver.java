@@ -39,6 +39,10 @@ public final class FakeDriver implements DriverPort {
     /** Called when somebody synchronises an event, which is when drivers print. */
     public volatile Runnable printing = () -> {
     };
+    /** While set, there are no device addresses to reserve. */
+    public volatile boolean addressless;
+    /** What was given to the last cuLibraryLoadData: where the image is, and how many options of a library there are. */
+    public volatile long[] library = {};
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -153,7 +157,9 @@ public final class FakeDriver implements DriverPort {
             case cuEventDestroy, cuEventDestroy_v2 -> end("event", slot(s, 0));
             case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
             case cuModuleUnload -> end("module", slot(s, 0));
-            case cuLibraryLoadData -> make("library", slot(s, 0));
+            case cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col -> encode(slot(s, 0), slot(s, 3));
+            case cuTensorMapReplaceAddress -> put(slot(s, 0), slot(s, 1));
+            case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuMemHostRegister_v2 -> count("registered", 1);
@@ -184,7 +190,7 @@ public final class FakeDriver implements DriverPort {
 
     private int virtual(DriverEntry entry, MemorySegment s) {
         return switch (entry) {
-            case cuMemAddressReserve -> pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
+            case cuMemAddressReserve -> addressless ? 2 : pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
             case cuMemAddressFree -> pages.release(slot(s, 0), slot(s, 1));
             case cuMemCreate -> pages.create(slot(s, 0), slot(s, 1));
             case cuMemRelease -> pages.drop(slot(s, 0));
@@ -220,6 +226,17 @@ public final class FakeDriver implements DriverPort {
             case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
             default -> 0;
         };
+    }
+
+    private int library(long out, long image, long options) {
+        library = new long[] {image, options};
+        return make("library", out);
+    }
+
+    /** A tensor map of ours begins with its address. */
+    private int encode(long map, long address) {
+        at(map, 128).fill((byte) 0x5a);
+        return put(map, address);
     }
 
     private int function(long result, String name) {

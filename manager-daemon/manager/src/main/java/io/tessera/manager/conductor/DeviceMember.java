@@ -1,8 +1,11 @@
 package io.tessera.manager.conductor;
 
 import io.tessera.manager.session.Session;
+import io.tessera.protocol.AckWord;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.ResidencyBlock;
 import java.util.function.Consumer;
 
 /**
@@ -15,6 +18,7 @@ public final class DeviceMember {
     private final Session session;
     private final DeviceAnnouncement announcement;
     private final DeviceBlock block;
+    private final ResidencyBlock residency;
     /** Epoch of the last order; answers to later ones are leftovers of a former manager. */
     long orderedEpoch;
     long seenAck;
@@ -24,15 +28,42 @@ public final class DeviceMember {
         this.session = session;
         this.announcement = announcement;
         this.block = DeviceBlock.of(session.memory(), announcement.slot());
+        this.residency = ResidencyBlock.of(session.memory(), announcement.slot());
     }
 
     /** Does something with the client's words; if the segment is broken, the session ends and nothing is thrown. */
-    void touch(Consumer<DeviceBlock> access) {
+    public void touch(Consumer<DeviceBlock> access) {
         try {
             access.accept(block);
         } catch (InternalError e) {
             session.fault("its segment could not be read, probably it was cut short (" + e.getMessage() + ")");
         }
+    }
+
+    /** What of its memory is on the device; reading it may fault, see {@link #touch}. */
+    public ResidencyBlock residency() {
+        return residency;
+    }
+
+    /** Whether a manager plans what is resident of its memory. */
+    public boolean residencyPlanned() {
+        MemoryPlan plan = session.hello().plan();
+        return plan == MemoryPlan.SWAP || plan == MemoryPlan.MANAGED;
+    }
+
+    /** Since when it waits at its gate, as last read; 0: it does not. */
+    public long waitsSinceNs() {
+        return seenWantSinceNs;
+    }
+
+    /** Whether its gate is open, as last answered. */
+    public boolean isOpen() {
+        return AckWord.state(seenAck) == AckWord.OPEN && AckWord.epoch(seenAck) == orderedEpoch;
+    }
+
+    /** Whether it gave its turn back before it was asked to. */
+    public boolean isReleased() {
+        return AckWord.state(seenAck) == AckWord.RELEASED;
     }
 
     /** The client. */

@@ -112,6 +112,10 @@ public final class DeviceRegistry {
         }
         DeviceMember member = new DeviceMember(session, announced);
         own[announced.slot()] = member;
+        if (member.residencyPlanned()) {
+            // Before its first lease, and so before its first allocation: all it holds is within a target.
+            member.touch(block -> member.residency().active(true));
+        }
         leases.joined(member);
         device.join(member, nowNs);
         noteSpans(nowNs);

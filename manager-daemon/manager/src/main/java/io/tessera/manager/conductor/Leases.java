@@ -6,7 +6,9 @@ import io.tessera.memory.QuotaDecision;
 import io.tessera.memory.QuotaLedger;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,11 @@ public final class Leases {
     private static final Logger LOG = LoggerFactory.getLogger(Leases.class);
 
     private final QuotaLedger ledger = new QuotaLedger();
+    private final SwapPool pool = new SwapPool();
+    /** Whose trims each client has yet to answer, in order: a client answers each with one return. */
+    private final Map<DeviceMember, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
+    /** What clients asked to have in all, until they are answered. */
+    private final Map<DeviceMember, Long> wanted = new HashMap<>();
     private final Map<Group, List<DeviceMember>> groups = new LinkedHashMap<>();
 
     /** A tenant on a device. */
@@ -40,7 +47,7 @@ public final class Leases {
     }
 
     /** What names a tenant: its label and its user. */
-    static String tenantOf(DeviceMember member) {
+    public static String tenantOf(DeviceMember member) {
         return Integer.toUnsignedString(member.session().peer().uid()) + ":" + member.session().hello().tenant();
     }
 
@@ -51,17 +58,20 @@ public final class Leases {
         long asked = member.session().hello().limitBytes();
         if (asked != 0) {
             // No device has 2^63 bytes: such a limit is none.
-            apply(group, ledger.limit(group.tenant, group.device(), asked < 0 ? 0 : asked));
+            apply(group, ledger.limit(group.tenant, group.device(), asked < 0 ? 0 : asked), ledger);
         }
         members.add(member);
         long inUse = bytesInUse(member);
+        if (SwapPool.governs(member)) {
+            trim(group, pool.joined(member, inUse).trim(), pool.ledger);
+        }
         if (inUse == 0) {
             answer(member, ledger.join(group.tenant, group.device(), member.clientId()));
         } else {
             // Registered again after a manager's end: what it uses it keeps, even beyond the limit.
             LimitChange change = ledger.rejoin(group.tenant, group.device(), member.clientId(), inUse);
             answer(member, inUse);
-            apply(group, change);
+            apply(group, change, ledger);
         }
         refreshUse(members);
         writeLimit(group, asked);
@@ -77,7 +87,10 @@ public final class Leases {
         members.forEach(member -> member.touch(block -> block.limitBytes(limit[0])));
     }
 
-    /** No more than the device has: what a client says of itself must not become a lease without bounds. */
+    /**
+     * No more than the device has: what a client says of itself must not become a lease without bounds. With plan swap
+     * a client's own memory fits the device as well.
+     */
     private static long bytesInUse(DeviceMember member) {
         long[] used = new long[1];
         member.touch(block -> used[0] = Math.clamp(block.usedBytes(), 0, member.announcement().totalBytes()));
@@ -94,6 +107,9 @@ public final class Leases {
             ledger.limit(group.tenant, group.device(), 0); // the limit was that of its clients
         }
         ledger.leave(member.clientId());
+        pool.left(member);
+        trims.remove(member);
+        wanted.remove(member);
         refreshUse(members);
     }
 
@@ -101,16 +117,40 @@ public final class Leases {
     void asked(DeviceMember member, long needBytes, long nowNs) {
         Group group = Group.of(member);
         refreshUse(groups.get(group));
+        long lease = ledger.leaseBytes(member.clientId(), group.device());
+        long told = bounded(member, lease);
         if (needBytes < 0) {
-            answer(member, ledger.leaseBytes(member.clientId(), group.device()));
+            answer(member, lease);
             return;
         }
-        QuotaDecision decision =
-                ledger.ask(member.clientId(), group.device(), needBytes, nowNs + TRIM_WAIT_NS);
+        long total = told > QuotaLedger.UNLIMITED - needBytes ? QuotaLedger.UNLIMITED : told + needBytes;
+        wanted.put(member, total);
+        if (total <= lease && SwapPool.governs(member)) {
+            askPool(member, nowNs + SwapPool.WAIT_NS, nowNs);
+            return;
+        }
+        long more = lease == QuotaLedger.UNLIMITED ? needBytes : total - lease;
+        QuotaDecision decision = ledger.ask(member.clientId(), group.device(), more, nowNs + TRIM_WAIT_NS);
         if (decision instanceof QuotaDecision.Trim trim) {
-            trim(group, trim.clients());
+            trim(group, trim.clients(), ledger);
         } else {
-            decided(member, decision);
+            decided(member, decision, nowNs);
+        }
+    }
+
+    /** The tenant's limit allows it: whether the device and the host can hold it. */
+    private void askPool(DeviceMember member, long deadlineNs, long nowNs) {
+        decidedByPool(member, pool.ask(member, wanted.getOrDefault(member, 0L), deadlineNs, nowNs));
+    }
+
+    private void decidedByPool(DeviceMember member, QuotaDecision decision) {
+        switch (decision) {
+            case QuotaDecision.Granted _ -> answer(member);
+            case QuotaDecision.Refused refused -> {
+                LOG.info("{}: the host and the device hold no more: {}", member.session(), refused.reason());
+                answer(member);
+            }
+            case QuotaDecision.Trim trim -> trim(Group.of(member), trim.clients(), pool.ledger);
         }
     }
 
@@ -118,29 +158,52 @@ public final class Leases {
     void returned(DeviceMember member, long grantedBytes) {
         Group group = Group.of(member);
         long lowered = grantedBytes < 0 ? QuotaLedger.UNLIMITED : grantedBytes;
-        if (!ledger.returned(member.clientId(), group.device(), lowered)) {
+        ArrayDeque<QuotaLedger> open = trims.get(member);
+        QuotaLedger asker = open == null ? null : open.poll();
+        if (asker == null || !asker.returned(member.clientId(), group.device(), lowered)) {
             LOG.debug("{} gave back on {} unasked, or an answer overtook it", member.session(), group.device());
         }
         refreshUse(groups.get(group));
     }
 
+    /** What clients of plan swap may have together on a device: what it and the host can hold. */
+    public void leasable(DeviceUuid device, long bytes) {
+        LimitChange change = pool.limit(device, bytes);
+        change.leases().keySet().forEach(client -> {
+            DeviceMember member = member(client, device.toString());
+            if (member != null) {
+                answer(member);
+            }
+        });
+        change.trim().forEach(client -> trim(member(client, device.toString()), pool.ledger));
+    }
+
     /** Answers asks that had to wait and can be answered now. */
     int doWork(long nowNs) {
-        if (ledger.nextDeadlineNs() == Long.MAX_VALUE) {
-            return 0;
-        }
-        List<QuotaAnswer> answers = ledger.decided(nowNs);
-        for (QuotaAnswer answer : answers) {
-            DeviceMember member = member(answer.client(), answer.device());
-            if (member != null) {
-                decided(member, answer.decision());
+        int answered = 0;
+        if (ledger.nextDeadlineNs() != Long.MAX_VALUE) {
+            List<QuotaAnswer> answers = ledger.decided(nowNs);
+            for (QuotaAnswer answer : answers) {
+                DeviceMember member = member(answer.client(), answer.device());
+                if (member != null) {
+                    decided(member, answer.decision(), nowNs);
+                }
             }
+            answered += answers.size();
         }
-        return answers.size();
+        for (Map.Entry<DeviceMember, QuotaDecision> decided : pool.decided(nowNs).entrySet()) {
+            decidedByPool(decided.getKey(), decided.getValue());
+            answered++;
+        }
+        for (SwapPool.Waiting due : pool.due(nowNs)) {
+            askPool(due.member(), due.deadlineNs(), nowNs);
+            answered++;
+        }
+        return answered;
     }
 
     long nextDeadlineNs() {
-        return ledger.nextDeadlineNs();
+        return Math.min(ledger.nextDeadlineNs(), pool.nextDeadlineNs());
     }
 
     private DeviceMember member(long clientId, String device) {
@@ -156,38 +219,61 @@ public final class Leases {
         return null;
     }
 
-    private void decided(DeviceMember member, QuotaDecision decision) {
+    private void decided(DeviceMember member, QuotaDecision decision, long nowNs) {
         switch (decision) {
-            case QuotaDecision.Granted granted -> answer(member, granted.leaseBytes());
+            case QuotaDecision.Granted granted -> {
+                if (SwapPool.governs(member) && wanted.getOrDefault(member, 0L) > pool.leaseBytes(member)) {
+                    askPool(member, nowNs + SwapPool.WAIT_NS, nowNs);
+                } else {
+                    answer(member, granted.leaseBytes());
+                }
+            }
             case QuotaDecision.Refused refused -> {
                 LOG.info("{}: {}", member.session(), refused.reason());
                 answer(member, refused.leaseBytes());
             }
-            case QuotaDecision.Trim trim -> trim(Group.of(member), trim.clients());
+            case QuotaDecision.Trim trim -> trim(Group.of(member), trim.clients(), ledger);
         }
     }
 
-    private void apply(Group group, LimitChange change) {
+    private void apply(Group group, LimitChange change, QuotaLedger asker) {
         for (DeviceMember member : groups.get(group)) {
             Long lease = change.leases().get(member.clientId());
             if (lease != null) {
                 answer(member, lease);
             }
         }
-        trim(group, change.trim());
+        trim(group, change.trim(), asker);
     }
 
-    private void trim(Group group, List<Long> clientIds) {
-        for (DeviceMember member : groups.get(group)) {
-            if (clientIds.contains(member.clientId())) {
-                member.session().trimQuota(member.slot());
-            }
+    /** A trim of the tenant's ledger concerns its clients, one of the pool those of all tenants. */
+    private void trim(Group group, List<Long> clientIds, QuotaLedger asker) {
+        for (long clientId : clientIds) {
+            trim(member(clientId, group.device()), asker);
         }
     }
 
-    private static void answer(DeviceMember member, long leaseBytes) {
+    private void trim(DeviceMember member, QuotaLedger asker) {
+        if (member != null) {
+            trims.computeIfAbsent(member, m -> new ArrayDeque<>()).add(asker);
+            member.session().trimQuota(member.slot());
+        }
+    }
+
+    private void answer(DeviceMember member) {
+        answer(member, ledger.leaseBytes(member.clientId(), Group.of(member).device()));
+    }
+
+    /** Of a tenant's lease what the device and the host can hold. */
+    private long bounded(DeviceMember member, long leaseBytes) {
+        return SwapPool.governs(member) ? Math.min(leaseBytes, pool.leaseBytes(member)) : leaseBytes;
+    }
+
+    private void answer(DeviceMember member, long leaseBytes) {
+        wanted.remove(member);
+        long lease = bounded(member, leaseBytes);
         member.session().answerQuota(member.slot(),
-                leaseBytes == QuotaLedger.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : leaseBytes);
+                lease == QuotaLedger.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
     }
 
     /** Writes into every segment what the tenant's other clients use. */

@@ -48,9 +48,11 @@ final class ControlRequests {
                 case "scheduler" -> scheduler(request, peerUid, nowNs);
                 case "quantum" -> quantum(request, peerUid, nowNs);
                 case "limit" -> limit(request, peerUid);
+                case "evict" -> evict(request, peerUid, nowNs);
+                case "restore" -> restore(request, peerUid, nowNs);
                 case "stop" -> stop(peerUid);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
-                        + "\": ping, status, scheduler, quantum, limit, stop");
+                        + "\": ping, status, scheduler, quantum, limit, evict, restore, stop");
             };
         } catch (RefusedRequest e) {
             return error(e.getMessage());
@@ -103,6 +105,46 @@ final class ControlRequests {
         }
         target.limit(text(request, "tenant"), bytes);
         return ok();
+    }
+
+    private JsonObject evict(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
+        authorise(peerUid);
+        String tenant = knownTenant(request);
+        int clients = target.evict(tenant, flag(request, "suspend"), nowNs);
+        if (clients == 0) {
+            throw new RefusedRequest("no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave");
+        }
+        return counted(clients);
+    }
+
+    private JsonObject restore(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
+        authorise(peerUid);
+        return counted(target.restore(knownTenant(request), nowNs));
+    }
+
+    private static boolean flag(JsonObject request, String field) throws RefusedRequest {
+        JsonElement value = request.get(field);
+        if (value == null) {
+            return false;
+        }
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isBoolean()) {
+            throw new RefusedRequest("\"" + field + "\" must be true or false");
+        }
+        return value.getAsBoolean();
+    }
+
+    private String knownTenant(JsonObject request) throws RefusedRequest {
+        String tenant = text(request, "tenant");
+        if (!target.knows(tenant)) {
+            throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device; status lists tenants");
+        }
+        return tenant;
+    }
+
+    private static JsonObject counted(int clients) {
+        JsonObject answer = ok();
+        answer.addProperty("clients", clients);
+        return answer;
     }
 
     private static long whole(JsonObject request, String field, String unit) throws RefusedRequest {

@@ -32,6 +32,24 @@ public interface ControlTarget {
      */
     void limit(String tenant, long bytes);
 
+    /**
+     * Has a tenant's clients leave the devices until their next call.
+     *
+     * @param suspend whole processes, contexts included, by the driver's checkpoint
+     * @return how many have memory that can leave
+     */
+    int evict(String tenant, boolean suspend, long nowNs);
+
+    /**
+     * Has a tenant's evicted clients come back.
+     *
+     * @return how many there were
+     */
+    int restore(String tenant, long nowNs);
+
+    /** Whether the tenant has a client on a device. */
+    boolean knows(String tenant);
+
     /** Ends the manager after the answer was sent. */
     void stop();
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.DeviceTurns;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
@@ -16,6 +17,7 @@ import io.tessera.protocol.SubmissionKind;
 import io.tessera.protocol.ThreadSlot;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The devices and clients of {@code status} (SPEC.md, section 8). Times are durations up to now, in nanoseconds. What
@@ -24,11 +26,13 @@ import java.util.Locale;
 public final class StatusReport {
     private final Sessions sessions;
     private final DeviceRegistry registry;
+    private final ResidencyReport residency;
 
     /** Over the parts that know. */
-    public StatusReport(Sessions sessions, DeviceRegistry registry) {
+    public StatusReport(Sessions sessions, DeviceRegistry registry, ResidencyReport residency) {
         this.sessions = sessions;
         this.registry = registry;
+        this.residency = residency;
     }
 
     /** All devices. */
@@ -40,7 +44,7 @@ public final class StatusReport {
         return all;
     }
 
-    private static JsonObject device(ManagedDevice device, long nowNs) {
+    private JsonObject device(ManagedDevice device, long nowNs) {
         DeviceTurns turns = device.scheduling().snapshot(nowNs);
         JsonObject json = new JsonObject();
         json.addProperty("uuid", device.uuid().toString());
@@ -56,6 +60,7 @@ public final class StatusReport {
         }
         json.addProperty("handovers", turns.handovers());
         json.addProperty("handoverMedianNs", turns.handoverMedianNs());
+        residency.device(device).ifPresent(memory -> json.add("memory", memory));
         JsonArray clients = new JsonArray();
         device.members().forEach(member -> clients.add(member.clientId()));
         json.add("clients", clients);
@@ -105,7 +110,12 @@ public final class StatusReport {
         return json;
     }
 
-    private static JsonObject use(DeviceMember member, long nowNs) {
+    /** Host memory for what is off the devices; absent while no client can use it. */
+    public Optional<JsonObject> host() {
+        return residency.host();
+    }
+
+    private JsonObject use(DeviceMember member, long nowNs) {
         DeviceBlock block = member.block();
         MemorySegment memory = member.session().memory();
         JsonObject json = new JsonObject();
@@ -129,6 +139,7 @@ public final class StatusReport {
         json.addProperty("drainMaxNs", block.drainMaxNs());
         json.addProperty("drainLastNs", block.drainLastNs());
         json.addProperty("busyShare", samples <= 0 ? 0.0 : Math.clamp((double) block.busySamples() / samples, 0, 1));
+        residency.client(member, nowNs).ifPresent(moved -> json.add("residency", moved));
         return json;
     }
 

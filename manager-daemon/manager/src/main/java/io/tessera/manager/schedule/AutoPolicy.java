@@ -70,6 +70,8 @@ final class AutoPolicy implements SharingMode {
     private boolean idleDevice;
     private double busiestShare;
 
+    private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
+
     /** What the trial of turns found; takes effect at the end of a round. Null before. */
     private ModeScore verdict;
 
@@ -124,6 +126,12 @@ final class AutoPolicy implements SharingMode {
         changeAfterRound(nowNs);
     }
 
+    @Override
+    public void memory(MemoryVerdict verdict, long nowNs) {
+        memory = verdict;
+        nextTickNs = Math.min(nextTickNs, nowNs);
+    }
+
     // The duty cycle
 
     @Override
@@ -156,8 +164,8 @@ final class AutoPolicy implements SharingMode {
     }
 
     private boolean oversubscribed() {
-        if (capacityBytes == 0) {
-            return false;
+        if (memory.planned() || capacityBytes == 0) {
+            return memory.turns();
         }
         double bound = phase == Phase.OVERSUBSCRIBED ? FITS_AGAIN * capacityBytes : capacityBytes;
         return measured.usedBytes() > bound;
@@ -384,7 +392,7 @@ final class AutoPolicy implements SharingMode {
         turnNs = setQuantumNs;
         return switch (phase) {
             case TURNS_TRIAL -> Math.min(setQuantumNs, settings.trialQuantumNs());
-            case OVERSUBSCRIBED -> Math.max(setQuantumNs, stretchedQuantumNs());
+            case OVERSUBSCRIBED -> memory.planned() ? setQuantumNs : Math.max(setQuantumNs, stretchedQuantumNs());
             default -> setQuantumNs;
         };
     }
@@ -402,7 +410,7 @@ final class AutoPolicy implements SharingMode {
         return switch (phase) {
             case SOLO -> measured.active().isEmpty() ? "running freely: no client is active"
                     : "running freely: only one client is active";
-            case OVERSUBSCRIBED -> String.format(Locale.ROOT,
+            case OVERSUBSCRIBED -> memory.planned() ? "turns: " + memory.reason() : String.format(Locale.ROOT,
                     "turns: clients use %.1f GiB of %.1f GiB", measured.usedBytes() / GIB, capacityBytes / GIB);
             case BASELINE -> "running freely: measuring what " + measured.active().size()
                     + " active clients get done";

@@ -18,7 +18,7 @@ final class ClientTurn {
     long epoch;
     TurnState ordered = TurnState.CLOSED;
     long orderedAtNs;
-    TurnTerms terms = TurnLock.NO_TERMS;
+    TurnTerms terms = TurnTerms.NONE;
 
     /** Epoch of the last GRANTED order: the one that an early release answers. */
     long grantEpoch = NEVER;
@@ -53,6 +53,24 @@ final class ClientTurn {
     /** The client's want word; 0: it does not wait. */
     long wantSinceNs;
 
+    /** Kept off the device until somebody says otherwise: its memory is wanted elsewhere. */
+    boolean parked;
+
+    /** Its memory can leave the device, so a turn begins when it has come back: with the answer, not with the grant. */
+    boolean movable;
+
+    /** A contended turn goes back after this long without work; 0: as the settings say. */
+    long idleReleaseNs;
+
+    /** The present turn was answered by OPEN. */
+    boolean opened;
+
+    /** When memory moved last since the grant. */
+    long progressNs;
+
+    /** From the former holder's answer to this client's OPEN, of its own turns. */
+    final HandoverTimes handoverTimes = new HandoverTimes();
+
     ClientTurn(long id) {
         this.id = id;
     }
@@ -60,12 +78,32 @@ final class ClientTurn {
     /** Begins a turn, with others waiting for its end or not. */
     void granted(long number, long wholeNs, long turnNs, boolean contended, long nowNs) {
         inTurn = true;
+        opened = false;
+        progressNs = nowNs;
         grantedAtNs = nowNs;
         quantumNs = wholeNs;
         lengthNs = turnNs;
         formerGrantNumber = grantNumber;
         grantNumber = number;
         contendedSinceNs = contended ? nowNs : NEVER;
+    }
+
+    /** Its gate is open; what it waited for its memory counts for nobody. */
+    void opened(long nowNs) {
+        if (!opened && movable) {
+            grantedAtNs = nowNs;
+            contendedSinceNs = contendedSinceNs == NEVER ? NEVER : nowNs;
+        }
+        opened = true;
+    }
+
+    private boolean awaitsMemory() {
+        return movable && !opened;
+    }
+
+    /** When the turn may be ended for others; while memory comes, after {@code patienceNs} in which none came. */
+    long endsAtNs(long patienceNs) {
+        return awaitsMemory() ? progressNs + patienceNs : grantedAtNs + lengthNs;
     }
 
     /** Whether it runs, waits, or had a turn within the last second. */
@@ -82,6 +120,9 @@ final class ClientTurn {
      * The time of this turn that counts against the client: not what it held beyond its end while nobody waited.
      */
     long chargeableNs(long nowNs) {
+        if (awaitsMemory()) {
+            return 0;
+        }
         long usedNs = nowNs - grantedAtNs;
         if (contendedSinceNs == NEVER) {
             return Math.min(usedNs, lengthNs);

@@ -23,6 +23,10 @@ abstract sealed class ConstantMode implements SharingMode permits FreeRunning, E
     }
 
     @Override
+    public final void memory(MemoryVerdict verdict, long nowNs) {
+    }
+
+    @Override
     public final int doWork(long nowNs) {
         return 0;
     }

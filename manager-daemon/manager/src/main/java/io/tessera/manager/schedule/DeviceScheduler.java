@@ -23,6 +23,7 @@ public final class DeviceScheduler implements DeviceScheduling {
     private SchedulerMode modeName = SchedulerMode.AUTO;
     private SharingMode mode;
     private boolean severalDevices;
+    private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
 
     /**
      * Makes the scheduler of a device that nobody uses yet.
@@ -95,6 +96,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     private void take(SharingMode next, long nowNs) {
         mode = next;
+        mode.memory(memory, nowNs);
         for (long clientId : lock.clientIds()) {
             mode.joined(clientId, nowNs);
             mode.waits(clientId, lock.waits(clientId), nowNs);
@@ -124,12 +126,57 @@ public final class DeviceScheduler implements DeviceScheduling {
         int rounds = 0;
         do {
             lock.sampling(mode.sample());
-            lock.quantumNs(mode.turnQuantumNs(settings.turnNs(lock.takingPart(nowNs))));
-            lock.exclusive(mode.exclusive(), nowNs);
+            lock.quantumNs(turnNs(nowNs));
+            lock.exclusive(exclusive(), nowNs);
             done += lock.advance(nowNs);
             rounds++;
-        } while (lock.isExclusive() != mode.exclusive() && rounds < MAX_ROUNDS);
+        } while (lock.isExclusive() != exclusive() && rounds < MAX_ROUNDS);
         return done;
+    }
+
+    /** Who cannot be resident together takes turns in every mode: nothing could run otherwise. */
+    private boolean exclusive() {
+        return memory.must() || mode.exclusive();
+    }
+
+    private long turnNs(long nowNs) {
+        long turnNs = mode.turnQuantumNs(settings.turnNs(lock.takingPart(nowNs)));
+        return settings.fitsSecond() ? Math.max(turnNs, memory.quantumNs()) : turnNs;
+    }
+
+    @Override
+    public void memory(MemoryVerdict verdict, long nowNs) {
+        if (!verdict.equals(memory)) {
+            memory = verdict;
+            mode.memory(verdict, nowNs);
+            run(nowNs);
+        }
+    }
+
+    @Override
+    public void movable(long clientId) {
+        lock.change(clientId, client -> client.movable = true);
+    }
+
+    @Override
+    public void parked(long clientId, boolean parked, long nowNs) {
+        lock.parked(clientId, parked);
+        run(nowNs);
+    }
+
+    @Override
+    public void idleRelease(long clientId, long ns) {
+        lock.change(clientId, client -> client.idleReleaseNs = ns);
+    }
+
+    @Override
+    public void moved(long nowNs) {
+        lock.moved(nowNs);
+    }
+
+    @Override
+    public ClientOutlook outlook(long clientId, long nowNs) {
+        return lock.outlook(clientId, nowNs);
     }
 
     @Override
@@ -139,8 +186,9 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        return new DeviceTurns(modeName, lock.isExclusive(), mode.reason(nowNs), lock.quantumNs(), lock.holder(),
-                lock.holderSinceNs(), lock.handovers(), lock.handoverMedianNs());
+        String reason = memory.must() ? "turns: " + memory.reason() : mode.reason(nowNs);
+        return new DeviceTurns(modeName, lock.isExclusive(), reason, lock.quantumNs(), lock.holder(),
+                lock.holderSinceNs(), lock.handovers().count(), lock.handovers().medianNs());
     }
 
     /** Passes turns on to whichever mode is set now. */

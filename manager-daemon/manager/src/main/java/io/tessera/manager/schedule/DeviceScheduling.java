@@ -4,7 +4,7 @@ package io.tessera.manager.schedule;
  * The scheduler of one device as the conductor drives it. Times are monotonic nanoseconds passed in by the caller;
  * not thread-safe: one owner thread.
  */
-public interface DeviceScheduling {
+public interface DeviceScheduling extends MemoryScheduling {
     /** A client opened a context on the device. It starts CLOSED at epoch 0, unless the mode lets it run at once. */
     void joined(long clientId, long nowNs);
 

@@ -15,6 +15,11 @@ final class HandoverTimes {
         added++;
     }
 
+    /** What was added last; 0 before the first. */
+    long lastNs() {
+        return added == 0 ? 0 : timesNs[(int) ((added - 1) % KEPT)];
+    }
+
     /** The median of what is kept, the lower one of two; 0 before the first. */
     long medianNs() {
         int size = (int) Math.min(added, KEPT);

@@ -18,6 +18,9 @@ interface SharingMode extends TurnObserver {
     /** A client began or ceased to wait at its gate. */
     void waits(long clientId, boolean waiting, long nowNs);
 
+    /** What memory asks of the schedule. */
+    void memory(MemoryVerdict verdict, long nowNs);
+
     /** Runs what is due; returns how many things it did. */
     int doWork(long nowNs);
 

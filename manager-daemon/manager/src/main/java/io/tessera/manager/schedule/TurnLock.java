@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * The lock of one device: who may run, who has to stop, who waits.
@@ -17,10 +18,8 @@ import java.util.OptionalLong;
  * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
  */
 final class TurnLock {
-    static final TurnTerms NO_TERMS = new TurnTerms(0, 0, 0, false, false);
-
-    private static final TurnTerms FREE_TERMS = new TurnTerms(0, 0, 0, false, false);
-    private static final TurnTerms FREE_SAMPLED_TERMS = new TurnTerms(0, 0, 0, false, true);
+    /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
+    static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
 
     /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
     private static final long DEBTS_KEPT_NS = 10_000_000_000L;
@@ -31,7 +30,7 @@ final class TurnLock {
     private final Map<Long, ClientTurn> clients = new LinkedHashMap<>();
     private final ArrayDeque<ClientTurn> waiting = new ArrayDeque<>();
     private final FairnessLedger ledger = new FairnessLedger();
-    private final HandoverTimes handoverTimes = new HandoverTimes();
+    private final Handovers handovers = new Handovers();
 
     private boolean exclusive;
     private long freeSinceNs;
@@ -45,10 +44,6 @@ final class TurnLock {
 
     /** Clients that could not drain run together until then; {@link ClientTurn#NEVER} while none does. */
     private long extensionEndsNs = ClientTurn.NEVER;
-
-    private OptionalLong formerHolder = OptionalLong.empty();
-    private long handoverFromNs = ClientTurn.NEVER;
-    private long handovers;
 
     TurnLock(ScheduleSettings settings, TurnPort port, TurnObserver observer) {
         this.settings = settings;
@@ -118,7 +113,8 @@ final class TurnLock {
                     client.reported = false;
                 }
                 if (current && state == AckState.OPEN && client == holder) {
-                    answeredGrant(nowNs);
+                    client.opened(nowNs);
+                    handovers.answered(client, nowNs);
                 }
             }
         }
@@ -150,14 +146,34 @@ final class TurnLock {
     private void noteHandover(ClientTurn client, long nowNs) {
         client.inTurn = false;
         client.turnEndedNs = nowNs;
-        formerHolder = OptionalLong.of(client.id);
-        handoverFromNs = waiting.isEmpty() ? ClientTurn.NEVER : nowNs;
+        handovers.ended(client.id, !waiting.isEmpty(), nowNs);
     }
 
-    private void answeredGrant(long nowNs) {
-        if (handoverFromNs != ClientTurn.NEVER) {
-            handoverTimes.add(nowNs - handoverFromNs);
-            handoverFromNs = ClientTurn.NEVER;
+    /** Keeps the client off the device, or no longer. */
+    void parked(long clientId, boolean parked) {
+        ClientTurn client = clients.get(clientId);
+        if (client != null && client.parked != parked) {
+            client.parked = parked;
+            if (parked) {
+                waiting.remove(client);
+            } else {
+                queueIfWaiting(client);
+            }
+        }
+    }
+
+    /** Sets something that the lock only reads. */
+    void change(long clientId, Consumer<ClientTurn> change) {
+        ClientTurn client = clients.get(clientId);
+        if (client != null) {
+            change.accept(client);
+        }
+    }
+
+    /** Memory moved: who waits for its own may go on waiting. */
+    void moved(long nowNs) {
+        if (holder != null) {
+            holder.progressNs = nowNs;
         }
     }
 
@@ -169,8 +185,7 @@ final class TurnLock {
         }
         exclusive = takeTurns;
         extensionEndsNs = ClientTurn.NEVER;
-        handoverFromNs = ClientTurn.NEVER;
-        formerHolder = OptionalLong.empty();
+        handovers.forget();
         if (exclusive) {
             if (nowNs - freeSinceNs > DEBTS_KEPT_NS) {
                 ledger.clear();
@@ -252,7 +267,7 @@ final class TurnLock {
             deadlineNs = extensionEndsNs;
         }
         if (holder != null && !waiting.isEmpty()) {
-            deadlineNs = Math.min(deadlineNs, revokeAtNs());
+            deadlineNs = Math.min(deadlineNs, holder.endsAtNs(MEMORY_PATIENCE_NS));
         }
         for (ClientTurn client : clients.values()) {
             if (client.stopping() && !client.reported) {
@@ -270,13 +285,14 @@ final class TurnLock {
             ClientTurn former = holder;
             holder = null;
             former.inTurn = false;
-            order(former, TurnState.FREE, nowNs);
+            order(former, former.parked ? TurnState.CLOSED : TurnState.FREE, nowNs);
             orders++;
         }
         for (ClientTurn client : clients.values()) {
-            if (client.ordered != TurnState.FREE) {
+            TurnState state = client.parked ? TurnState.CLOSED : TurnState.FREE;
+            if (client.ordered != state) {
                 client.inTurn = false;
-                order(client, TurnState.FREE, nowNs);
+                order(client, state, nowNs);
                 orders++;
             }
         }
@@ -295,12 +311,12 @@ final class TurnLock {
         return orders;
     }
 
-    private long revokeAtNs() {
-        return holder.grantedAtNs + holder.lengthNs;
-    }
-
     private int revoke(long nowNs) {
-        if (holder == null || waiting.isEmpty() || nowNs < revokeAtNs()) {
+        if (holder == null) {
+            return 0;
+        }
+        boolean over = !waiting.isEmpty() && nowNs >= holder.endsAtNs(MEMORY_PATIENCE_NS);
+        if (!over && !holder.parked) {
             return 0;
         }
         ClientTurn former = holder;
@@ -331,13 +347,7 @@ final class TurnLock {
         holder = client;
         resuming = false;
         client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
-        if (formerHolder.isPresent() && formerHolder.getAsLong() != client.id) {
-            handovers++;
-            client.paced = true; // the former holder will ask again within the first milliseconds
-        } else {
-            client.paced = false;
-            handoverFromNs = ClientTurn.NEVER;
-        }
+        client.paced = handovers.granted(client.id); // a former holder will ask again within the first milliseconds
         order(client, TurnState.GRANTED, nowNs);
         client.grantEpoch = client.epoch;
         observer.turnStarted(client.id, nowNs);
@@ -420,20 +430,17 @@ final class TurnLock {
     }
 
     private void queueIfWaiting(ClientTurn client) {
-        if (exclusive && client.wantSinceNs != 0 && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
+        boolean wants = client.wantSinceNs != 0 && !client.parked;
+        if (exclusive && wants && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
             waiting.add(client);
         }
     }
 
     private TurnTerms termsOf(ClientTurn client) {
         return switch (client.ordered) {
-            case CLOSED -> NO_TERMS;
-            case FREE -> sampling ? FREE_SAMPLED_TERMS : FREE_TERMS;
-            case GRANTED -> {
-                boolean contended = !waiting.isEmpty();
-                yield new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : 0,
-                        contended ? settings.idleReleaseNs() : 0, contended, sampling);
-            }
+            case CLOSED -> TurnTerms.NONE;
+            case FREE -> TurnTerms.free(sampling);
+            case GRANTED -> TurnTerms.granted(settings, client, quantumNs, !waiting.isEmpty(), sampling);
         };
     }
 
@@ -473,11 +480,14 @@ final class TurnLock {
         return client != null && client.wantSinceNs != 0;
     }
 
-    long handovers() {
+    Handovers handovers() {
         return handovers;
     }
 
-    long handoverMedianNs() {
-        return handoverTimes.medianNs();
+    /** What memory is planned by; of nobody who is here: quiet and never to run. */
+    ClientOutlook outlook(long clientId, long nowNs) {
+        ClientTurn client = clients.get(clientId);
+        return client == null ? ClientOutlook.GONE
+                : new TurnForecast(holder, waiting, exclusive, quantumNs).of(client, nowNs);
     }
 }

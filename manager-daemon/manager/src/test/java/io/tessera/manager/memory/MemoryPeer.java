@@ -12,6 +12,7 @@ import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;
 import io.tessera.protocol.RelayAnswer;
+import io.tessera.protocol.ResidencyBlock;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -54,8 +55,13 @@ public final class MemoryPeer {
 
     /** Says HELLO. */
     public MemoryPeer hello(String tenant, long limitBytes) {
+        return hello(tenant, limitBytes, MemoryPlan.PLAIN);
+    }
+
+    /** Says HELLO with a plan. */
+    public MemoryPeer hello(String tenant, long limitBytes, MemoryPlan plan) {
         return send(p -> MessageEncoder.hello(p,
-                new Hello(credentials.pid(), MemoryPlan.PLAIN, 5, limitBytes, tenant, "train.py")));
+                new Hello(credentials.pid(), plan, 5, limitBytes, tenant, "train.py")));
     }
 
     /** Announces a device of 64 GiB. */
@@ -106,6 +112,11 @@ public final class MemoryPeer {
     /** Its words of a device, in the segment that came with WELCOME. */
     public DeviceBlock block(int slot) {
         return DeviceBlock.of(segment, slot);
+    }
+
+    /** Its words of what is on the device. */
+    public ResidencyBlock residency(int slot) {
+        return ResidencyBlock.of(segment, slot);
     }
 
     /** The segment that came with WELCOME. */

@@ -1,14 +1,18 @@
 package io.tessera.manager.memory;
 
 import io.tessera.manager.schedule.AckState;
+import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.DeviceTurns;
+import io.tessera.manager.schedule.MemoryVerdict;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.TurnPort;
 import io.tessera.manager.schedule.TurnState;
 import io.tessera.manager.schedule.TurnTerms;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** A scheduler that decides nothing: writes down what it hears and gives the orders that the test says. */
@@ -19,6 +23,8 @@ public final class RecordingScheduler implements DeviceScheduling {
     public final TurnPort port;
     /** What {@link #nextDeadlineNs} answers. */
     public long deadlineNs = Long.MAX_VALUE;
+    /** What {@link #outlook} answers, by client. */
+    public final Map<Long, ClientOutlook> outlooks = new HashMap<>();
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
     private boolean spans;
@@ -85,6 +91,36 @@ public final class RecordingScheduler implements DeviceScheduling {
     public void quantumNs(long newQuantumNs, long nowNs) {
         quantumNs = newQuantumNs;
         heard.add("quantum " + newQuantumNs);
+    }
+
+    @Override
+    public void memory(MemoryVerdict verdict, long nowNs) {
+        heard.add("memory " + (verdict.turns() ? "turns" : "fits"));
+    }
+
+    @Override
+    public void movable(long clientId) {
+        heard.add("movable " + clientId);
+    }
+
+    @Override
+    public void parked(long clientId, boolean parked, long nowNs) {
+        heard.add("parked " + clientId + " " + parked);
+    }
+
+    @Override
+    public void idleRelease(long clientId, long ns) {
+        heard.add("idle release " + clientId + " " + ns);
+    }
+
+    @Override
+    public void moved(long nowNs) {
+        // Said at every move: too often to be written down.
+    }
+
+    @Override
+    public ClientOutlook outlook(long clientId, long nowNs) {
+        return outlooks.getOrDefault(clientId, ClientOutlook.GONE);
     }
 
     @Override

@@ -28,6 +28,12 @@ public final class SteppedManager implements AutoCloseable {
     /** The manager. */
     public final Manager manager;
 
+    /** Memory of its host. */
+    public final HandHostMemory host = new HandHostMemory();
+
+    /** Processes that it suspends. */
+    public final HandCheckpoints checkpoints = new HandCheckpoints();
+
     /** The executors that it started. */
     public final RecordingLauncher launcher = new RecordingLauncher();
 
@@ -38,13 +44,18 @@ public final class SteppedManager implements AutoCloseable {
 
     /** A manager of a user with settings. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings) throws IOException {
+        this(uid, settings, null);
+    }
+
+    /** A manager with schedulers of the test's own; null: schedulers that decide nothing. */
+    public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own) throws IOException {
         linux = new MemoryLinux(uid);
-        SchedulerFactory factory = (totalBytes, port, nowNs) -> {
+        SchedulerFactory factory = own != null ? own : (totalBytes, port, nowNs) -> {
             schedulers.add(new RecordingScheduler(port));
             return schedulers.getLast();
         };
         manager = Manager.assemble(settings.apply(ManagerContext.in(DIRECTORY)), linux.ports(), clock.clocks(),
-                factory, launcher);
+                factory, launcher, host, proxy -> checkpoints);
     }
 
     /** A process connects to the registration socket. */

@@ -25,7 +25,7 @@ final class SimulatedClient {
     boolean gateOpen;
     long outstandingNs;
     long lastWorkNs;
-    TurnTerms terms = TurnLock.NO_TERMS;
+    TurnTerms terms = TurnTerms.NONE;
     TurnState turn = TurnState.CLOSED;
     long epoch;
     boolean closing;

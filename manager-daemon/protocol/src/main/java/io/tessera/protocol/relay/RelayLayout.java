@@ -18,7 +18,9 @@ public final class RelayLayout {
     /** First word of a segment: the letters TSRELAY and a zero, in memory order. */
     public static final long MAGIC = 0x0059_414c_4552_5354L;
     /** Version of the relay. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
+    /** First word of in-data that stands for an image: the letters TSIM in memory order. */
+    public static final int IMAGE_MAGIC = 0x4d49_5354;
     /** Bytes of the ring, a power of two. */
     public static final int RING_BYTES = 1 << 20;
     /** Longest record, header included. */
@@ -128,6 +130,12 @@ public final class RelayLayout {
             U64.withName("free_bytes"),
             U64.withName("total_bytes"),
             U64.withName("used_bytes")).withName("tessera_memory_info");
+
+    /** {@code struct tessera_image_reference}. */
+    public static final StructLayout IMAGE_REFERENCE = MemoryLayout.structLayout(
+            U32.withName("magic"),
+            U32.withName("pad"),
+            U64.withName("number")).withName("tessera_image_reference");
 
     /** {@code struct tessera_reply}. */
     public static final StructLayout REPLY = MemoryLayout.structLayout(

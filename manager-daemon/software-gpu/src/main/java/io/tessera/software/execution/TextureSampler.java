@@ -36,6 +36,58 @@ public final class TextureSampler {
         return blend(view, place, at.length, layer);
     }
 
+    /**
+     * Reads a level of detail by float coordinates, as {@link #sample(TextureView, float[], int)}.
+     *
+     * @param detail 0 is the finest level; between two levels they are blended, or the nearer one is taken
+     */
+    public static int[] sample(TextureView view, float[] at, int layer, float detail) {
+        TextureView.Mipmap mipmap = view.mipmap();
+        if (mipmap == null) {
+            return sample(view, at, layer);
+        }
+        float asked = detail + mipmap.bias();
+        float level = Math.clamp(Float.isNaN(asked) ? 0 : asked, mipmap.least(), Math.max(mipmap.least(), mipmap.most()));
+        level = Math.clamp(level, 0, view.levels() - 1f);
+        if (!mipmap.blended()) {
+            return sample(view.level(floor(level + 0.5f)), at, layer);
+        }
+        int finer = floor(level);
+        float weight = Math.round((level - finer) * WEIGHT_STEPS) / WEIGHT_STEPS;
+        int[] low = sample(view.level(finer), at, layer);
+        if (weight == 0) {
+            return low;
+        }
+        int[] high = sample(view.level(finer + 1), at, layer);
+        for (int c = 0; c < CHANNELS; c++) {
+            low[c] = Float.floatToRawIntBits(Float.intBitsToFloat(low[c]) * (1 - weight)
+                    + Float.intBitsToFloat(high[c]) * weight);
+        }
+        return low;
+    }
+
+    /**
+     * The level of detail at which texels are as far apart as a step of the coordinates: the logarithm of the longer of two
+     * steps in texels of the finest level (OpenGL 4.6, section 8.14.1).
+     *
+     * @param across one step for each dimension
+     * @param down   the other
+     */
+    public static float detail(TextureView view, float[] across, float[] down) {
+        double longest = Math.max(length(view, across), length(view, down));
+        return (float) (Math.log(longest) / Math.log(2));
+    }
+
+    private static double length(TextureView view, float[] step) {
+        int[] extents = {view.width(), view.height(), view.depth()};
+        double sum = 0;
+        for (int d = 0; d < step.length; d++) {
+            double texels = view.sampling().normalizedCoordinates() ? step[d] * extents[d] : step[d];
+            sum += texels * texels;
+        }
+        return Math.sqrt(sum);
+    }
+
     /** Reads by integer coordinates; outside is zero. */
     public static int[] fetch(TextureView view, int x, int y, int z) {
         boolean inside = x >= 0 && x < view.width() && y >= 0 && y < view.height() && z >= 0 && z < view.depth();

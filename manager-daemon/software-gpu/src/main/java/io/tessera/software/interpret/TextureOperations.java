@@ -11,23 +11,25 @@ import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.ScalarType;
 
-/** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle. Stateless. */
+/** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle or by the address of a reference. Stateless. */
 final class TextureOperations {
     private TextureOperations() {
     }
 
-    /** @throws UnsupportedOperationException for mipmaps, gradients, cubes, gathers, formatted surface accesses */
+    /** @throws UnsupportedOperationException for cubes, gathers, formatted surface accesses */
     static void check(Instruction i) {
         boolean query = i.opcode() == Opcode.TXQ || i.opcode() == Opcode.SUQ;
         boolean surface = i.opcode() == Opcode.SULD || i.opcode() == Opcode.SUST;
         boolean lacking = i.opcode() == Opcode.TLD4 || i.opcode() == Opcode.SURED
-                || i.firstOf(Modifier.LEVEL, Modifier.GRAD, Modifier.GEOM_CUBE, Modifier.GEOM_ACUBE, Modifier.P) != null
+                || i.firstOf(Modifier.GEOM_CUBE, Modifier.GEOM_ACUBE, Modifier.P) != null
                 || query && i.firstOf(Modifier.WIDTH, Modifier.HEIGHT, Modifier.DEPTH) == null
                 || !query && i.firstOf(Modifier.GEOM_1D, Modifier.GEOM_2D, Modifier.GEOM_3D, Modifier.GEOM_A1D,
                         Modifier.GEOM_A2D) == null
                 || surface && !i.has(Modifier.B)
+                || query && i.has(Modifier.LEVEL)
                 || i.opcode() == Opcode.TEX && (i.type() == ScalarType.F16X2 || i.results().size() != 4
-                        || i.arguments().size() != 1 + coordinates(i));
+                        || i.arguments().size() != 1 + coordinates(i) + detailOperands(i)
+                        || i.has(Modifier.GRAD) && i.sourceType() != ScalarType.F32);
         if (lacking) {
             throw new UnsupportedOperationException(i.spelling());
         }
@@ -36,6 +38,12 @@ final class TextureOperations {
     /** Operands that hold coordinates: PTX pads vectors of three to four. */
     private static int coordinates(Instruction i) {
         return i.has(Modifier.GEOM_1D) ? 1 : i.has(Modifier.GEOM_2D) || i.has(Modifier.GEOM_A1D) ? 2 : 4;
+    }
+
+    /** Operands that say which level: one, or a step for each of two directions, whose vectors of three are padded. */
+    private static int detailOperands(Instruction i) {
+        int step = dimensions(i) == 3 ? 4 : dimensions(i);
+        return i.has(Modifier.LEVEL) ? 1 : i.has(Modifier.GRAD) ? 2 * step : 0;
     }
 
     private static boolean isLayered(Instruction i) {
@@ -74,14 +82,33 @@ final class TextureOperations {
             for (int d = 0; d < dimensions; d++) {
                 at[d] = Float.intBitsToFloat(bits[d]);
             }
-            texel = TextureSampler.sample(view, at, layer);
+            texel = TextureSampler.sample(view, at, layer, detail(i, frame, thread, view));
         } else {
-            texel = TextureSampler.fetch(view, bits[0], dimensions > 1 ? bits[1] : 0,
+            int level = i.has(Modifier.LEVEL) ? (int) frame.argument(thread, i, 1 + coordinates(i)) : 0;
+            texel = level < 0 || level >= view.levels() ? new int[4] : TextureSampler.fetch(view.level(level), bits[0], dimensions > 1 ? bits[1] : 0,
                     dimensions > 2 ? bits[2] : layer);
         }
         for (int c = 0; c < texel.length; c++) {
             frame.set(i.results().get(c), Integer.toUnsignedLong(texel[c]));
         }
+    }
+
+    private static float detail(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+        int first = 1 + coordinates(i);
+        if (i.has(Modifier.LEVEL)) {
+            return Float.intBitsToFloat((int) frame.argument(thread, i, first));
+        }
+        if (!i.has(Modifier.GRAD)) {
+            return 0; // nothing derives a level in a kernel
+        }
+        int dimensions = dimensions(i);
+        int apart = detailOperands(i) / 2;
+        float[][] steps = new float[2][dimensions];
+        for (int d = 0; d < dimensions; d++) {
+            steps[0][d] = Float.intBitsToFloat((int) frame.argument(thread, i, first + d));
+            steps[1][d] = Float.intBitsToFloat((int) frame.argument(thread, i, first + apart + d));
+        }
+        return TextureSampler.detail(view, steps[0], steps[1]);
     }
 
     private static void surface(Instruction i, Frame frame, ThreadState thread, TextureView view) {

@@ -10,6 +10,7 @@ import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
+import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
 import io.tessera.software.program.Variable;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ public final class PtxProgram implements Program {
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();
     private final Map<String, Variable> variables = new LinkedHashMap<>();
+    private final Map<String, ReferenceKind> references = new LinkedHashMap<>();
     private final Map<String, io.tessera.guardian.ptx.Variable> shared = new LinkedHashMap<>();
     private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
 
@@ -50,7 +52,7 @@ public final class PtxProgram implements Program {
 
     private void declare(io.tessera.guardian.ptx.Variable variable) {
         if (variable.type().kind() == ScalarType.Kind.OPAQUE) {
-            // Refused where a kernel uses it: others of the module run.
+            reference(variable);
             return;
         }
         if (variable.space() == StateSpace.SHARED) {
@@ -63,6 +65,20 @@ public final class PtxProgram implements Program {
             }
         } else {
             throw new UnsupportedPtxException("", "module variable in ." + variable.space().ptx(), variable.line());
+        }
+    }
+
+    /** A place without content, whose address is what kernels know it by. */
+    private void reference(io.tessera.guardian.ptx.Variable variable) {
+        ReferenceKind kind = switch (variable.type()) {
+            case TEXREF -> ReferenceKind.TEXTURE;
+            case SURFREF -> ReferenceKind.SURFACE;
+            default -> null; // refused where a kernel uses it: others of the module run
+        };
+        if (kind != null && variable.space() == StateSpace.GLOBAL) {
+            variables.putIfAbsent(variable.name(), new Variable(variable.name(),
+                    io.tessera.software.program.StateSpace.GLOBAL, Long.BYTES, Long.BYTES, false, new byte[Long.BYTES], List.of()));
+            references.put(variable.name(), kind);
         }
     }
 
@@ -88,6 +104,11 @@ public final class PtxProgram implements Program {
     @Override
     public Map<String, Variable> variables() {
         return Collections.unmodifiableMap(variables);
+    }
+
+    @Override
+    public Map<String, ReferenceKind> references() {
+        return Collections.unmodifiableMap(references);
     }
 
     @Override

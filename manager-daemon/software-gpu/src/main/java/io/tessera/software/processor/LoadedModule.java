@@ -4,6 +4,7 @@ import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
+import io.tessera.software.program.ReferenceKind;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -32,6 +33,11 @@ public final class LoadedModule implements AutoCloseable {
     /** Names of its kernels. */
     public Set<String> kernelNames() {
         return program.kernelNames();
+    }
+
+    /** Its texture and surface references, by name; their places are those of variables. */
+    public Map<String, ReferenceKind> references() {
+        return program.references();
     }
 
     /** Its variables in global and constant memory, by name. */

@@ -10,6 +10,7 @@ import io.tessera.software.execution.LaunchOutcome;
 import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.execution.GridRunner;
 import io.tessera.software.execution.TextureUnit;
+import io.tessera.software.execution.TextureView;
 import io.tessera.software.lowering.PtxProgram;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
@@ -92,12 +93,19 @@ public final class SoftwareProcessor implements AutoCloseable {
     /**
      * Runs a grid to its end, on the calling thread and on worker threads.
      *
+     * @param bound   what the module's texture and surface references stand for, by their addresses
      * @param output  takes what the kernel prints
      * @param control lets another thread stop the grid
      * @throws io.tessera.software.execution.LaunchRefusedException if the device cannot do the launch as asked
      * @throws io.tessera.software.execution.KernelFault if a thread does what ends its grid
      */
-    public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, DeviceOutput output, GridControl control) {
+    public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, TextureUnit bound, DeviceOutput output,
+            GridControl control) {
+        TextureUnit objects = textures;
+        TextureUnit known = bound == TextureUnit.NONE ? objects : handle -> {
+            TextureView view = bound.find(handle);
+            return view == null ? objects.find(handle) : view;
+        };
         Kernel kernel = loaded.kernel();
         LaunchCheck check = LaunchCheck.of(kernel, spec, options.limits());
         long parameters = 0;
@@ -113,7 +121,7 @@ public final class SoftwareProcessor implements AutoCloseable {
             GridState.Launch launch = new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
                     check.explicitCluster(), launches.incrementAndGet(), parameters, spec.dynamicSharedBytes(),
                     workspace, loaded.module().stopWord());
-            GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, textures,
+            GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, known,
                     options.clock()), output, control);
             return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);
         } finally {
@@ -124,6 +132,11 @@ public final class SoftwareProcessor implements AutoCloseable {
                 memory.free(workspace);
             }
         }
+    }
+
+    /** The same of a module without texture and surface references. */
+    public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, DeviceOutput output, GridControl control) {
+        return launch(loaded, spec, TextureUnit.NONE, output, control);
     }
 
     /** Ends the worker threads and gives the memory back; no grid may be running. */

@@ -8,6 +8,9 @@ public interface Program {
     /** Variables in global and constant memory, by name, in the order of the text. */
     Map<String, Variable> variables();
 
+    /** Those of the variables that are texture and surface references: kernels name them by their addresses. */
+    Map<String, ReferenceKind> references();
+
     /** Names of the kernels. */
     Set<String> kernelNames();
 

@@ -2,7 +2,7 @@ package io.tessera.software.driver;
 
 /** PTX of the tests. */
 final class Kernels {
-    private static final String HEADER = """
+    static final String HEADER = """
             .version 8.0
             .target sm_80
             .address_size 64

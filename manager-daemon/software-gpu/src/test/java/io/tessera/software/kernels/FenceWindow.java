@@ -48,6 +48,7 @@ final class FenceWindow {
         this.next = base + MARGIN_BYTES;
         this.report = memory.allocate(ReportArea.BYTES);
         this.stopWord = memory.allocate(Integer.BYTES);
+        RealMemory.putInt(stopWord, WindowConstants.GO_ON);
         this.handles = memory.allocate(WindowConstants.HANDLE_BITMAP_BYTES);
         for (int i = 0; i < WindowConstants.HANDLE_BITMAP_BYTES; i += Long.BYTES) {
             RealMemory.putLong(handles + i, -1);

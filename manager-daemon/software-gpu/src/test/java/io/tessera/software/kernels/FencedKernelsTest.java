@@ -134,7 +134,7 @@ class FencedKernelsTest {
                     assertFalse(value == SECRET, what);
                 }
                 assertArrayEquals(before, read(constants, WindowConstants.BYTES), what);
-                assertEquals(0, RealMemory.getInt(window.stopWord), what);
+                assertEquals(WindowConstants.GO_ON, RealMemory.getInt(window.stopWord), what);
             }
         }
     }

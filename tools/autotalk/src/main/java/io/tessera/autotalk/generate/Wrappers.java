@@ -58,7 +58,9 @@ final class Wrappers {
         text.append("\nTESSERA_EXPORT ").append(returns).append(export.name()).append('(')
                 .append(spelling.parameters(signature.parameters())).append(")\n{\n");
         text.append("    struct ").append(guard).append("_pass pass = ").append(enter).append(";\n");
-        text.append("    ").append(returns).append("result = REAL(").append(export.name()).append(")(")
+        String refused = guard.equals("gate") ? "gate_refused(pass) ? CUDA_ERROR_OUT_OF_MEMORY : " : "";
+        text.append("    ").append(returns).append("result = ").append(refused)
+                .append("REAL(").append(export.name()).append(")(")
                 .append(arguments).append(");\n");
         text.append("    ").append(guard).append("_leave(pass, result);\n    return result;\n}\n");
     }

@@ -14,6 +14,13 @@ struct gate_pass {
 struct gate_pass gate_enter(unsigned kind, uintptr_t stream);
 void gate_leave(struct gate_pass pass, CUresult result);
 
+#define CUDA_ERROR_OUT_OF_MEMORY 2
+
+static inline int gate_refused(struct gate_pass pass)
+{
+    return pass.ticket == UINTPTR_MAX;
+}
+
 static inline uintptr_t gate_stream(CUstream stream, uintptr_t ifNull)
 {
     return stream ? (uintptr_t)stream : ifNull;

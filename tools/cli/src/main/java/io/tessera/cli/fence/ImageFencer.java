@@ -117,16 +117,16 @@ final class ImageFencer {
 
     /** Whether an image has anything that the GPU can run; libraries carry much for older ones alone. */
     private boolean concerns(FoundImage image) throws ImageException {
-        return image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.bytes()).hasCodeFor(request.gpu());
+        return image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.mapped()).hasCodeFor(request.gpu());
     }
 
     private Source source(FoundImage image) throws ImageException {
         byte[] bytes = image.bytes();
         if (image.kind() != ImageKind.FAT_BINARY) {
-            byte[] ptx = new ModuleImage(image.kind(), bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
+            byte[] ptx = image.image().ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
             return new Source(bytes, ptx, "PTX", target(ptx), List.of());
         }
-        List<FatBinaryEntry> usable = FatBinary.parse(bytes).ptxFor(request.gpu());
+        List<FatBinaryEntry> usable = image.image().fatBinary().ptxFor(request.gpu());
         byte[] ptx = ModuleImage.of(bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
         FatBinaryEntry best = usable.getFirst();
         return new Source(bytes, ptx, "sm_" + best.capability().sm() + best.specificity().suffix(),

@@ -44,7 +44,7 @@ final class Trusting {
             try (Arena arena = Arena.ofShared()) {
                 for (FoundImage image : FenceRun.scan(library, arena)) {
                     if (hasMachineCode(image)) {
-                        images.add(new TrustedImage(TrustedImage.hashOf(image.bytes()), today,
+                        images.add(new TrustedImage(image.image().hash(), today,
                                 library.toAbsolutePath() + " " + image.where() + " 0x" + Long.toHexString(image.offset())));
                     }
                 }
@@ -63,7 +63,7 @@ final class Trusting {
     private static boolean hasMachineCode(FoundImage image) throws ImageException {
         return switch (image.kind()) {
             case CUBIN -> true;
-            case FAT_BINARY -> FatBinary.parse(image.bytes()).entries().stream()
+            case FAT_BINARY -> FatBinary.parse(image.mapped()).entries().stream()
                     .anyMatch(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN);
             case PTX, LTO_IR, UNKNOWN -> false;
         };

@@ -17,9 +17,10 @@ import java.util.Objects;
  * @param devices the devices on which clients have contexts
  * @param clients the clients
  * @param executors the executors
+ * @param host    host memory for what is off the devices; null: no client can use it
  */
 public record StatusReport(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
-        List<ExecutorState> executors) {
+        List<ExecutorState> executors, HostMemory host) {
     private static final Gson GSON = new Gson();
 
     /** Fills in what was left out. */
@@ -130,9 +131,11 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param holderSinceNs    for how long it has held it
      * @param handovers        turns handed from one client to another
      * @param handoverMedianNs median time of a hand-over
+     * @param memory           what is resident; null: nobody's memory can leave it
      */
     public record DeviceState(String uuid, String name, long totalBytes, String mode, String effective, String reason,
-            long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs) {
+            long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs,
+            DeviceMemory memory) {
         /** Fills in what was left out. */
         public DeviceState {
             uuid = orUnknown(uuid);
@@ -192,16 +195,86 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param drainMaxNs   longest drain
      * @param drainLastNs  last drain
      * @param busyShare    share of samples that found the device busy with this client's work
+     * @param residency    what of its memory is on the device; null: all, it cannot leave
      */
     public record ClientDevice(String uuid, String turn, String ack, long waitingNs, long usedBytes, long peakBytes,
             long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
-            long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare) {
+            long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare,
+            Residency residency) {
         /** Fills in what was left out. */
         public ClientDevice {
             uuid = orUnknown(uuid);
             turn = orUnknown(turn);
             ack = orUnknown(ack);
         }
+    }
+
+    /**
+     * Memory of a device whose clients' memory can leave it; bytes.
+     *
+     * @param capacityBytes size of the device as clients see it
+     * @param usedBytes     in use by clients, on the device or not
+     * @param residentBytes on the device of what can leave
+     * @param swappedBytes  off the device
+     * @param fixedBytes    that cannot leave
+     * @param neededBytes   has to be on the device before their owners run
+     * @param fits          whether those who run and wait fit at once
+     * @param reason        why, in one sentence
+     */
+    public record DeviceMemory(long capacityBytes, long usedBytes, long residentBytes, long swappedBytes,
+            long fixedBytes, long neededBytes, boolean fits, String reason) {
+        /** Fills in what was left out. */
+        public DeviceMemory {
+            reason = Objects.requireNonNullElse(reason, "");
+        }
+    }
+
+    /**
+     * What of a client's memory is on a device; bytes.
+     *
+     * @param state                 steady, moving-out, moving-in or suspended
+     * @param parked                evicted by hand or for idleness
+     * @param targetBytes           what it may hold on the device
+     * @param residentBytes         what it holds
+     * @param neededBytes           what it needs to run
+     * @param swappableBytes        all that can leave
+     * @param swappedBytes          off the device
+     * @param fixedBytes            that cannot leave
+     * @param cachedBytes           of the resident, without contents
+     * @param guaranteeBytes        never taken from it
+     * @param pinnedBytes           pinned host memory that it holds
+     * @param pageableBytes         pageable host memory that it holds
+     * @param fileBytes             of its swap file
+     * @param movedInBytes          copied in so far
+     * @param movedOutBytes         copied out so far
+     * @param moveInBytesPerSecond  rate of that
+     * @param moveOutBytesPerSecond rate of that
+     * @param moveFailures          copies that failed
+     * @param handoverLastNs        how long its last turn took to come to it
+     * @param handoverMedianNs      median of that
+     */
+    public record Residency(String state, boolean parked, long targetBytes, long residentBytes, long neededBytes,
+            long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
+            long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
+            long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
+            long handoverMedianNs) {
+        /** Fills in what was left out. */
+        public Residency {
+            state = orUnknown(state);
+        }
+    }
+
+    /**
+     * Host memory for what is off the devices; bytes.
+     *
+     * @param availableBytes      free on the host
+     * @param pinnedBudgetBytes   pinned memory that clients may hold together
+     * @param pinnedBytes         that they hold
+     * @param pageableBudgetBytes pageable memory that they may hold beyond it
+     * @param pageableBytes       that they hold
+     */
+    public record HostMemory(long availableBytes, long pinnedBudgetBytes, long pinnedBytes, long pageableBudgetBytes,
+            long pageableBytes) {
     }
 
     /**

@@ -81,6 +81,9 @@ public final class StatusTable {
         if (!rows.isEmpty()) {
             lines.addAll(table(device, rows, rates).lines(INDENT, style));
         }
+        if (device.memory() != null) {
+            lines.addAll(MemoryTable.lines(device, report, INDENT, style));
+        }
     }
 
     private static String holder(StatusReport report, DeviceState device) {

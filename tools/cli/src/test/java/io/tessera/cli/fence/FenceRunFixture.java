@@ -124,7 +124,7 @@ final class FenceRunFixture {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, environment, 1,
-                new Installation(folder, folder, folder, "9.9"), _ -> { });
+                new Installation(folder, folder, folder, folder, "9.9"), _ -> { });
         CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> module -> count(mode, module)));
         line.setOut(context.out()).setErr(context.err());
         line.setParameterExceptionHandler((e, _) -> {

@@ -140,6 +140,33 @@ class RunScriptTest {
         assertTrue(variable("TESSERA_NAME").matches("sh-\\d+"));
     }
 
+    @Test
+    void memoryThatCanLeave() throws Exception {
+        for (String plan : List.of("auto", "plain", "managed", "swap")) {
+            assertEquals(plan, variable("TESSERA_PLAN", "--plan", plan));
+        }
+        assertEquals("2147483648", variable("TESSERA_MEMORY_GUARANTEE", "--plan", "swap", "--memory-guarantee", "2GiB"));
+        assertEquals("1024", variable("TESSERA_SWAP_FILE_BYTES", "--plan", "swap", "--swap-directory",
+                folder.toString(), "--swap-file=1KiB"));
+        assertEquals(folder.toString(), variable("TESSERA_SWAP_DIRECTORY", "--swap-directory=" + folder));
+        kit.environment.put("TESSERA_PLAN", "fast");
+        assertEquals(2, kit.tessera("run", "--", "true").code());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--memory-guarantee 1GiB,--plan swap or auto",
+        "--plan swap --memory 1GiB --memory-guarantee 2GiB,is more than --memory",
+        "--plan swap --swap-file 1GiB,needs --swap-directory", "--swap-directory /nowhere,can be written to"})
+    void memoryThatDoesNotGoTogether(String options, String expected) throws Exception {
+        List<String> command = new ArrayList<>(List.of("run"));
+        command.addAll(List.of(options.split(" ")));
+        command.addAll(List.of("--", "echo", "ran"));
+        Result result = kit.tessera(command.toArray(String[]::new));
+        assertEquals(2, result.code());
+        assertEquals("", result.out());
+        assertTrue(result.err().contains(expected), result.err());
+    }
+
     @ParameterizedTest
     @CsvSource({"8GiB,8589934592", "8G,8589934592", "512MiB,536870912", "1K,1024", "2TiB,2199023255552", "100,100",
         "100B,100", "010MiB,10485760", "3KB,3000", "1MB,1000000", "2GB,2000000000", "1TB,1000000000000",

@@ -57,6 +57,11 @@ class StatusCommandTest {
     }
 
     @Test
+    void memoryThatLeaves() throws IOException {
+        assertEquals(resource("oversubscribed.txt"), plain(answer("oversubscribed.json")).out());
+    }
+
+    @Test
     void noClients() throws IOException {
         String manager = "\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\","
                 + "\"uptimeNs\":1500000}";

@@ -7,12 +7,19 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.ArrayDescriptor;
 import io.tessera.software.driver.context.CaptureRules;
 import io.tessera.software.driver.context.Context;
+import io.tessera.software.driver.memory.Allocation;
 import io.tessera.software.driver.memory.ArrayFormat;
 import io.tessera.software.driver.memory.CudaArray;
+import io.tessera.software.driver.memory.MipmappedArray;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** CUDA arrays: memory that copies reach by element. */
+/** CUDA arrays, with mipmaps and without: memory that copies reach by element. */
 final class ArrayEntries {
     private final DriverState state;
+    /** Storage of levels, which go with their mipmapped array alone. */
+    private final Set<Allocation> ofMipmaps = ConcurrentHashMap.newKeySet();
 
     ArrayEntries(DriverState state) {
         this.state = state;
@@ -32,7 +39,15 @@ final class ArrayEntries {
                     HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D),
                     HostMemory.getInt(place + ArrayDescriptor.CHANNELS_3D),
                     HostMemory.getInt(place + ArrayDescriptor.FLAGS));
-        }).on(DriverEntry.cuArrayDestroy, this::destroy)
+        }).on(DriverEntry.cuMipmappedArrayCreate, this::createMipmap)
+                .on(DriverEntry.cuMipmappedArrayGetLevel, call -> {
+                    List<CudaArray> levels = call.object(1, MipmappedArray.class).levels();
+                    long level = Integer.toUnsignedLong(call.number(2));
+                    DriverException.require(level < levels.size(), CudaError.INVALID_VALUE);
+                    HostMemory.putLong(call.pointer(0), state.handles().of(levels.get((int) level)));
+                })
+                .on(DriverEntry.cuMipmappedArrayDestroy, this::destroyMipmap)
+                .on(DriverEntry.cuArrayDestroy, this::destroy)
                 .on(DriverEntry.cuArrayGetDescriptor_v2, call -> describe2D(call.pointer(0), array(call)))
                 .on(DriverEntry.cuArray3DGetDescriptor_v2, call -> describe3D(call.pointer(0), array(call)));
     }
@@ -50,10 +65,38 @@ final class ArrayEntries {
         HostMemory.putLong(out, state.handles().of(made));
     }
 
+    private void createMipmap(Call call) {
+        long out = call.pointer(0);
+        long place = call.pointer(1);
+        Context context = call.context();
+        CaptureRules.forbidUnsafe(context);
+        MipmappedArray made = MipmappedArray.create(new long[] {HostMemory.getLong(place + ArrayDescriptor.WIDTH),
+            HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
+                ArrayFormat.of(HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D)),
+                HostMemory.getInt(place + ArrayDescriptor.CHANNELS_3D),
+                HostMemory.getInt(place + ArrayDescriptor.FLAGS), Integer.toUnsignedLong(call.number(2)),
+                state.memory(), context.handle());
+        ofMipmaps.addAll(made.levels().stream().map(CudaArray::storage).toList());
+        HostMemory.putLong(out, state.handles().of(made));
+    }
+
+    private void destroyMipmap(Call call) {
+        Context context = call.context();
+        MipmappedArray mipmap = call.object(0, MipmappedArray.class);
+        for (CudaArray level : mipmap.levels()) {
+            DriverException.require(level.storage().claimRelease(), CudaError.INVALID_HANDLE);
+            ofMipmaps.remove(level.storage());
+            state.handles().remove(level);
+            state.freeWhenQuiet(level.storage(), context);
+        }
+        state.handles().remove(mipmap);
+    }
+
     private void destroy(Call call) {
         Context context = call.context();
         CudaArray array = call.object(0, CudaArray.class);
-        DriverException.require(array.storage().claimRelease(), CudaError.INVALID_HANDLE);
+        DriverException.require(!ofMipmaps.contains(array.storage()) && array.storage().claimRelease(),
+                CudaError.INVALID_HANDLE);
         state.handles().remove(array);
         state.freeWhenQuiet(array.storage(), context);
     }

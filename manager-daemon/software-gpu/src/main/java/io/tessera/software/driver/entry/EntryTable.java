@@ -51,6 +51,7 @@ public final class EntryTable {
         new MemoryWordEntries(state).register(table);
         new EventEntries(state).register(table);
         new ModuleEntries(state).register(table);
+        new TextureReferenceEntries(state).register(table);
         new LibraryEntries(state).register(table);
         new FunctionEntries(state).register(table);
         new LinkerEntries(state).register(table);

@@ -44,7 +44,8 @@ record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long parame
             DriverException.require(grid.count() <= resident, CudaError.COOPERATIVE_LAUNCH_TOO_LARGE);
         }
         LaunchSpec spec = new LaunchSpec(grid, block, cluster, shared, parameterBytes(function), cooperative);
-        return new KernelLaunch(function, handle, spec, attributes, state.processor(), state.faultReport());
+        return new KernelLaunch(function, handle, spec, attributes, function.module().bound(), state.processor(),
+                state.faultReport());
     }
 
     /** The same launch with other attributes. */
@@ -53,8 +54,8 @@ record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long parame
         Dim3 asked = LaunchAttributes.cluster(attributes);
         LaunchSpec next = new LaunchSpec(spec.grid(), spec.block(), asked == null ? spec.cluster() : asked,
                 spec.dynamicSharedBytes(), spec.parameters(), LaunchAttributes.cooperative(attributes));
-        return new KernelLaunch(launch.function(), launch.handle(), next, attributes, launch.processor(),
-                launch.report());
+        return new KernelLaunch(launch.function(), launch.handle(), next, attributes, launch.bound(),
+                launch.processor(), launch.report());
     }
 
     private void checkExtents(DeviceFunction function, DeviceLimits limits) {

@@ -7,16 +7,19 @@ import io.tessera.software.driver.abi.StructLayouts.ResourceDescriptor;
 import io.tessera.software.driver.abi.StructLayouts.TextureDescriptor;
 import io.tessera.software.driver.memory.ArrayFormat;
 import io.tessera.software.driver.memory.CudaArray;
+import io.tessera.software.driver.memory.MipmappedArray;
 import io.tessera.software.execution.TextureView;
 import io.tessera.software.execution.TextureView.AddressMode;
 import io.tessera.software.execution.TextureView.ChannelKind;
 import io.tessera.software.execution.TextureView.Sampling;
+import java.util.List;
 
 /**
  * A texture or surface object. Not a record: two objects of equal content are two objects.
  */
 final class TextureObject {
     private static final int ARRAY = 0;
+    private static final int MIPMAPPED = 1;
     private static final int LINEAR = 2;
     private static final int PITCHED = 3;
     private static final int READ_AS_INTEGER = 0x01;
@@ -58,12 +61,38 @@ final class TextureObject {
                     CudaArray.class);
             DriverException.require(texture != 0 || (array.flags() & CudaArray.SURFACE) != 0, CudaError.INVALID_VALUE);
             DriverException.require((array.flags() & CudaArray.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
-            return of(new Image(array.storage().address(), new long[] {array.width(), Math.max(1, array.height()),
-                Math.max(1, array.depth())}, array.pitchBytes(), array.format(), array.channels()), kept, texture);
+            return of(image(array), kept, texture);
+        }
+        if (type == MIPMAPPED) {
+            return mipmapped(state.handles().get(HostMemory.getLong(resource + ResourceDescriptor.OBJECT),
+                    MipmappedArray.class), kept, texture);
         }
         DriverException.require(type == LINEAR || type == PITCHED, CudaError.NOT_SUPPORTED);
         DriverException.require(texture != 0, CudaError.INVALID_VALUE);
         return of(memory(state, resource, type == PITCHED), kept, texture);
+    }
+
+    private static Image image(CudaArray array) {
+        return new Image(array.storage().address(), new long[] {array.width(), Math.max(1, array.height()),
+            Math.max(1, array.depth())}, array.pitchBytes(), array.format(), array.channels());
+    }
+
+    /** Levels are chosen by numbers that mean the same at all of them: by normalized coordinates. */
+    private static TextureObject mipmapped(MipmappedArray mipmap, byte[] kept, long texture) {
+        DriverException.require(texture != 0
+                && (HostMemory.getInt(texture + TextureDescriptor.FLAGS) & NORMALIZED) != 0, CudaError.INVALID_VALUE);
+        DriverException.require((mipmap.levels().getFirst().flags() & CudaArray.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
+        List<TextureObject> levels = mipmap.levels().stream().map(array -> of(image(array), kept, texture)).toList();
+        TextureObject finest = levels.getFirst();
+        int filter = HostMemory.getInt(texture + TextureDescriptor.MIPMAP_FILTER);
+        boolean floats = finest.view.kind() == ChannelKind.FLOAT || finest.view.sampling().normalizedValues();
+        DriverException.require(filter == 0 || filter == 1 && floats, CudaError.INVALID_VALUE);
+        float most = HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_MAX);
+        TextureView.Mipmap choice = new TextureView.Mipmap(
+                levels.stream().skip(1).map(TextureObject::view).toList(), filter == 1,
+                HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_BIAS),
+                HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_MIN), most);
+        return new TextureObject(finest.view.with(choice), kept, finest.texture);
     }
 
     /** Elements in rows; extent is width, height, depth. */

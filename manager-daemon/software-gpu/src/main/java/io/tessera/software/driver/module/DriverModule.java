@@ -5,8 +5,11 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.memory.Allocation;
 import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.execution.TextureUnit;
+import io.tessera.software.execution.TextureView;
 import io.tessera.software.processor.GlobalVariable;
 import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +25,7 @@ public final class DriverModule {
     private final List<Allocation> variables = new ArrayList<>();
     private final Map<String, DeviceFunction> functions = new ConcurrentHashMap<>();
     private final Map<String, Object> references = new ConcurrentHashMap<>();
+    private final Map<Long, TextureView> bindings = new ConcurrentHashMap<>();
 
     /**
      * Takes over a module of the processor; its variables become known addresses.
@@ -64,9 +68,37 @@ public final class DriverModule {
 
     /** A variable; ends the entry with NOT_FOUND. */
     public GlobalVariable variable(String name) {
+        DriverException.require(!loaded.references().containsKey(name), CudaError.NOT_FOUND);
+        return place(name);
+    }
+
+    private GlobalVariable place(String name) {
         GlobalVariable variable = loaded.globals().get(name);
         DriverException.require(variable != null, CudaError.NOT_FOUND);
         return variable;
+    }
+
+    /** What a texture or surface reference is to kernels; ends the entry with NOT_FOUND. */
+    public long reference(String name, ReferenceKind kind) {
+        DriverException.require(loaded.references().get(name) == kind, CudaError.NOT_FOUND);
+        return place(name).address();
+    }
+
+    /** A reference stands for this from now on, for launches that come; null: for nothing. */
+    public void bind(long reference, TextureView view) {
+        if (view == null) {
+            bindings.remove(reference);
+        } else {
+            bindings.put(reference, view);
+        }
+    }
+
+    /** What references stand for now. */
+    public TextureUnit bound() {
+        if (bindings.isEmpty()) {
+            return TextureUnit.NONE;
+        }
+        return Map.copyOf(bindings)::get;
     }
 
     /** Texture and surface references that were asked for, by name. */

@@ -8,6 +8,7 @@ import io.tessera.software.execution.GridControl;
 import io.tessera.software.execution.KernelFault;
 import io.tessera.software.execution.LaunchRefusedException;
 import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.execution.TextureUnit;
 import io.tessera.software.processor.SoftwareProcessor;
 import java.util.Map;
 
@@ -18,11 +19,12 @@ import java.util.Map;
  * @param handle     as the program named it: a CUfunction, or the CUkernel that it came from
  * @param spec       how much of it, and its parameters
  * @param attributes launch attributes that programs can ask a graph's node for: 64 bytes by CUlaunchAttributeID
+ * @param bound      what the module's texture and surface references stood for when it was launched
  * @param processor  what runs it
  * @param report     told of a kernel that lost its context
  */
 public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec, Map<Integer, byte[]> attributes,
-        SoftwareProcessor processor, FaultReport report) implements Operation {
+        TextureUnit bound, SoftwareProcessor processor, FaultReport report) implements Operation {
     /** Says which kernel lost a context, where, and why; for the log. */
     @FunctionalInterface
     public interface FaultReport {
@@ -46,7 +48,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         Runnable cancel = control::cancel;
         task.fault().stopWhenLost(cancel);
         try {
-            processor.launch(function.loaded(), spec, task.output()::print, control);
+            processor.launch(function.loaded(), spec, bound, task.output()::print, control);
         } catch (KernelFault fault) {
             lose(task, errorOf(fault), fault.getMessage());
         } catch (LaunchRefusedException refused) {

@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * A kernel of {@link RandomKernel} with its facts built in: before every instruction each register that it reads is compared with what
- * the analysis says of it, shadows are kept as a rewriter keeps them, and an access becomes a look at its address and a load from the
+ * the analysis says of it, shadows are kept as a rewriter keeps them, limits of loops are cut, and an access becomes a look at its address and a load from the
  * input. What is wrong writes its number into the word at {@code err}.
  */
 final class CheckedKernel {
@@ -25,14 +25,17 @@ final class CheckedKernel {
     private final AddressFacts facts;
     private final StringBuilder out = new StringBuilder();
     private final List<String> claims = new ArrayList<>();
+    private final List<LoopCut> cuts;
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
         analysis = FunctionAnalysis.of(function, module, null).orElseThrow();
         facts = new ProvedFacts(analysis);
+        cuts = facts.loopCuts();
         String printed = PtxPrinter.print(module);
         out.append(printed, 0, printed.indexOf(".shared"));
         out.append(".shared .align 8 .b8 tile[256];\n\t.reg .pred %kp;\n\t.reg .b32 %kr;\n\t.reg .b64 %kq, %kb, %err, %sh<6>, %shin;\n"
+                + "\t.reg .b32 %cut<" + (cuts.size() + 1) + ">;\n"
                 + "\tld.param.u64 %err, [err];\n");
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Label label) {
@@ -88,7 +91,13 @@ final class CheckedKernel {
         if (instruction.mnemonic().startsWith("ld.global")) {
             access(instruction);
         } else {
-            out.append('\t').append(PtxPrinter.print(instruction)).append('\n');
+            out.append('\t').append(PtxPrinter.print(compared(instruction))).append('\n');
+        }
+        for (int cut = 0; cut < cuts.size(); cut++) {
+            LoopCut each = cuts.get(cut);
+            if (each.definition() == instruction) {
+                line("%s.%s %%cut%d, %s, %d", each.upper() ? "min" : "max", each.type(), cut, each.limit().name(), (int) each.bound());
+            }
         }
         for (BaseFence fence : facts.baseFences()) {
             if (fence.definition() == instruction) {
@@ -98,6 +107,19 @@ final class CheckedKernel {
                 line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());
             }
         }
+    }
+
+    /** A comparison whose limit is cut looks at the cut one. */
+    private Instruction compared(Instruction instruction) {
+        for (int cut = 0; cut < cuts.size(); cut++) {
+            if (cuts.get(cut).comparison() == instruction) {
+                List<Operand> operands = new ArrayList<>(instruction.operands());
+                operands.set(2, new Operand.Register("%cut" + cut));
+                return new Instruction(instruction.guard(), instruction.opcode(), instruction.modifiers(), operands,
+                        instruction.line());
+            }
+        }
+        return instruction;
     }
 
     private static Operand shadow(Operand register) {
@@ -147,7 +169,8 @@ final class CheckedKernel {
         String what = fact + " at line " + access.line() + ": " + PtxPrinter.print(access);
         int bytes = access.type().orElseThrow().bytes();
         boolean fenced = fact.placement() instanceof Placement.FencedBase;
-        line("add.s64 %%kb, %s, %d", fenced ? ((Operand.Register) shadow((Operand.Register) address.base())).name() : base, address.offsetBytes());
+        boolean shadowed = fenced || fact.placement() instanceof Placement.FloatingBase;
+        line("add.s64 %%kb, %s, %d", shadowed ? ((Operand.Register) shadow((Operand.Register) address.base())).name() : base, address.offsetBytes());
         if (fact.alignmentBytes() > 1) {
             line("and.b64 %%kq, %%kb, %d", fact.alignmentBytes() - 1);
             line("setp.ne.u64 %%kp, %%kq, 0");

@@ -1,0 +1,159 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.fence.proof.AddressFact;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.fence.proof.DataFlowOracle;
+import io.tessera.guardian.fence.proof.LaunchShape;
+import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds kernels whose accesses to shared memory are within their variables in blocks of a size that the kernel does not name: an
+ * array with an element for each of 256 threads, in a kernel that any block may run. Such a kernel gets a second body for those
+ * blocks ({@link TwoBodies}), in which the proofs see the size. Stateless.
+ */
+final class SmallBlocks {
+    /** A kernel of more instructions is left alone: it would be analysed once for each size. */
+    private static final int MOST_INSTRUCTIONS = 4000;
+    private static final int MOST_THREADS = 1024;
+
+    /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
+    private static final List<BlockSize> LINES = List.of(new BlockSize(512, 0), new BlockSize(256, 0), new BlockSize(128, 0),
+            new BlockSize(64, 0), new BlockSize(32, 0));
+    private static final List<BlockSize> RECTANGLES = List.of(new BlockSize(32, 32), new BlockSize(32, 16), new BlockSize(16, 16),
+            new BlockSize(32, 8), new BlockSize(64, 4), new BlockSize(16, 8), new BlockSize(8, 8));
+
+    /**
+     * Threads of a block, at most.
+     *
+     * @param x in the first dimension
+     * @param y in the second; 0: any
+     */
+    record BlockSize(int x, int y) {
+        @Override
+        public String toString() {
+            return y == 0 ? Integer.toString(x) : x + " x " + y;
+        }
+    }
+
+    /**
+     * A module with second bodies.
+     *
+     * @param module the module
+     * @param sizes  of the kernels that got one, for whom
+     */
+    record Specialised(PtxModule module, Map<String, BlockSize> sizes) {
+    }
+
+    private SmallBlocks() {
+    }
+
+    /** The module, with second bodies where they spare fences. */
+    static Specialised specialise(PtxModule module) {
+        Map<String, BlockSize> sizes = new LinkedHashMap<>();
+        List<Directive> directives = new ArrayList<>(module.directives().size());
+        for (Directive directive : module.directives()) {
+            PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
+            BlockSize size = kernel == null ? null : best(kernel, module);
+            Optional<PtxFunction> written = size == null ? Optional.empty() : TwoBodies.write(kernel, size);
+            written.ifPresent(function -> sizes.put(function.name(), size));
+            directives.add(written.<Directive>map(function -> function).orElse(directive));
+        }
+        return sizes.isEmpty() ? new Specialised(module, sizes)
+                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), sizes);
+    }
+
+    private static boolean isCandidate(PtxFunction function) {
+        return function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent()
+                && function.attribute("reqntid").isEmpty() && function.attribute("maxntid").isEmpty()
+                && TwoBodies.canWrite(function);
+    }
+
+    /** The largest size that spares at least half of the fences that any spares; null if none spares any. */
+    private static BlockSize best(PtxFunction kernel, PtxModule module) {
+        List<Instruction> accesses = new ArrayList<>();
+        int instructions = collect(kernel.body().orElseThrow(), accesses);
+        int all = accesses.isEmpty() || instructions > MOST_INSTRUCTIONS ? 0 : fences(kernel, module, accesses, new DataFlowOracle());
+        List<BlockSize> sizes = TwoBodies.readsY(kernel) ? RECTANGLES : LINES;
+        int[] spared = new int[sizes.size()];
+        int most = 0;
+        for (int i = 0; i < sizes.size() && most < all; i++) {
+            BlockSize size = sizes.get(i);
+            LaunchShape shape = new LaunchShape(size.x(), size.y() == 0 ? MOST_THREADS : size.y(), MOST_THREADS, 0);
+            spared[i] = all - fences(kernel, module, accesses, new DataFlowOracle(Map.of(kernel.name(), shape)));
+            most = Math.max(most, spared[i]);
+        }
+        for (int i = 0; i < sizes.size() && most > 0; i++) {
+            if (2 * spared[i] >= most) {
+                return sizes.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Counts instructions and collects those that access shared memory by name of the space. */
+    private static int collect(Block block, List<Instruction> accesses) {
+        int count = 0;
+        for (Statement statement : block.statements()) {
+            if (statement instanceof Block inner) {
+                count += collect(inner, accesses);
+            } else if (statement instanceof Instruction instruction) {
+                count++;
+                boolean shared = switch (instruction.opcode()) {
+                    case "ld", "st", "atom", "red" -> instruction.space().filter(s -> s == StateSpace.SHARED).isPresent();
+                    default -> false;
+                };
+                if (shared) {
+                    accesses.add(instruction);
+                }
+            }
+        }
+        return count;
+    }
+
+    private static int fences(PtxFunction kernel, PtxModule module, List<Instruction> accesses, DataFlowOracle oracle) {
+        AddressFacts facts = oracle.of(kernel, module);
+        Map<String, Long> sizes = sizes(kernel, module);
+        int count = 0;
+        for (Instruction access : accesses) {
+            for (int operand = 0; operand < access.operands().size(); operand++) {
+                if (access.operands().get(operand) instanceof Operand.Address) {
+                    count += isInBounds(facts.of(access, operand), sizes, access) ? 0 : 1;
+                }
+            }
+        }
+        return count;
+    }
+
+    private static boolean isInBounds(AddressFact fact, Map<String, Long> sizes, Instruction access) {
+        int bytes = access.type().map(type -> type.bytes() * access.vectorLength()).orElse(1);
+        return fact.placement() instanceof Placement.NearSymbol(String symbol, long low, long high) && low >= 0 && high >= low
+                && high <= sizes.getOrDefault(symbol, 0L) - bytes;
+    }
+
+    private static Map<String, Long> sizes(PtxFunction kernel, PtxModule module) {
+        Map<String, Long> sizes = new LinkedHashMap<>();
+        module.directives().forEach(each -> note(each, sizes));
+        kernel.body().orElseThrow().statements().forEach(each -> note(each, sizes));
+        return sizes;
+    }
+
+    private static void note(Object declaration, Map<String, Long> sizes) {
+        if (declaration instanceof Variable variable && variable.space() == StateSpace.SHARED) {
+            sizes.put(variable.name(), variable.sizeBytes());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.tessera.agent.boot;
+
+import java.util.function.Consumer;
+
+/**
+ * Live allocations by address. Chains through the allocations themselves, so it creates nothing. Any thread: the chains
+ * are guarded by {@value #STRIPES} locks, held for a few steps. Holds at most as many as it was made for.
+ */
+final class AllocationTable {
+    private static final int STRIPES = 64;
+    private static final int CHAINS = 1 << 12;
+
+    private final Object[] locks = new Object[STRIPES];
+    private final Allocation[] chains = new Allocation[CHAINS];
+    private final int[] sizes = new int[STRIPES];
+    private final int mostPerStripe;
+
+    AllocationTable(int most) {
+        mostPerStripe = Math.max(1, most / STRIPES);
+        for (int i = 0; i < STRIPES; i++) {
+            locks[i] = new Object();
+        }
+    }
+
+    private static int chain(long address) {
+        // Device addresses are multiples of 256 at least; Fibonacci hashing spreads what is left (Knuth, vol. 3, 6.4).
+        return (int) ((address >>> 8) * 0x9E3779B97F4A7C15L >>> 52);
+    }
+
+    /** Adds it, in the place of one at the same address, whose end was missed. False: the table is full. */
+    boolean add(Allocation allocation) {
+        int chain = chain(allocation.address);
+        int stripe = chain & STRIPES - 1;
+        synchronized (locks[stripe]) {
+            take(chain, stripe, allocation.address);
+            if (sizes[stripe] >= mostPerStripe) {
+                return false;
+            }
+            allocation.next = chains[chain];
+            chains[chain] = allocation;
+            sizes[stripe]++;
+            return true;
+        }
+    }
+
+    /** Removes and returns the one at an address; null: there is none. */
+    Allocation remove(long address) {
+        int chain = chain(address);
+        int stripe = chain & STRIPES - 1;
+        synchronized (locks[stripe]) {
+            return take(chain, stripe, address);
+        }
+    }
+
+    /** Removes exactly this one. False: it is not there any more. */
+    boolean remove(Allocation allocation) {
+        int chain = chain(allocation.address);
+        int stripe = chain & STRIPES - 1;
+        synchronized (locks[stripe]) {
+            Allocation there = chains[chain];
+            while (there != null && there != allocation) {
+                there = there.next;
+            }
+            return there != null && take(chain, stripe, allocation.address) == allocation;
+        }
+    }
+
+    Allocation find(long address) {
+        int chain = chain(address);
+        synchronized (locks[chain & STRIPES - 1]) {
+            Allocation there = chains[chain];
+            while (there != null && there.address != address) {
+                there = there.next;
+            }
+            return there;
+        }
+    }
+
+    private Allocation take(int chain, int stripe, long address) {
+        Allocation before = null;
+        for (Allocation there = chains[chain]; there != null; before = there, there = there.next) {
+            if (there.address == address) {
+                if (before == null) {
+                    chains[chain] = there.next;
+                } else {
+                    before.next = there.next;
+                }
+                there.next = null;
+                sizes[stripe]--;
+                return there;
+            }
+        }
+        return null;
+    }
+
+    /** Visits each; the visitor must not use the table. */
+    void forEach(Consumer<Allocation> visitor) {
+        for (int chain = 0; chain < CHAINS; chain++) {
+            synchronized (locks[chain & STRIPES - 1]) {
+                for (Allocation there = chains[chain]; there != null; there = there.next) {
+                    visitor.accept(there);
+                }
+            }
+        }
+    }
+
+    int size() {
+        int sum = 0;
+        for (int i = 0; i < STRIPES; i++) {
+            synchronized (locks[i]) {
+                sum += sizes[i];
+            }
+        }
+        return sum;
+    }
+}

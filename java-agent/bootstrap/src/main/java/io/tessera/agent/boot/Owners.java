@@ -1,0 +1,89 @@
+package io.tessera.agent.boot;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Notices when no Java object holds an allocation's address any more. A pointer that was derived from the owner is an
+ * owner too; an allocation with very many counts as unknown and is never reported. Any thread.
+ */
+public final class Owners {
+    private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
+    private final Set<Allocation.Derived> derived = ConcurrentHashMap.newKeySet();
+
+    Owners() {
+    }
+
+    ReferenceQueue<Object> queue() {
+        return queue;
+    }
+
+    void derived(long address, Object made) {
+        Allocation allocation = address == 0 ? null : Recorder.ALLOCATIONS.find(address);
+        if (allocation != null && allocation.gainOwner()) {
+            derived.add(new Allocation.Derived(made, queue, allocation));
+        }
+    }
+
+    /** Takes note of what the collector found since the last time. */
+    int drain() {
+        int drained = 0;
+        for (Reference<?> found = queue.poll(); found != null; found = queue.poll()) {
+            if (found instanceof Allocation.Derived) {
+                Allocation.Derived gone = (Allocation.Derived) found;
+                derived.remove(gone);
+                gone.allocation.loseOwner();
+            } else {
+                ((Allocation) found).loseOwner();
+            }
+            drained++;
+        }
+        return drained;
+    }
+
+    /**
+     * Takes note of what the collector found since the last time; for the agent's own thread.
+     *
+     * @return how many references it found
+     */
+    public static int noteCollected() {
+        return Recorder.OWNERS.drain();
+    }
+
+    /**
+     * Frees device memory whose owner was collected. Nothing is freed where the driver is not loaded or refuses; the
+     * entry then stays.
+     *
+     * @return bytes freed
+     */
+    public static long release() {
+        Recorder.OWNERS.drain();
+        if (!Natives.available()) {
+            return 0;
+        }
+        List<Allocation> found = new ArrayList<>();
+        Recorder.ALLOCATIONS.forEach(allocation -> {
+            if (allocation.ownerCollected() && allocation.kind != MemoryKind.PINNED
+                    && allocation.kind != MemoryKind.ARRAY) {
+                found.add(allocation);
+            }
+        });
+        long bytes = 0;
+        for (Allocation allocation : found) {
+            // Whoever takes it out of the table frees it: never twice.
+            if (Recorder.ALLOCATIONS.remove(allocation)) {
+                if (Natives.free(allocation.address) == 0) {
+                    bytes += allocation.bytes;
+                    Recorder.ended(allocation);
+                } else if (!Recorder.ALLOCATIONS.add(allocation)) {
+                    Counts.drop();
+                }
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,354 @@
+package io.tessera.agent.boot;
+
+import io.tessera.agent.clock.Ticks;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link Counts}). A launch
+ * or a copy creates no object after the first of its kind, takes no lock, and takes a stack only when {@link Sampling}
+ * says so. Any thread.
+ *
+ * <p>Results are those of the instrumented method: null (void) and 0 are success for CUDA's result codes.
+ */
+public final class Recorder {
+    /** Directions of copies, as advice passes them; the first three are cudaMemcpyKind's own numbers. */
+    private static final String[] COPIES = {"[copy host to host]", "[copy host to device]", "[copy device to host]",
+        "[copy device to device]", "[copy]"};
+    private static final int UNKNOWN_COPY = 4;
+    private static final int PINNED = MemoryKind.PINNED.ordinal();
+    /** Live allocations that are followed; beyond it they are counted as dropped. */
+    private static final int MOST_ALLOCATIONS = 1 << 17;
+    /** Stacks a second: a stack costs 2 to 10 us, so at most 2 ms of each second in all threads together. */
+    private static final int MOST_LAUNCH_STACKS = 40;
+    private static final int MOST_ALLOCATION_STACKS = 500;
+    private static final int DEFAULT_EVERY = 64;
+
+    static final AllocationTable ALLOCATIONS = new AllocationTable(MOST_ALLOCATIONS);
+    static final LaunchTable LAUNCHES = new LaunchTable();
+    static final Owners OWNERS = new Owners();
+    static final Sites SITES = new Sites();
+    private static final Sampling LAUNCH_STACKS = new Sampling(DEFAULT_EVERY, MOST_LAUNCH_STACKS);
+    private static final Sampling ALLOCATION_STACKS = new Sampling(1, MOST_ALLOCATION_STACKS);
+    private static final Launches[] COPIED = new Launches[COPIES.length];
+    private static final LongAdder LIVE_BYTES = new LongAdder();
+    private static final LongAdder TOTAL_LAUNCHES = new LongAdder();
+    private static final long STARTED = Ticks.nanos();
+
+    private static volatile boolean on = true;
+    private static volatile Sink sink;
+
+    static {
+        for (int i = 0; i < COPIED.length; i++) {
+            COPIED[i] = LAUNCHES.of(COPIES[i]);
+        }
+    }
+
+    private Recorder() {
+    }
+
+    /**
+     * After an allocation whose address an argument holds.
+     *
+     * @param address the argument
+     * @param bytes size, or one of its factors
+     * @param factor the other factor
+     * @param kind ordinal of a {@link MemoryKind}
+     * @param result what the method returned
+     */
+    public static void allocated(Object address, long bytes, long factor, int kind, Object result) {
+        if (!on || failed(result)) {
+            return;
+        }
+        try {
+            record(address, bytes * factor, kind);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    /**
+     * After an allocation that returns the address, 0 or null on failure.
+     *
+     * @param address what the method returned
+     * @param bytes size, or one of its factors
+     * @param factor the other factor
+     * @param kind ordinal of a {@link MemoryKind}
+     */
+    public static void returned(Object address, long bytes, long factor, int kind) {
+        if (!on || address == null) {
+            return;
+        }
+        try {
+            record(address, bytes * factor, kind);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    private static void record(Object argument, long bytes, int kind) throws Throwable {
+        long address = Addresses.of(argument);
+        if (address == 0) {
+            return;
+        }
+        // Pinned memory is used through buffers that do not hold the pointer object: its collection says nothing.
+        Object owner = kind != PINNED && Addresses.isOwner(argument) ? argument : null;
+        Site site = ALLOCATION_STACKS.next() ? SITES.here() : Site.UNSAMPLED;
+        Allocation allocation = new Allocation(owner, OWNERS.queue(), address, bytes, MemoryKind.of(kind), site,
+                Thread.currentThread().getId(), Ticks.nanos());
+        if (add(allocation)) {
+            Sink listener = sink;
+            if (listener != null && listener.wantsAllocations()) {
+                listener.allocated(allocation);
+            }
+        }
+    }
+
+    private static boolean add(Allocation allocation) {
+        Allocation stale = ALLOCATIONS.remove(allocation.address);
+        if (stale != null) {
+            ended(stale);
+        }
+        if (!ALLOCATIONS.add(allocation)) {
+            Counts.drop();
+            return false;
+        }
+        if (allocation.kind.onDevice()) {
+            LIVE_BYTES.add(allocation.bytes);
+        }
+        return true;
+    }
+
+    /**
+     * Before a free: the entry goes first, so that another thread's allocation at the same address is not mistaken for
+     * it. What was recorded before is followed to its end even while recording is off.
+     *
+     * @param argument holds the address
+     * @return the entry, for {@link #freed}; or null
+     */
+    public static Object freeing(Object argument) {
+        try {
+            long address = Addresses.of(argument);
+            return address == 0 ? null : ALLOCATIONS.remove(address);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+            return null;
+        }
+    }
+
+    /**
+     * After a free.
+     *
+     * @param entry what {@link #freeing} returned
+     * @param result what the method returned
+     * @param thrown what it threw, or null
+     */
+    public static void freed(Object entry, Object result, Throwable thrown) {
+        if (entry == null) {
+            return;
+        }
+        try {
+            Allocation allocation = (Allocation) entry;
+            if (thrown != null || failed(result)) {
+                // Nothing was freed; the entry's bytes were never taken off.
+                if (!ALLOCATIONS.add(allocation)) {
+                    Counts.drop();
+                }
+                return;
+            }
+            ended(allocation);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    /** An allocation that is in the table no more. */
+    static void ended(Allocation allocation) {
+        if (allocation.kind.onDevice()) {
+            LIVE_BYTES.add(-allocation.bytes);
+        }
+        allocation.clear();
+        Sink listener = sink;
+        if (listener != null && listener.wantsAllocations()) {
+            listener.freed(allocation, Ticks.nanos() - allocation.bornNanos);
+        }
+    }
+
+    /**
+     * A pointer object was made from another, with an offset for example.
+     *
+     * @param from the first
+     * @param made the second
+     */
+    public static void derived(Object from, Object made) {
+        if (!on || made == null || made == from) {
+            return;
+        }
+        try {
+            OWNERS.derived(Addresses.of(from), made);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    /**
+     * After a lookup of a kernel.
+     *
+     * @param kernel object or number that stands for it
+     * @param name its name; anything whose text it is
+     * @param result what the method returned
+     */
+    public static void named(Object kernel, Object name, Object result) {
+        if (name == null || failed(result)) {
+            return;
+        }
+        try {
+            long handle = Addresses.of(kernel);
+            if (handle != 0) {
+                LAUNCHES.name(handle, Names.of(name));
+            }
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    /**
+     * After a launch or a library call.
+     *
+     * @param kernel object or number that stands for the kernel, or its name
+     * @param result what the method returned
+     */
+    public static void launched(Object kernel, Object result) {
+        if (!on || failed(result)) {
+            return;
+        }
+        try {
+            String name = Addresses.nameOf(kernel);
+            Launches launches = name == null ? LAUNCHES.of(Addresses.of(kernel)) : LAUNCHES.of(name);
+            if (launches == null) {
+                Counts.drop();
+                return;
+            }
+            launches.count.increment();
+            TOTAL_LAUNCHES.increment();
+            sample(launches);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    /**
+     * After a copy.
+     *
+     * @param bytes size, or one of its factors
+     * @param factor the other factor
+     * @param direction a cudaMemcpyKind
+     * @param result what the method returned
+     */
+    public static void copied(long bytes, long factor, int direction, Object result) {
+        if (!on || failed(result)) {
+            return;
+        }
+        try {
+            Launches launches = COPIED[direction < 0 || direction > UNKNOWN_COPY ? UNKNOWN_COPY : direction];
+            launches.count.increment();
+            launches.bytes.add(bytes * factor);
+            sample(launches);
+        } catch (Throwable failure) {
+            Counts.suppressed(failure);
+        }
+    }
+
+    private static void sample(Launches launches) {
+        // The first of its kind always: so that every kernel has a site.
+        if (LAUNCH_STACKS.next() || launches.isNew()) {
+            Site site = SITES.here();
+            launches.sampled(site);
+            Sink listener = sink;
+            if (listener != null) {
+                listener.launched(launches.name, site, LAUNCH_STACKS.every());
+            }
+        }
+    }
+
+    private static boolean failed(Object result) {
+        return result instanceof Integer && (Integer) result != 0;
+    }
+
+    /**
+     * Switches the recording.
+     *
+     * @param mode {@code on}, {@code off} or {@code sampled:N}
+     * @throws IllegalArgumentException if it is none of them
+     */
+    public static void mode(String mode) {
+        if (mode.equals("off")) {
+            on = false;
+            return;
+        }
+        int every = 1;
+        if (mode.startsWith("sampled:")) {
+            try {
+                every = Integer.parseInt(mode.substring("sampled:".length()));
+            } catch (NumberFormatException e) {
+                every = 0;
+            }
+        } else if (mode.equals("sampled")) {
+            every = DEFAULT_EVERY;
+        } else if (!mode.equals("on")) {
+            every = 0;
+        }
+        if (every < 1) {
+            throw new IllegalArgumentException("record=" + mode + ": on, off, or sampled:N with N of 1 or more");
+        }
+        LAUNCH_STACKS.every(every);
+        on = true;
+    }
+
+    /**
+     * How it records.
+     *
+     * @return as {@link #mode(String)} takes it
+     */
+    public static String mode() {
+        int every = LAUNCH_STACKS.every();
+        return !on ? "off" : every == 1 ? "on" : "sampled:" + every;
+    }
+
+    /**
+     * Who hears of events from now on.
+     *
+     * @param listener the one; null: nobody
+     */
+    public static void sink(Sink listener) {
+        sink = listener;
+    }
+
+    /**
+     * Adds a prefix of class names that are never call sites: an instrumented library.
+     *
+     * @param prefix a package with its last dot
+     */
+    public static void library(String prefix) {
+        SITES.addLibrary(prefix);
+    }
+
+    /** Live device memory, bytes. */
+    static long liveBytes() {
+        return LIVE_BYTES.sum();
+    }
+
+    /** Launches since the start. */
+    static long launches() {
+        return TOTAL_LAUNCHES.sum();
+    }
+
+    /** Nanoseconds since it was allocated. */
+    static long ageOf(Allocation allocation) {
+        return Ticks.nanos() - allocation.bornNanos;
+    }
+
+    /** Nanoseconds since the agent's start. */
+    static long ageNanos() {
+        return Ticks.nanos() - STARTED;
+    }
+}

@@ -1,0 +1,103 @@
+package io.tessera.agent.boot;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The counters of this process that the preload library keeps, read where they are. Offsets are those of
+ * {@code tessera_abi.h}; a unit test compares them. Any thread; without our library everything is 0.
+ */
+public final class Segment {
+    /** Offset of the counters in the segment. */
+    static final int COUNTERS = 12288;
+    /** Offset of the devices. */
+    static final int DEVICES = 4096;
+    /** Times that a submission found the gate closed. */
+    public static final int GATE_WAITS = 13;
+    /** Nanoseconds of those waits. */
+    public static final int GATE_WAIT_NS = 14;
+    /** Times that a submission was held back by the pace. */
+    public static final int PACE_WAITS = 15;
+    /** Nanoseconds of those. */
+    public static final int PACE_WAIT_NS = 16;
+
+    /** Devices in the segment, and the size of one. */
+    static final int MOST_DEVICES = 16;
+    static final int DEVICE_BYTES = 512;
+    /** Offsets in a device: gates closed after work, and the nanoseconds that it took. */
+    static final int DRAINS = 368;
+    static final int DRAIN_NS = 376;
+
+    private static volatile ByteBuffer view;
+
+    private Segment() {
+    }
+
+    /**
+     * One of the library's counters.
+     *
+     * @param counter its index
+     * @return its value
+     */
+    public static long counter(int counter) {
+        ByteBuffer segment = view();
+        return segment == null ? 0 : segment.getLong(COUNTERS + 8 * counter);
+    }
+
+    /**
+     * Time that submissions waited.
+     *
+     * @return nanoseconds, for turns and for the pace
+     */
+    public static long waitNanos() {
+        return counter(GATE_WAIT_NS) + counter(PACE_WAIT_NS);
+    }
+
+    /**
+     * How often submissions waited.
+     *
+     * @return waits for turns and for the pace
+     */
+    public static long waits() {
+        return counter(GATE_WAITS) + counter(PACE_WAITS);
+    }
+
+    /**
+     * How often the process gave a device back to others, its work drained.
+     *
+     * @return gates closed after work, over all devices
+     */
+    public static long drains() {
+        return overDevices(DRAINS);
+    }
+
+    /**
+     * How long those took.
+     *
+     * @return nanoseconds, over all devices
+     */
+    public static long drainNanos() {
+        return overDevices(DRAIN_NS);
+    }
+
+    private static long overDevices(int offset) {
+        ByteBuffer segment = view();
+        long sum = 0;
+        for (int i = 0; segment != null && i < MOST_DEVICES; i++) {
+            sum += segment.getLong(DEVICES + DEVICE_BYTES * i + offset);
+        }
+        return sum;
+    }
+
+    private static ByteBuffer view() {
+        ByteBuffer segment = view;
+        if (segment == null && Natives.available()) {
+            segment = Natives.segment();
+            if (segment != null) {
+                segment.order(ByteOrder.nativeOrder());
+                view = segment;
+            }
+        }
+        return segment;
+    }
+}

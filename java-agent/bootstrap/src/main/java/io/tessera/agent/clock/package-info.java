@@ -1,0 +1,2 @@
+/** Time, from one place. */
+package io.tessera.agent.clock;

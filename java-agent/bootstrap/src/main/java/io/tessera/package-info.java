@@ -1,0 +1,2 @@
+/** What an application may call if it wishes to. */
+package io.tessera;

@@ -1,0 +1,20 @@
+package io.tessera.agent.internals;
+
+import jdk.internal.misc.Unsafe;
+
+/** Defines classes in the bootstrap loader. Needs {@code jdk.internal.misc} exported to the agent's module. */
+public final class BootDefinition {
+    private BootDefinition() {
+    }
+
+    /**
+     * Defines one; its superclass and interfaces must be there.
+     *
+     * @param name internal name
+     * @param code class file
+     * @throws LinkageError if the JVM has no such entry, or does not take the class
+     */
+    public static void define(String name, byte[] code) {
+        Unsafe.getUnsafe().defineClass(name, code, 0, code.length, null, null);
+    }
+}

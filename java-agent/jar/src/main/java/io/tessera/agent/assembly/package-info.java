@@ -1,0 +1,2 @@
+/** Puts the agent's jar together while it is built. */
+package io.tessera.agent.assembly;

@@ -1,0 +1,75 @@
+package io.tessera.agent.driver;
+
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+
+/**
+ * The second way: where the agent's own native library cannot be loaded, JNA sets the environment and opens the driver
+ * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing. Not
+ * from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
+ */
+final class JnaLoading {
+    /** First JVM on which JNA's own library is a restricted one (JEP 472). */
+    private static final int RESTRICTED = 24;
+    /** dlfcn.h of glibc: RTLD_NOW | RTLD_GLOBAL. */
+    private static final int NOW_AND_GLOBAL = 0x2 | 0x100;
+
+    private JnaLoading() {
+    }
+
+    /** What it needs of the C library. */
+    interface CLibrary extends Library {
+        /** setenv(3). */
+        int setenv(String name, String value, int overwrite);
+    }
+
+    static boolean isPossible() {
+        return Runtime.version().feature() < RESTRICTED;
+    }
+
+    /** Sets what is not set and opens the library, whose hash must be the given one. */
+    static void load(File driver, String expected, Map<String, String> environment) throws IOException {
+        if (!sha256(driver).equals(expected)) {
+            throw new NativeFiles.WrongHashException(driver.getName() + " is not the library that it was built with");
+        }
+        String before = System.getProperty("jna.tmpdir");
+        System.setProperty("jna.tmpdir", driver.getParent());
+        try {
+            CLibrary c = Native.load("c", CLibrary.class);
+            // The JVM's copy of the environment comes first, as in DriverLoading.
+            System.getenv();
+            for (Map.Entry<String, String> setting : environment.entrySet()) {
+                c.setenv(setting.getKey(), setting.getValue(), 0);
+            }
+            NativeLibrary.getInstance(driver.getPath(), Map.of(Library.OPTION_OPEN_FLAGS, NOW_AND_GLOBAL));
+        } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError failure) {
+            throw new IOException("nor by JNA: " + failure.getMessage(), failure);
+        } finally {
+            // The application may have a JNA of its own.
+            if (before == null) {
+                System.clearProperty("jna.tmpdir");
+            } else {
+                System.setProperty("jna.tmpdir", before);
+            }
+        }
+    }
+
+    private static String sha256(File file) throws IOException {
+        try {
+            StringBuilder hex = new StringBuilder();
+            for (byte b : MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file.toPath()))) {
+                hex.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
+            }
+            return hex.toString();
+        } catch (NoSuchAlgorithmException absent) {
+            throw new IOException(absent);
+        }
+    }
+}

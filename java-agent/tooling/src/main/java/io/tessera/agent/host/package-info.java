@@ -1,0 +1,2 @@
+/** The JVM that hosts the agent: its modules and its stderr. */
+package io.tessera.agent.host;

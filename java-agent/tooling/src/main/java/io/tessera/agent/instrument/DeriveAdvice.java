@@ -1,0 +1,16 @@
+package io.tessera.agent.instrument;
+
+import io.tessera.agent.boot.Recorder;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** After a method that makes a pointer from a pointer. Copied into the method; never called itself. */
+final class DeriveAdvice {
+    private DeriveAdvice() {
+    }
+
+    @Advice.OnMethodExit(suppress = Throwable.class)
+    static void exit(@Advice.This Object from, @Advice.Return(typing = Assigner.Typing.DYNAMIC) Object made) {
+        Recorder.derived(from, made);
+    }
+}

@@ -1,0 +1,78 @@
+package io.tessera.agent.start;
+
+import io.tessera.agent.boot.Counts;
+import io.tessera.agent.boot.Owners;
+import io.tessera.agent.host.Speech;
+import io.tessera.agent.instrument.Instrumenter;
+import java.io.IOException;
+
+/**
+ * The agent's one thread: registers the bean, notes what the collector found, releases memory if asked to, and passes
+ * the driver's waits on to Flight Recorder. A daemon; it never runs code of the application.
+ */
+final class AgentThread extends Thread {
+    private static final long PERIOD_MS = 500;
+    private static final int STACK_BYTES = 1 << 18;
+
+    private final Tooling tooling;
+    private final boolean release;
+    private final boolean events;
+
+    private AgentThread(Tooling tooling, boolean release, boolean events) {
+        super(null, null, "tessera-agent", STACK_BYTES, false);
+        this.tooling = tooling;
+        this.release = release;
+        this.events = events;
+    }
+
+    static void start(Tooling tooling, boolean release, boolean events) {
+        AgentThread thread = new AgentThread(tooling, release, events);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
+    }
+
+    /** Loads ByteBuddy beside the application's own start. */
+    static void prepare() {
+        Thread thread = new Thread(null, AgentThread::warmUp, "tessera-agent-start", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
+    }
+
+    private static void warmUp() {
+        try {
+            Instrumenter.warmUp();
+        } catch (IOException | RuntimeException | LinkageError failure) {
+            Speech.say("cannot instrument: " + failure);
+        }
+    }
+
+    @Override
+    public void run() {
+        tooling.manage();
+        Runnable waits = events ? Events.install() : null;
+        try {
+            while (true) {
+                step(waits);
+                Thread.sleep(PERIOD_MS);
+            }
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void step(Runnable waits) {
+        try {
+            Owners.noteCollected();
+            if (release) {
+                Owners.release();
+            }
+            if (waits != null) {
+                waits.run();
+            }
+        } catch (RuntimeException | LinkageError failure) {
+            Counts.suppressed(failure);
+        }
+    }
+}

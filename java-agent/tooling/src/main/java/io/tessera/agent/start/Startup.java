@@ -1,0 +1,82 @@
+package io.tessera.agent.start;
+
+import io.tessera.agent.boot.Control;
+import io.tessera.agent.driver.DriverLoading;
+import io.tessera.agent.host.JavaBase;
+import io.tessera.agent.host.Speech;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.jar.JarFile;
+
+/**
+ * The order of the agent's start: what must come before the application's first class (the driver), and a transformer
+ * that waits for the first CUDA class before it loads anything else. Called once for each start or attach.
+ */
+public final class Startup {
+    private Startup() {
+    }
+
+    /**
+     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of premain:
+     * another would make it spin a new kind of method handle first.
+     *
+     * @param text the options, or null
+     * @param start the JVM's {@code Instrumentation}, whether the JVM runs already, and the agent's jar
+     * @throws IOException if the agent cannot work at all
+     */
+    public static synchronized void begin(String text, Object start) throws IOException {
+        Object[] parts = (Object[]) start;
+        Instrumentation instrumentation = (Instrumentation) parts[0];
+        JarFile jar = (JarFile) parts[2];
+        Options options = Options.of(text);
+        Consumer<String> running = first();
+        if (running != null) {
+            running.accept(options.get("record", ""));
+            return;
+        }
+        Speech.to(options.get("log", ""));
+        if (!options.complaints().isEmpty()) {
+            Speech.say("ignored: " + String.join("; ", options.complaints()));
+        }
+        JavaBase.export(instrumentation, "jdk.internal.misc", "jdk.internal.loader");
+        BootClasses classes = new BootClasses(jar, instrumentation);
+        classes.defineFirst();
+        String driver = driver(options, jar);
+        Tooling tooling = new Tooling(options, instrumentation, (Boolean) parts[1], driver, jar, classes);
+        Control.running(tooling);
+        tooling.await();
+    }
+
+    private static Consumer<String> first() {
+        try {
+            Class.forName("io.tessera.agent.boot.Control", false, null);
+            return Control.running();
+        } catch (ClassNotFoundException none) {
+            return null;
+        }
+    }
+
+    private static String driver(Options options, JarFile jar) {
+        if (options.is("driver", "no", "yes")) {
+            return "none";
+        }
+        Map<String, String> environment = new LinkedHashMap<>();
+        environment.put("TESSERA_SHARE", options.get("share", "time"));
+        environment.put("TESSERA_PLAN", options.get("plan", "plain"));
+        environment.put("TESSERA_NAME", options.get("tenant", Program.label()));
+        String memory = options.get("memory", null);
+        if (memory != null) {
+            environment.put("TESSERA_MEMORY", memory);
+        }
+        try {
+            return new DriverLoading(environment, options.is("runtime", "yes", "no"))
+                    .load(jar, options.get("folder", null));
+        } catch (IOException | RuntimeException | LinkageError failure) {
+            Speech.say("the application keeps the vendor's driver: " + failure.getMessage());
+            return "none";
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.tessera.agent.start;
+
+import io.tessera.agent.boot.GpuBean;
+import io.tessera.agent.boot.GpuMXBean;
+import io.tessera.agent.boot.Recorder;
+import io.tessera.agent.host.Speech;
+import io.tessera.agent.instrument.Instrumenter;
+import io.tessera.agent.instrument.Table;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.util.function.Consumer;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+
+/**
+ * Everything that waits for the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one thread.
+ * An application that never uses CUDA pays for none of it. Any thread.
+ */
+final class Tooling implements Consumer<String> {
+    /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
+    private static final int ENOUGH_PROCESSORS = 4;
+
+    private final Options options;
+    private final Instrumentation instrumentation;
+    private final boolean late;
+    private final String driver;
+    private final JarFile jar;
+    private final BootClasses classes;
+    private boolean recording;
+    private boolean managed;
+
+    Tooling(Options options, Instrumentation instrumentation, boolean late, String driver, JarFile jar,
+            BootClasses classes) {
+        this.options = options;
+        this.instrumentation = instrumentation;
+        this.late = late;
+        this.driver = driver;
+        this.jar = jar;
+        this.classes = classes;
+    }
+
+    /** Watches for CUDA classes; in a late attach also takes those that are loaded. */
+    void await() throws IOException {
+        Watch watch = new Watch(Table.classes(options.get("table", null)), this);
+        instrumentation.addTransformer(watch, true);
+        if (instrumentation.isNativeMethodPrefixSupported()) {
+            instrumentation.setNativeMethodPrefix(watch, Instrumenter.NATIVE_PREFIX);
+        }
+        if (ClassPath.mentionsCuda() && Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS) {
+            AgentThread.prepare();
+        }
+        if (late) {
+            record();
+            manage();
+            watch.takeLoaded(instrumentation);
+        }
+    }
+
+    /** Makes the recorder usable and starts the agent's thread; the second time it does nothing. */
+    synchronized void record() throws IOException {
+        if (!recording) {
+            recording = true;
+            classes.defineOthers();
+            mode(options.get("record", "sampled"));
+            AgentThread.start(this, options.is("release", "yes", "no"), options.is("jfr", "on", "on"));
+        }
+    }
+
+    /** The instrumenter, and with it the recorder. */
+    Instrumenter instrumenter() throws IOException {
+        record();
+        return new Instrumenter(Table.read(options.get("table", null), Speech::say));
+    }
+
+    /** A second start of the agent: its {@code record=}, and the bean at once. */
+    @Override
+    public void accept(String again) {
+        try {
+            record();
+            mode(again);
+            manage();
+        } catch (IOException failure) {
+            Speech.say("not started: " + failure.getMessage());
+        }
+    }
+
+    private static void mode(String mode) {
+        try {
+            if (!mode.isEmpty()) {
+                Recorder.mode(mode);
+            }
+        } catch (IllegalArgumentException wrong) {
+            Speech.say("ignored: " + wrong.getMessage());
+        }
+    }
+
+    /** Registers the bean if it is not yet there. */
+    synchronized void manage() {
+        if (managed || options.is("jmx", "off", "on")) {
+            return;
+        }
+        managed = true;
+        try {
+            Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
+        } catch (IOException | RuntimeException | LinkageError failure) {
+            Speech.say("no management bean: " + failure.getMessage());
+        }
+    }
+
+    private String version() throws IOException {
+        String version = jar.getManifest().getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+        return version == null ? "unknown" : version;
+    }
+}

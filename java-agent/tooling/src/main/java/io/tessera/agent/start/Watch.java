@@ -1,0 +1,90 @@
+package io.tessera.agent.start;
+
+import io.tessera.agent.boot.Counts;
+import io.tessera.agent.host.Speech;
+import io.tessera.agent.instrument.Instrumenter;
+import java.io.IOException;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.security.ProtectionDomain;
+
+/**
+ * Sees every class that is loaded and compares its name with the few classes of the table: no library, no regular
+ * expression, nothing created. Only when the first of them comes is the instrumenter made. Any thread.
+ */
+final class Watch implements ClassFileTransformer {
+    private static final String FACADE = "io/tessera/Tessera";
+
+    private final String[] names;
+    private final Tooling tooling;
+    private volatile Instrumenter instrumenter;
+
+    /** Of internal names of classes. */
+    Watch(String[] names, Tooling tooling) {
+        this.names = names;
+        this.tooling = tooling;
+    }
+
+    @Override
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] code) {
+        if (name == null || loader == null) {
+            return null;
+        }
+        try {
+            if (name.equals(FACADE)) {
+                // The application's copy asks for the recorder in the bootstrap loader when it is initialised.
+                tooling.record();
+                return null;
+            }
+            if (!watched(name)) {
+                return null;
+            }
+            return instrumenter().instrument(loader, name, code, redefined != null);
+        } catch (Throwable failure) {
+            // A transformer's exceptions are dropped by the JVM: the class is loaded as it was.
+            failed(name, failure);
+            return null;
+        }
+    }
+
+    private boolean watched(String name) {
+        for (String watched : names) {
+            if (watched.equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private synchronized Instrumenter instrumenter() throws IOException {
+        if (instrumenter == null) {
+            instrumenter = tooling.instrumenter();
+        }
+        return instrumenter;
+    }
+
+    private static void failed(String name, Throwable failure) {
+        try {
+            Counts.suppressed(failure);
+        } catch (LinkageError noRecorder) {
+            Speech.say("not recording, the bootstrap classes are missing: " + noRecorder);
+            return;
+        }
+        Speech.say("does not record " + name + ": " + failure);
+    }
+
+    /** Transforms the watched classes that were loaded before this was installed. */
+    void takeLoaded(Instrumentation instrumentation) {
+        for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+            if (type.getClassLoader() != null && watched(type.getName().replace('.', '/'))
+                    && instrumentation.isModifiableClass(type)) {
+                try {
+                    instrumentation.retransformClasses(type);
+                } catch (UnmodifiableClassException | RuntimeException | LinkageError failure) {
+                    Counts.suppressed(failure);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.tessera.executor.image;
+
+import io.tessera.executor.fence.ProgramSource;
+import io.tessera.os.FileIdentity;
+import io.tessera.os.ForeignFilePort;
+import io.tessera.os.LinuxException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Images that were read from files, for all clients of an executor: which file it is says the kernel, so that the second
+ * client that loads a library pays nothing for its bytes. What is here is a private copy, which nobody can change; it stays
+ * as long as there is room, and as long as somebody refers to it. Thread-safe.
+ */
+public final class ImageStore {
+    /** Times of files move in steps; what changed so recently may change again under the same identity. */
+    private static final long SETTLED_NS = 2_000_000_000L;
+    /** For another client's reading of the same image, from a slow disk. */
+    private static final long PATIENCE_S = 120;
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final ForeignFilePort files;
+    private final InstantSource clock;
+    private final long mostBytes;
+    /** In the order of their last use. */
+    private final Map<Place, CompletableFuture<ProgramSource>> images = new LinkedHashMap<>(16, 0.75f, true);
+    private long keptBytes;
+    /** Of all copies that somebody refers to. */
+    private final AtomicLong liveBytes = new AtomicLong();
+
+    private record Place(FileIdentity file, long offset, long bytes) {
+    }
+
+    /**
+     * An empty store.
+     *
+     * @param clock     for the age of files
+     * @param mostBytes how much is kept; twice as much may be in use
+     */
+    public ImageStore(ForeignFilePort files, InstantSource clock, long mostBytes) {
+        this.files = files;
+        this.clock = clock;
+        this.mostBytes = mostBytes;
+    }
+
+    /** Bytes of all copies that exist. */
+    public long liveBytes() {
+        return liveBytes.get();
+    }
+
+    /**
+     * The image of an offer; closes its descriptor.
+     *
+     * @return null if there is none to be had so, and the client has to send its bytes: the file is too short or no regular
+     *         one, it cannot be read, or there is no room
+     */
+    public ProgramSource take(ImageOffers.Offer offer) throws LinuxException {
+        try {
+            FileIdentity file = files.identity(offer.descriptor());
+            if (!file.regular() || offer.offset() < 0 || offer.bytes() <= 0 || offer.bytes() > file.bytes() - offer.offset()) {
+                return null;
+            }
+            return find(offer, file, new Place(file, offer.offset(), offer.bytes()));
+        } finally {
+            files.close(offer.descriptor());
+        }
+    }
+
+    private ProgramSource find(ImageOffers.Offer offer, FileIdentity file, Place place) throws LinuxException {
+        CompletableFuture<ProgramSource> own = new CompletableFuture<>();
+        CompletableFuture<ProgramSource> others;
+        synchronized (this) {
+            others = images.get(place);
+            if (others == null) {
+                images.put(place, own);
+                keptBytes += place.bytes();
+                evict(place);
+            }
+        }
+        if (others != null) {
+            return await(others);
+        }
+        ProgramSource read = null;
+        boolean steady = false;
+        try {
+            read = read(offer);
+            steady = read != null && isSettled(file) && files.identity(offer.descriptor()).equals(file);
+            return read;
+        } finally {
+            if (!steady) {
+                forget(place, own);
+            }
+            own.complete(read);
+        }
+    }
+
+    private static ProgramSource await(CompletableFuture<ProgramSource> others) {
+        try {
+            return others.get(PATIENCE_S, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            return null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    private boolean isSettled(FileIdentity file) {
+        Instant now = clock.instant();
+        long nowNs = now.getEpochSecond() * SECOND_NS + now.getNano();
+        return nowNs - Math.max(file.changedNs(), file.modifiedNs()) > SETTLED_NS;
+    }
+
+    /** Null where there is no room or the file is shorter by now. */
+    private ProgramSource read(ImageOffers.Offer offer) throws LinuxException {
+        long bytes = offer.bytes();
+        if (liveBytes.addAndGet(bytes) > 2 * mostBytes) {
+            liveBytes.addAndGet(-bytes);
+            System.gc(); // what nobody refers to any more is only then given back
+            return null;
+        }
+        boolean done = false;
+        try {
+            var memory = files.read(offer.descriptor(), offer.offset(), bytes, () -> liveBytes.addAndGet(-bytes));
+            done = memory != null;
+            return done ? ProgramSource.kept(memory) : null;
+        } finally {
+            if (!done) {
+                liveBytes.addAndGet(-bytes);
+            }
+        }
+    }
+
+    private synchronized void forget(Place place, CompletableFuture<ProgramSource> own) {
+        if (images.remove(place, own)) {
+            keptBytes -= place.bytes();
+        }
+    }
+
+    /** What was not used for longest goes, but for what just came; who uses it keeps it. */
+    private void evict(Place newest) {
+        Iterator<Place> oldest = images.keySet().iterator();
+        while (keptBytes > mostBytes && oldest.hasNext()) {
+            Place place = oldest.next();
+            if (!place.equals(newest)) {
+                oldest.remove();
+                keptBytes -= place.bytes();
+            }
+        }
+    }
+}

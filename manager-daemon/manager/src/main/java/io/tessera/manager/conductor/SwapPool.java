@@ -1,0 +1,133 @@
+package io.tessera.manager.conductor;
+
+import io.tessera.memory.LimitChange;
+import io.tessera.memory.QuotaAnswer;
+import io.tessera.memory.QuotaDecision;
+import io.tessera.memory.QuotaLedger;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.MemoryPlan;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What all clients of plan swap may have on a device together, on it or off it: no more than the device and the backing
+ * on the host can hold (SPEC.md, section 9.6). A ledger whose one tenant is everybody. One owner thread.
+ *
+ * <p>Who asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
+ */
+final class SwapPool {
+    /** Longest wait for room; the asking client waits 2 s for its answer (SPEC.md, section 5). */
+    static final long WAIT_NS = 1_000_000_000L;
+
+    /** How often somebody who waits is looked after: others free memory without saying so. */
+    private static final long RETRY_NS = 100_000_000L;
+
+    /** Budgets follow the host's free memory; a smaller change is not worth a message to everybody. */
+    private static final long STEP_BYTES = 64L << 20;
+
+    private static final String EVERYBODY = "(all of plan swap)";
+
+    /** A client whose ask found no room. */
+    record Waiting(DeviceMember member, long wantedBytes, long deadlineNs) {
+    }
+
+    final QuotaLedger ledger = new QuotaLedger();
+    private final Map<DeviceUuid, Long> limits = new HashMap<>();
+    private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
+    private long nextRetryNs = Long.MAX_VALUE;
+
+    static boolean governs(DeviceMember member) {
+        return member.session().hello().plan() == MemoryPlan.SWAP;
+    }
+
+    private static String device(DeviceMember member) {
+        return member.announcement().uuid().toString();
+    }
+
+    /** A client comes, with memory in use if it registered again. */
+    LimitChange joined(DeviceMember member, long inUseBytes) {
+        if (!limits.containsKey(member.announcement().uuid())) {
+            // Until the first plan is made: a client does not give back what was said to have no bounds.
+            limit(member.announcement().uuid(), member.announcement().totalBytes());
+        }
+        if (inUseBytes == 0) {
+            ledger.join(EVERYBODY, device(member), member.clientId());
+            return new LimitChange(Map.of(), List.of());
+        }
+        return ledger.rejoin(EVERYBODY, device(member), member.clientId(), inUseBytes);
+    }
+
+    void left(DeviceMember member) {
+        ledger.leave(member.clientId());
+        waiting.remove(member.clientId());
+    }
+
+    long leaseBytes(DeviceMember member) {
+        return ledger.leaseBytes(member.clientId(), device(member));
+    }
+
+    /** Asks for a lease of so much; a refusal becomes a wait as long as the deadline is not over. */
+    QuotaDecision ask(DeviceMember member, long wantedBytes, long deadlineNs, long nowNs) {
+        long more = Math.max(0, wantedBytes - leaseBytes(member));
+        QuotaDecision decision = ledger.ask(member.clientId(), device(member), more, deadlineNs);
+        waiting.put(member.clientId(), new Waiting(member, wantedBytes, deadlineNs));
+        return patient(member, decision, nowNs);
+    }
+
+    /** The decision, or a wait in the place of a refusal that comes before the deadline. */
+    private QuotaDecision patient(DeviceMember member, QuotaDecision decision, long nowNs) {
+        Waiting ask = waiting.get(member.clientId());
+        if (decision instanceof QuotaDecision.Refused && ask != null && nowNs < ask.deadlineNs()) {
+            nextRetryNs = Math.min(nextRetryNs, nowNs + RETRY_NS);
+            return new QuotaDecision.Trim(List.of());
+        }
+        if (!(decision instanceof QuotaDecision.Trim)) {
+            waiting.remove(member.clientId());
+        }
+        return decision;
+    }
+
+    /** Who waits for room and is to ask again now. */
+    List<Waiting> due(long nowNs) {
+        if (nowNs < nextRetryNs) {
+            return List.of();
+        }
+        nextRetryNs = Long.MAX_VALUE;
+        return List.copyOf(waiting.values());
+    }
+
+    /** Decisions on asks that had to wait for others to give back; those who go on waiting are left out. */
+    Map<DeviceMember, QuotaDecision> decided(long nowNs) {
+        Map<DeviceMember, QuotaDecision> decided = new LinkedHashMap<>();
+        if (ledger.nextDeadlineNs() == Long.MAX_VALUE) {
+            return decided;
+        }
+        for (QuotaAnswer answer : ledger.decided(nowNs)) {
+            Waiting ask = waiting.get(answer.client());
+            if (ask != null) {
+                QuotaDecision decision = patient(ask.member(), answer.decision(), nowNs);
+                if (!(decision instanceof QuotaDecision.Trim)) {
+                    decided.put(ask.member(), decision);
+                }
+            }
+        }
+        return decided;
+    }
+
+    long nextDeadlineNs() {
+        return Math.min(nextRetryNs, ledger.nextDeadlineNs());
+    }
+
+    /** What can be leased on a device changed; absent where that is too little to be told. */
+    LimitChange limit(DeviceUuid device, long bytes) {
+        long known = limits.getOrDefault(device, 0L);
+        boolean first = known == 0;
+        if (!first && Math.abs(known - bytes) < STEP_BYTES) {
+            return new LimitChange(Map.of(), List.of());
+        }
+        limits.put(device, Math.max(1, bytes));
+        return ledger.limit(EVERYBODY, device.toString(), Math.max(1, bytes));
+    }
+}

@@ -1,0 +1,276 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.schedule.ClientOutlook;
+import io.tessera.manager.schedule.DeviceScheduling;
+import io.tessera.memory.residency.ClientMemory;
+import io.tessera.memory.residency.Plan;
+import io.tessera.memory.residency.ResidencyPlanner;
+import io.tessera.protocol.MemoryPlan;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who is resident on one device. Each {@link #doWork} reads the clients' words, parks who has to give memory up and does
+ * not work, plans, and writes targets, until nothing is left to be written. One owner thread.
+ */
+final class DeviceResidency {
+    /** How often words are looked at that nobody rings for: who has become idle, how fast memory moves. */
+    static final long LOOK_NS = 250_000_000L;
+
+    /** A plan that lowers a target is followed by one that hands out what that set free; no more can be free at once. */
+    private static final int MOST_PLANS = 4;
+
+    /** Device memory that a context takes beside what its program allocates (measured on an H200: 528 MiB). */
+    private static final long CONTEXT_BYTES = 528L << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceResidency.class);
+
+    final ManagedDevice device;
+    private final ResidencySettings settings;
+    private final ResidencyPlanner planner = new ResidencyPlanner();
+    private final MemoryPressure pressure;
+    private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
+    private final Set<Long> refused = new HashSet<>();
+    private final MoveMeter meter = new MoveMeter();
+    private Plan plan;
+    private long nextLookNs = Long.MIN_VALUE;
+    private long comings;
+
+    DeviceResidency(ManagedDevice device, ResidencySettings settings) {
+        this.device = device;
+        this.settings = settings;
+        this.pressure = new MemoryPressure(settings);
+    }
+
+    Collection<MemberMemory> members() {
+        return members.values();
+    }
+
+    /** Whether there is memory to be planned. */
+    boolean planned() {
+        return members.values().stream().anyMatch(MemberMemory::planned);
+    }
+
+    long nextDeadlineNs() {
+        return planned() ? nextLookNs : Long.MAX_VALUE;
+    }
+
+    /** When idle clients are looked at next, planned or not. */
+    long nextLookNs() {
+        return nextLookNs;
+    }
+
+    /** The size of the device as its clients see it. */
+    long capacityBytes() {
+        if (settings.capacityBytes() > 0) {
+            return Math.min(settings.capacityBytes(), device.totalBytes());
+        }
+        long contexts = CONTEXT_BYTES * members.size();
+        return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
+    }
+
+    /** Used by memory that cannot leave. */
+    long fixedBytes() {
+        return members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
+                : member.fixedBytes).sum();
+    }
+
+    /** What its clients of plan swap have beyond what the device holds. */
+    long beyondBytes() {
+        long swappable = members.values().stream().mapToLong(member -> member.swappableBytes).sum();
+        return Math.max(0, swappable - Math.max(0, capacityBytes() - fixedBytes()));
+    }
+
+    int doWork(long nowNs) {
+        int work = refreshMembers(nowNs);
+        boolean look = nowNs >= nextLookNs;
+        if (look) {
+            nextLookNs = nowNs + LOOK_NS;
+        }
+        read(look, nowNs);
+        if (!planned()) {
+            return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
+        }
+        work += parkLacking(nowNs);
+        work += pressure.judge(this, meter.rates(), comings, nowNs);
+        work += unpark(nowNs);
+        work += evictIdle(nowNs);
+        for (int i = 0; i < MOST_PLANS; i++) {
+            int written = plan(nowNs);
+            work += written;
+            if (written == 0) {
+                break;
+            }
+            read(false, nowNs);
+        }
+        return work;
+    }
+
+    private int refreshMembers(long nowNs) {
+        int changes = 0;
+        Set<Long> present = new HashSet<>();
+        for (DeviceMember member : device.members()) {
+            present.add(member.clientId());
+            if (!members.containsKey(member.clientId())) {
+                MemberMemory memory = new MemberMemory(member, nowNs);
+                members.put(member.clientId(), memory);
+                if (memory.planned()) {
+                    device.scheduling().movable(member.clientId());
+                }
+                changes++;
+            }
+        }
+        if (members.keySet().retainAll(present) | changes > 0) {
+            refused.retainAll(present);
+            pressure.left(present);
+            comings++;
+            changes++;
+        }
+        return changes;
+    }
+
+    private void read(boolean look, long nowNs) {
+        boolean moved = false;
+        for (MemberMemory member : members.values()) {
+            member.read(device.totalBytes(), nowNs);
+            if (look && member.movable()) {
+                member.measure(meter);
+            }
+            moved |= member.takeMoved();
+        }
+        if (moved) {
+            device.scheduling().moved(nowNs);
+        }
+    }
+
+    /**
+     * Who does not work and has memory off the device stays away until it asks: told that it may run, it would have all
+     * of it brought in for nothing.
+     */
+    private int parkLacking(long nowNs) {
+        int done = 0;
+        for (MemberMemory member : members.values()) {
+            boolean away = member.movable() && !member.parked && !member.waits() && !member.activeAt(nowNs);
+            if (away && member.residentBytes - member.cachedBytes < member.neededBytes) {
+                ClientOutlook outlook = device.scheduling().outlook(member.clientId(), nowNs);
+                if (outlook.quiet() && outlook.nextTurnNs() == Long.MAX_VALUE) {
+                    park(member, true, nowNs);
+                    done++;
+                }
+            }
+        }
+        return done;
+    }
+
+    /** Who asks for a turn, or for memory, comes back. */
+    private int unpark(long nowNs) {
+        int done = 0;
+        for (MemberMemory member : members.values()) {
+            if (member.parked && member.waits() && !member.checkpointed) {
+                comeBack(member, nowNs);
+                done++;
+            }
+        }
+        return done;
+    }
+
+    void comeBack(MemberMemory member, long nowNs) {
+        boolean wasEvicted = member.evicted;
+        member.evicted = false;
+        member.lastActiveNs = nowNs;
+        park(member, false, nowNs);
+        if (wasEvicted) {
+            LOG.info("{} comes back to {}", member.member.session(), device.uuid());
+            member.tellFlags();
+        }
+    }
+
+    /** Has a client leave the device until it asks for a turn. */
+    void evict(MemberMemory member, String why, long nowNs) {
+        LOG.info("{} leaves {}: {}", member.member.session(), device.uuid(), why);
+        member.evicted = true;
+        member.tellFlags();
+        park(member, true, nowNs);
+    }
+
+    private void park(MemberMemory member, boolean parked, long nowNs) {
+        if (member.parked != parked) {
+            member.parked = parked;
+            device.scheduling().parked(member.clientId(), parked, nowNs);
+        }
+    }
+
+    private int evictIdle(long nowNs) {
+        if (settings.idleEvictNs() == 0) {
+            return 0;
+        }
+        int done = 0;
+        for (MemberMemory member : members.values()) {
+            boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted;
+            if (holds && !member.waits() && nowNs - member.lastActiveNs >= settings.idleEvictNs()) {
+                evict(member, "idle for " + (nowNs - member.lastActiveNs) / 1_000_000L + " ms", nowNs);
+                done++;
+            }
+        }
+        return done;
+    }
+
+    private List<ClientMemory> clients(long nowNs) {
+        DeviceScheduling turns = device.scheduling();
+        boolean exclusive = turns.snapshot(nowNs).exclusive();
+        List<ClientMemory> clients = new ArrayList<>(members.size());
+        for (MemberMemory member : members.values()) {
+            ClientOutlook outlook = turns.outlook(member.clientId(), nowNs);
+            clients.add(member.toPlan(outlook, exclusive, capacityBytes(), nowNs));
+        }
+        return clients;
+    }
+
+    /** Plans once and writes what that leads to; returns how much was written. */
+    private int plan(long nowNs) {
+        List<ClientMemory> clients = clients(nowNs);
+        plan = planner.plan(capacityBytes(), clients, nowNs);
+        int written = 0;
+        for (ClientMemory client : clients) {
+            MemberMemory member = members.get(client.clientId());
+            if (!member.planned()) {
+                continue;
+            }
+            boolean away = !client.running() && !client.awaitsTurn() && !member.waits();
+            if (!member.parked && away && plan.mustStop().contains(client.clientId())) {
+                // It does not work: told to stop, it can give its memory up.
+                park(member, true, nowNs);
+                written++;
+            }
+            if (member.tellTarget(plan.targets().get(client.clientId()), capacityBytes())) {
+                member.ring();
+                written++;
+            }
+        }
+        sayRefused();
+        return written;
+    }
+
+    private void sayRefused() {
+        plan.refused().forEach((clientId, sentence) -> {
+            if (refused.add(clientId)) {
+                LOG.warn("{}: {}", device.uuid(), sentence);
+            }
+        });
+        refused.retainAll(plan.refused().keySet());
+    }
+
+    /** The plan made last; null before the first. */
+    Plan plan() {
+        return plan;
+    }
+}

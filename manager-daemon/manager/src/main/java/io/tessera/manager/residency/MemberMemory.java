@@ -1,0 +1,244 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.schedule.ClientOutlook;
+import io.tessera.memory.residency.ClientMemory;
+import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.ThreadSlot;
+
+/**
+ * One client on one device, as its words said when they were last read, and what it was told. One owner thread.
+ *
+ * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own: the
+ * driver moves it, so what is resident is taken to be what the client may hold, and can be dropped at once.
+ */
+final class MemberMemory {
+    /** A client is at work while it submitted, allocated or waited within this time: the scheduler's rule as well. */
+    static final long ACTIVE_NS = 1_000_000_000L;
+
+    final DeviceMember member;
+    final MemoryPlan plan;
+
+    long residentBytes;
+    long neededBytes;
+    long swappableBytes;
+    long fixedBytes;
+    long cachedBytes;
+    long wantedBytes;
+    long guaranteeBytes;
+    long usedBytes;
+    long pinnedHeld;
+    long pageableHeld;
+    long pinnedWanted;
+    long pageableWanted;
+    long fileLimit;
+    long fileHeld;
+    long swappedBytes;
+
+    /** What it was last told. */
+    long targetBytes;
+    long pinnedTarget;
+    long pageableTarget;
+    boolean told;
+
+    /** Evicted by hand or for idleness: said so, and the word says so too. */
+    boolean evicted;
+
+    /** Kept off the device, evicted or not. */
+    boolean parked;
+
+    /** The driver has taken its whole process off the device. */
+    boolean checkpointed;
+
+    long lastActiveNs;
+    long submissions = -1;
+    private long allocationBytes;
+    /** As of the last {@link #measure}. */
+    long movedInBytes;
+    private final MoveMeter.Seen inbound = new MoveMeter.Seen();
+    private final MoveMeter.Seen outbound = new MoveMeter.Seen();
+    private boolean moved;
+    private boolean released;
+
+    MemberMemory(DeviceMember member, long nowNs) {
+        this.member = member;
+        this.plan = member.session().hello().plan();
+        this.lastActiveNs = nowNs;
+    }
+
+    /** Whether its memory can leave the device. */
+    boolean movable() {
+        return plan == MemoryPlan.SWAP;
+    }
+
+    /** Whether targets are written for it. */
+    boolean planned() {
+        return member.residencyPlanned();
+    }
+
+    long clientId() {
+        return member.clientId();
+    }
+
+    boolean waits() {
+        return member.waitsSinceNs() != 0 || wantedBytes > targetBytes;
+    }
+
+    boolean activeAt(long nowNs) {
+        return nowNs - lastActiveNs < ACTIVE_NS;
+    }
+
+    /** Whether what it holds changed since the last call. */
+    boolean takeMoved() {
+        boolean was = moved;
+        moved = false;
+        return was;
+    }
+
+    /** Whether it gave its turn back since the last call. */
+    boolean takeReleased() {
+        boolean now = member.isReleased();
+        boolean fresh = now && !released;
+        released = now;
+        return fresh;
+    }
+
+    /** Reads every word; {@code totalBytes} bounds what the client may claim. */
+    void read(long totalBytes, long nowNs) {
+        member.touch(block -> {
+            readUse(block, totalBytes, nowNs);
+            if (plan == MemoryPlan.SWAP) {
+                readSwap(member.residency(), totalBytes, nowNs);
+            } else if (plan == MemoryPlan.MANAGED) {
+                long managedBytes = size(block.managedBytes(), 1024 * totalBytes); // may exceed the device
+                neededBytes = Math.min(managedBytes, totalBytes);
+                residentBytes = Math.min(targetBytes, neededBytes);
+                cachedBytes = residentBytes;
+                fixedBytes = Math.max(0, usedBytes - managedBytes);
+            } else {
+                fixedBytes = usedBytes;
+            }
+        });
+        if (checkpointed) {
+            fixedBytes = 0; // the driver has taken it to the host
+        }
+        if (waits()) {
+            lastActiveNs = nowNs;
+        }
+    }
+
+    private void readUse(DeviceBlock block, long totalBytes, long nowNs) {
+        // Oversubscribed clients use more than the device has; several times that is no use but nonsense.
+        usedBytes = size(block.usedBytes(), 1024 * totalBytes);
+        long submitted = ThreadSlot.deviceSubmissions(member.session().memory(), member.slot());
+        if (submitted != submissions || block.capturing() != 0 || usedBytes != allocationBytes) {
+            submissions = submitted;
+            allocationBytes = usedBytes;
+            lastActiveNs = nowNs;
+        }
+    }
+
+    private void readSwap(ResidencyBlock words, long totalBytes, long nowNs) {
+        long resident = size(words.residentBytes(), totalBytes);
+        moved |= resident != residentBytes;
+        residentBytes = resident;
+        long needed = size(words.neededBytes(), 1024 * totalBytes);
+        if (needed != neededBytes) {
+            lastActiveNs = nowNs;
+        }
+        neededBytes = needed;
+        swappableBytes = size(words.swappableBytes(), 1024 * totalBytes);
+        fixedBytes = size(words.fixedBytes(), totalBytes);
+        cachedBytes = Math.min(size(words.cachedBytes(), totalBytes), residentBytes);
+        wantedBytes = size(words.residentWanted(), 1024 * totalBytes);
+        guaranteeBytes = size(words.guaranteeWanted(), totalBytes);
+        pinnedHeld = size(words.pinnedHeld(), ClientMemory.MAX_BYTES);
+        pageableHeld = size(words.pageableHeld(), ClientMemory.MAX_BYTES);
+        pinnedWanted = size(words.pinnedWanted(), ClientMemory.MAX_BYTES);
+        pageableWanted = size(words.pageableWanted(), ClientMemory.MAX_BYTES);
+        fileHeld = size(words.fileHeld(), ClientMemory.MAX_BYTES);
+        swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
+        long files = words.fileLimit(); // the largest unsigned number: as the file system allows
+        fileLimit = files < 0 ? ClientMemory.MAX_BYTES : size(files, ClientMemory.MAX_BYTES);
+    }
+
+    /** Has what it moved since the last call measured. */
+    void measure(MoveMeter meter) {
+        member.touch(block -> {
+            ResidencyBlock words = member.residency();
+            movedInBytes = words.movedInBytes();
+            meter.in(inbound, movedInBytes, words.moveInNs());
+            meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
+        });
+    }
+
+    private static long size(long claimed, long most) {
+        return Math.clamp(claimed, 0, most);
+    }
+
+    /** For the planner. While there are turns, who is granted runs; else who is at work, or waits for its memory. */
+    ClientMemory toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
+        boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
+        boolean running = planned() && outlook.running() && atWork;
+        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes) : neededBytes;
+        long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemory.UNKNOWN
+                : outlook.nextTurnNs();
+        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes, ClientMemory.MAX_BYTES), targetBytes,
+                planned() ? mostBytes : 0, planned() ? cachedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
+                outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
+                Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);
+    }
+
+    String tenant() {
+        return member.session().hello().tenant();
+    }
+
+    /** What names its tenant among those of all users. */
+    String account() {
+        return Leases.tenantOf(member);
+    }
+
+    /** Tells it what it may hold on the device; returns whether that is new. */
+    boolean tellTarget(long bytes, long capacityBytes) {
+        if (told && bytes == targetBytes) {
+            return false;
+        }
+        targetBytes = bytes;
+        member.touch(block -> {
+            ResidencyBlock words = member.residency();
+            words.capacityBytes(capacityBytes);
+            words.guaranteeBytes(guaranteeBytes);
+            words.residentTarget(bytes);
+        });
+        told = true;
+        return true;
+    }
+
+    /** Tells it what it may hold on the host; returns whether that is new. */
+    boolean tellHost(long pinned, long pageable) {
+        if (pinned == pinnedTarget && pageable == pageableTarget) {
+            return false;
+        }
+        pinnedTarget = pinned;
+        pageableTarget = pageable;
+        member.touch(block -> {
+            member.residency().pinnedTarget(pinned);
+            member.residency().pageableTarget(pageable);
+        });
+        return true;
+    }
+
+    /** Says in its words whether it is evicted, and whether the driver has it off the device. */
+    void tellFlags() {
+        long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0);
+        member.touch(block -> member.residency().flags(flags));
+        ring();
+    }
+
+    void ring() {
+        member.session().ring(member.slot());
+    }
+}

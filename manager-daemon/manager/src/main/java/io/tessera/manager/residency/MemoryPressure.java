@@ -1,0 +1,150 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.schedule.DeviceScheduling;
+import io.tessera.manager.schedule.MemoryVerdict;
+import io.tessera.memory.residency.IdleRelease;
+import io.tessera.memory.residency.MoveRates;
+import io.tessera.memory.residency.Pressure;
+import io.tessera.memory.residency.PressureDetector;
+import io.tessera.memory.residency.PressureSample;
+import io.tessera.memory.residency.QuantumChooser;
+import io.tessera.protocol.MemoryPlan;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the memory of a device asks of its schedule: whether there have to be turns, how long they should be for what
+ * moving costs, and how long an idle turn is kept. One owner thread.
+ */
+final class MemoryPressure {
+    /** Where nothing is moved a contended turn goes back after this long without work: the schedule's own rule. */
+    private static final long SHORTEST_IDLE_NS = 1_000_000L;
+
+    /** An operator's patience, not a technical bound (QuantumChooser). */
+    private static final long LONGEST_QUANTUM_NS = 30_000_000_000L;
+
+    private final PressureDetector detector = new PressureDetector();
+    private final QuantumChooser chooser;
+    private final IdleRelease idle = new IdleRelease(SHORTEST_IDLE_NS);
+    private final Map<Long, Long> idleTold = new HashMap<>();
+    private final Set<Long> wanting = new HashSet<>();
+    private MemoryVerdict verdict = MemoryVerdict.UNPLANNED;
+
+    MemoryPressure(ResidencySettings settings) {
+        this.chooser = new QuantumChooser(settings.moveShare(), LONGEST_QUANTUM_NS);
+    }
+
+    MemoryVerdict verdict() {
+        return verdict;
+    }
+
+    /** Forgets everybody who is not here any more. */
+    void left(Set<Long> present) {
+        for (long clientId : List.copyOf(idleTold.keySet())) {
+            if (!present.contains(clientId)) {
+                idleTold.remove(clientId);
+                idle.left(clientId);
+            }
+        }
+        wanting.retainAll(present);
+    }
+
+    int nothingPlanned(DeviceScheduling scheduling, long nowNs) {
+        return say(scheduling, MemoryVerdict.UNPLANNED, nowNs);
+    }
+
+    private int say(DeviceScheduling scheduling, MemoryVerdict next, long nowNs) {
+        if (next.equals(verdict)) {
+            return 0;
+        }
+        verdict = next;
+        scheduling.memory(next, nowNs);
+        return 1;
+    }
+
+    /**
+     * Judges, and tells the schedule what is new.
+     *
+     * @param comings counts clients that came or went
+     */
+    int judge(DeviceResidency device, MoveRates rates, long comings, long nowNs) {
+        DeviceScheduling scheduling = device.device.scheduling();
+        boolean turnsNow = scheduling.snapshot(nowNs).exclusive();
+        PressureSample sample = sample(device, comings, nowNs);
+        Pressure found = detector.observe(sample, turnsNow, MoveRates.faulted(), nowNs);
+        List<QuantumChooser.Participant> participants = participants(device, nowNs);
+        boolean allSwap = device.members().stream().noneMatch(m -> m.plan == MemoryPlan.MANAGED);
+        MoveRates used = allSwap ? rates : MoveRates.faulted();
+        long movedBytes = QuantumChooser.handoverBytes(
+                Math.max(0, sample.capacityBytes() - sample.fixedBytes()), participants);
+        double moveNs = used.moveNs(movedBytes, movedBytes);
+        long quantumNs = found.turns() && movedBytes > 0 ? chooser.stretchedNs(0, moveNs) : 0;
+        boolean must = found.kind() == Pressure.Kind.SHORT && sample.neededBytes() > 0;
+        int said = say(scheduling, new MemoryVerdict(true, found.turns(), must, quantumNs, found.reason()), nowNs);
+        learnIdleness(device, (long) moveNs, nowNs);
+        return said;
+    }
+
+    /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
+    private void learnIdleness(DeviceResidency device, long moveNs, long nowNs) {
+        for (MemberMemory member : device.members()) {
+            if (!member.planned()) {
+                continue;
+            }
+            long clientId = member.clientId();
+            if (member.takeReleased()) {
+                idle.released(clientId, nowNs);
+            }
+            if (!member.waits()) {
+                wanting.remove(clientId);
+            } else if (wanting.add(clientId)) {
+                idle.wanted(clientId, moveNs, nowNs);
+            }
+            long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
+            if (idleTold.getOrDefault(clientId, 0L) != ns) {
+                idleTold.put(clientId, ns);
+                device.device.scheduling().idleRelease(clientId, ns);
+            }
+        }
+    }
+
+    /** Idle clients count with what is guaranteed to them and resident: that stays. */
+    private static PressureSample sample(DeviceResidency device, long comings, long nowNs) {
+        long fixed = 0;
+        long needed = 0;
+        long managed = 0;
+        long moved = 0;
+        long submissions = 0;
+        for (MemberMemory member : device.members()) {
+            boolean active = member.activeAt(nowNs) && !member.evicted;
+            fixed += member.fixedBytes;
+            if (member.plan == MemoryPlan.MANAGED) {
+                managed += active ? member.neededBytes : 0;
+            } else if (member.movable()) {
+                long kept = Math.min(member.residentBytes - member.cachedBytes,
+                        Math.max(0, member.guaranteeBytes - member.fixedBytes));
+                needed += active ? Math.max(member.neededBytes, member.wantedBytes) : 0;
+                fixed += active || member.evicted ? 0 : Math.max(0, kept);
+            }
+            moved += member.movedInBytes;
+            submissions += member.submissions;
+        }
+        return new PressureSample(device.capacityBytes(), fixed, needed, managed, managed, 0, moved, submissions,
+                comings);
+    }
+
+    private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
+        List<QuantumChooser.Participant> participants = new ArrayList<>();
+        for (MemberMemory member : device.members()) {
+            if (member.planned() && member.activeAt(nowNs)) {
+                participants.add(new QuantumChooser.Participant(member.neededBytes,
+                        Math.max(0, member.guaranteeBytes - member.fixedBytes)));
+            }
+        }
+        return participants;
+    }
+}

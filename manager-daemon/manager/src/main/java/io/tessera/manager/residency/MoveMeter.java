@@ -1,0 +1,59 @@
+package io.tessera.manager.residency;
+
+import io.tessera.memory.residency.MoveRates;
+
+/**
+ * How fast memory moves on a device, from what its clients count. One owner thread.
+ *
+ * <p>A client adds to its bytes with every chunk and to its time when a move is over, so bytes are taken for measured
+ * only together with a time that has grown. The first measurement takes the place of what was assumed; later ones are
+ * mixed in ({@link MoveRates#measured}).
+ */
+final class MoveMeter {
+    /** A shorter move says more about starting one than about the bus. */
+    private static final long SHORTEST_BYTES = 64L << 20;
+
+    private MoveRates rates = MoveRates.pinned();
+    private boolean inKnown;
+    private boolean outKnown;
+
+    /** What one client had counted in one direction when it was measured last. */
+    static final class Seen {
+        private long bytes;
+        private long ns;
+
+        /** Bytes per second since then; 0: not known. */
+        private double take(long bytesNow, long nsNow) {
+            long moved = bytesNow - bytes;
+            long spent = nsNow - ns;
+            if (spent <= 0 && moved >= 0) {
+                return 0;
+            }
+            bytes = bytesNow;
+            ns = nsNow;
+            return moved < SHORTEST_BYTES || spent <= 0 ? 0 : 1e9 * moved / spent;
+        }
+    }
+
+    MoveRates rates() {
+        return rates;
+    }
+
+    void in(Seen seen, long bytes, long ns) {
+        double rate = seen.take(bytes, ns);
+        if (rate > 0) {
+            rates = inKnown ? rates.measured(SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate), 0, 0)
+                    : new MoveRates(rate, rates.outBytesPerSecond());
+            inKnown = true;
+        }
+    }
+
+    void out(Seen seen, long bytes, long ns) {
+        double rate = seen.take(bytes, ns);
+        if (rate > 0) {
+            rates = outKnown ? rates.measured(0, 0, SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate))
+                    : new MoveRates(rates.inBytesPerSecond(), rate);
+            outKnown = true;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.tessera.manager.residency;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The host's memory as Linux tells it in {@code /proc/meminfo}. Where that cannot be read nothing is known, and then
+ * nobody gets host memory: said once in the log.
+ */
+public final class ProcHostMemory implements HostMemory {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcHostMemory.class);
+    private static final Pattern TOTAL = Pattern.compile("(?m)^MemTotal: +(\\d{1,15}) kB$");
+    private static final Pattern AVAILABLE = Pattern.compile("(?m)^MemAvailable: +(\\d{1,15}) kB$");
+
+    private final Path file;
+    private boolean said;
+
+    /** Over a file; {@code /proc/meminfo} on a host. */
+    public ProcHostMemory(Path file) {
+        this.file = file;
+    }
+
+    @Override
+    public long totalBytes() {
+        return read(TOTAL);
+    }
+
+    @Override
+    public long availableBytes() {
+        return read(AVAILABLE);
+    }
+
+    private long read(Pattern line) {
+        try {
+            Matcher found = line.matcher(Files.readString(file, StandardCharsets.US_ASCII));
+            if (found.find()) {
+                return Long.parseLong(found.group(1)) << 10;
+            }
+            say("it has no line " + line.pattern());
+        } catch (IOException e) {
+            say(e.toString());
+        }
+        return 0;
+    }
+
+    private void say(String why) {
+        if (!said) {
+            said = true;
+            LOG.warn("{} says nothing of the host's memory, so no client may hold any of it: {}", file, why);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.conductor.Conductor;
+import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.session.Session;
+import io.tessera.memory.residency.SwapAdmission;
+import io.tessera.protocol.DeviceUuid;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who is resident on every device, and what host memory backs the rest. After turns and leases had their part of the
+ * cycle, it reads the clients' words, plans, and writes targets. One owner thread.
+ */
+public final class Residency implements Conductor.Timed {
+    private final DeviceRegistry registry;
+    private final ResidencySettings settings;
+    private final HostShares host;
+    private final Suspensions suspensions;
+    private final Leases leases;
+    private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
+
+    /** Over the devices that clients announce. */
+    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory,
+            Checkpoints checkpoints) {
+        this.leases = leases;
+        this.registry = registry;
+        this.settings = settings;
+        this.host = new HostShares(memory, settings);
+        this.suspensions = new Suspensions(this, checkpoints);
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        int work = 0;
+        for (ManagedDevice device : registry.devices()) {
+            DeviceResidency known = devices.get(device.uuid());
+            if (known == null || known.device != device) {
+                known = new DeviceResidency(device, settings);
+                devices.put(device.uuid(), known);
+            }
+            work += known.doWork(nowNs);
+        }
+        work += suspensions.doWork(nowNs);
+        devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
+        List<MemberMemory> swapping = swapping();
+        if (!swapping.isEmpty()) {
+            work += host.share(swapping, nowNs);
+            admit(swapping);
+        }
+        return work;
+    }
+
+    /**
+     * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
+     * backing clients of other devices do not need.
+     */
+    private void admit(List<MemberMemory> swapping) {
+        long backing = host.backingBytes(swapping);
+        long overTotal = 0;
+        for (DeviceResidency device : devices.values()) {
+            overTotal += device.beyondBytes();
+        }
+        for (DeviceResidency device : devices.values()) {
+            if (device.members().stream().anyMatch(MemberMemory::movable)) {
+                long others = overTotal - device.beyondBytes();
+                SwapAdmission admission = new SwapAdmission(device.capacityBytes(),
+                        Math.min(device.capacityBytes(), device.fixedBytes()), Math.max(0, backing - others));
+                leases.leasable(device.device.uuid(), admission.leasableBytes());
+            }
+        }
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        long next = Long.MAX_VALUE;
+        for (DeviceResidency device : devices.values()) {
+            next = Math.min(next, suspensions.isEmpty() ? device.nextDeadlineNs() : device.nextLookNs());
+        }
+        return next;
+    }
+
+    /** Clients whose memory can leave, on every device. */
+    List<MemberMemory> swapping() {
+        List<MemberMemory> swapping = new ArrayList<>();
+        for (DeviceResidency device : devices.values()) {
+            device.members().stream().filter(MemberMemory::movable).forEach(swapping::add);
+        }
+        return swapping;
+    }
+
+    HostShares host() {
+        return host;
+    }
+
+    Optional<DeviceResidency> device(DeviceUuid uuid) {
+        return Optional.ofNullable(devices.get(uuid));
+    }
+
+    Optional<MemberMemory> member(DeviceMember member) {
+        return device(member.announcement().uuid()).flatMap(device -> device.members().stream()
+                .filter(memory -> memory.member == member).findFirst());
+    }
+
+    /**
+     * Has a tenant's clients leave every device until their next call.
+     *
+     * @param suspend whole processes, with their contexts, whatever their plan
+     * @return how many clients of the tenant can leave, counted by device; 0: none
+     */
+    public int evict(String tenant, boolean suspend, long nowNs) {
+        int clients = 0;
+        for (DeviceResidency device : devices.values()) {
+            for (MemberMemory member : List.copyOf(device.members())) {
+                if (member.tenant().equals(tenant) && (member.movable() || suspend)) {
+                    device.evict(member, suspend ? "to be suspended" : "evicted by hand", nowNs);
+                    clients++;
+                    if (suspend) {
+                        suspensions.begin(member.member.session());
+                    }
+                }
+            }
+        }
+        return clients;
+    }
+
+    /** A process on all devices. */
+    List<MemberMemory> members(Session session) {
+        List<MemberMemory> members = new ArrayList<>();
+        for (DeviceResidency device : devices.values()) {
+            device.members().stream().filter(member -> member.member.session() == session).forEach(members::add);
+        }
+        return members;
+    }
+
+    /** Whether nothing of the client is on its device or can get there. */
+    boolean isQuiet(MemberMemory member, long nowNs) {
+        return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
+                .outlook(member.clientId(), nowNs).quiet());
+    }
+
+    void comeBack(MemberMemory member, long nowNs) {
+        device(member.member.announcement().uuid()).ifPresent(device -> device.comeBack(member, nowNs));
+    }
+
+    /** Brings back what is suspended: nobody would, once the manager is gone. */
+    public void close() {
+        suspensions.close();
+    }
+
+    /**
+     * Has a tenant's evicted clients come back now.
+     *
+     * @return how many there were
+     */
+    public int restore(String tenant, long nowNs) {
+        int clients = 0;
+        for (DeviceResidency device : devices.values()) {
+            for (MemberMemory member : List.copyOf(device.members())) {
+                if (member.tenant().equals(tenant) && member.evicted) {
+                    suspensions.restore(member.member.session());
+                    if (!member.checkpointed) {
+                        device.comeBack(member, nowNs);
+                    }
+                    clients++;
+                }
+            }
+        }
+        return clients;
+    }
+
+    /** Whether the tenant has a client on a device, whatever its plan. */
+    public boolean knows(String tenant) {
+        return devices.values().stream().flatMap(device -> device.members().stream())
+                .anyMatch(member -> member.tenant().equals(tenant));
+    }
+}

@@ -1,0 +1,102 @@
+package io.tessera.manager.residency;
+
+import com.google.gson.JsonObject;
+import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.schedule.ClientOutlook;
+import io.tessera.memory.residency.Plan;
+import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.ResidencyState;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/** What {@code status} says of memory that moves (SPEC.md, section 8). Called by the owner thread. */
+public final class ResidencyReport {
+    private final Residency residency;
+
+    /** Over what plans. */
+    public ResidencyReport(Residency residency) {
+        this.residency = residency;
+    }
+
+    /** A device; absent while nothing is planned on it. */
+    public Optional<JsonObject> device(ManagedDevice device) {
+        return residency.device(device.uuid()).filter(DeviceResidency::planned).map(ResidencyReport::device);
+    }
+
+    private static JsonObject device(DeviceResidency device) {
+        JsonObject json = new JsonObject();
+        json.addProperty("capacityBytes", device.capacityBytes());
+        json.addProperty("usedBytes", sum(device, member -> member.usedBytes));
+        json.addProperty("residentBytes", sum(device, member -> member.movable() ? member.residentBytes : 0));
+        json.addProperty("swappedBytes", sum(device, member -> member.swappedBytes));
+        json.addProperty("fixedBytes", sum(device, member -> member.fixedBytes));
+        json.addProperty("neededBytes", sum(device, member -> member.neededBytes));
+        Plan plan = device.plan();
+        json.addProperty("fits", plan != null && plan.fits());
+        json.addProperty("reason", plan == null ? "nothing was planned yet" : plan.reason());
+        return json;
+    }
+
+    private static long sum(DeviceResidency device, ToLongFunction<MemberMemory> bytes) {
+        return device.members().stream().mapToLong(bytes).sum();
+    }
+
+    /** A client on a device; absent of those whose memory cannot leave. May fault as its segment may. */
+    public Optional<JsonObject> client(DeviceMember member, long nowNs) {
+        return residency.member(member).filter(MemberMemory::movable).map(memory -> client(memory,
+                residency.device(member.announcement().uuid()).orElseThrow().device.scheduling()
+                        .outlook(member.clientId(), nowNs)));
+    }
+
+    private static JsonObject client(MemberMemory member, ClientOutlook outlook) {
+        ResidencyBlock words = member.member.residency();
+        ResidencyState state = member.checkpointed ? ResidencyState.SUSPENDED : words.state();
+        JsonObject json = new JsonObject();
+        json.addProperty("state", state.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        json.addProperty("parked", member.evicted);
+        json.addProperty("targetBytes", member.targetBytes);
+        json.addProperty("residentBytes", member.residentBytes);
+        json.addProperty("neededBytes", member.neededBytes);
+        json.addProperty("swappableBytes", member.swappableBytes);
+        json.addProperty("swappedBytes", member.swappedBytes);
+        json.addProperty("fixedBytes", member.fixedBytes);
+        json.addProperty("cachedBytes", member.cachedBytes);
+        json.addProperty("guaranteeBytes", member.guaranteeBytes);
+        json.addProperty("pinnedBytes", member.pinnedHeld);
+        json.addProperty("pageableBytes", member.pageableHeld);
+        json.addProperty("fileBytes", member.fileHeld);
+        json.addProperty("movedInBytes", words.movedInBytes());
+        json.addProperty("movedOutBytes", words.movedOutBytes());
+        json.addProperty("moveInBytesPerSecond", rate(words.movedInBytes(), words.moveInNs()));
+        json.addProperty("moveOutBytesPerSecond", rate(words.movedOutBytes(), words.moveOutNs()));
+        json.addProperty("movesIn", words.movesIn());
+        json.addProperty("movesOut", words.movesOut());
+        json.addProperty("moveFailures", words.moveFailures());
+        json.addProperty("droppedBytes", words.droppedBytes());
+        json.addProperty("handoverLastNs", outlook.handoverLastNs());
+        json.addProperty("handoverMedianNs", outlook.handoverMedianNs());
+        return json;
+    }
+
+    private static long rate(long bytes, long ns) {
+        return ns <= 0 ? 0 : (long) (1e9 * bytes / ns);
+    }
+
+    /** Host memory for what is off the devices; absent while no client can use it. */
+    public Optional<JsonObject> host() {
+        if (residency.swapping().isEmpty()) {
+            return Optional.empty();
+        }
+        HostShares host = residency.host();
+        JsonObject json = new JsonObject();
+        json.addProperty("availableBytes", host.availableBytes());
+        json.addProperty("pinnedBudgetBytes", host.budget().pinnedBytes());
+        json.addProperty("pinnedBytes", residency.swapping().stream().mapToLong(m -> m.pinnedHeld).sum());
+        json.addProperty("pageableBudgetBytes", host.budget().pageableBytes());
+        json.addProperty("pageableBytes", residency.swapping().stream().mapToLong(m -> m.pageableHeld).sum());
+        json.addProperty("reason", host.reason());
+        return Optional.of(json);
+    }
+}

@@ -1,0 +1,389 @@
+package io.tessera.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.SteppedManager;
+import io.tessera.manager.memory.SwapPeer;
+import io.tessera.manager.schedule.DeviceScheduler;
+import io.tessera.manager.schedule.ScheduleSettings;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.ResidencyBlock;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clients of plan swap under a whole manager, step by step: who is resident, who runs, and what never happens. */
+@Timeout(60)
+class ResidencyStepTest {
+    private static final long GIB = 1L << 30;
+    /** The device has 64 GiB; memory that moves counts against this. */
+    private static final long CAPACITY = 40 * GIB;
+    private static final long STEP_MS = 5;
+
+    private SteppedManager stepped;
+    private final List<SwapPeer> clients = new ArrayList<>();
+
+    private void start(UnaryOperator<ManagerContext> settings) throws Exception {
+        UnaryOperator<ManagerContext> sized = context -> settings.apply(context.withCapacityBytes(CAPACITY));
+        ScheduleSettings schedule = ScheduleSettings.defaults().withCapacityBytes(CAPACITY);
+        stepped = new SteppedManager(0, sized,
+                (totalBytes, port, nowNs) -> new DeviceScheduler(schedule.withTotalBytes(totalBytes), port, nowNs));
+    }
+
+    @AfterEach
+    void end() {
+        if (stepped != null) {
+            stepped.close();
+        }
+    }
+
+    private SwapPeer client(int pid, String tenant, long bytes) throws Exception {
+        MemoryPeer peer = stepped.connect(pid, 500).hello(tenant, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
+        stepped.step();
+        SwapPeer client = new SwapPeer(peer, bytes);
+        clients.add(client);
+        return client;
+    }
+
+    /** One step of everybody; what is held may never exceed the capacity, nor may two work that do not fit. */
+    private void step() throws Exception {
+        for (SwapPeer client : clients) {
+            client.step(stepped.clock.nowNs());
+            assertWithinBudget();
+            stepped.step();
+        }
+        stepped.stepAfterMs(STEP_MS);
+        assertWithinBudget();
+    }
+
+    private void assertWithinBudget() {
+        long occupied = 0;
+        for (SwapPeer client : clients) {
+            occupied += Math.max(client.words().residentBytes(), client.words().residentTarget());
+        }
+        assertTrue(occupied <= CAPACITY, "held or promised: " + occupied / GIB + " GiB");
+    }
+
+    private void until(String what, BooleanSupplier condition) throws Exception {
+        for (int i = 0; i < 20_000; i++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            step();
+        }
+        throw new AssertionError("not within 100 s of simulated time: " + what + "; " + status());
+    }
+
+    private String say(String request) throws Exception {
+        MemoryPeer control = stepped.control(0);
+        control.sendRaw((request + "\n").getBytes(StandardCharsets.UTF_8));
+        stepped.step();
+        return control.heardText();
+    }
+
+    private JsonObject status() throws Exception {
+        return JsonParser.parseString(say("{\"request\":\"status\"}")).getAsJsonObject();
+    }
+
+    private JsonObject residency(int client) throws Exception {
+        return status().getAsJsonArray("clients").get(client).getAsJsonObject().getAsJsonArray("devices").get(0)
+                .getAsJsonObject().getAsJsonObject("residency");
+    }
+
+    private JsonObject device() throws Exception {
+        return status().getAsJsonArray("devices").get(0).getAsJsonObject();
+    }
+
+    @Test
+    void aClientAloneHasItsMemoryAtOnce() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer alone = client(1, "a", 38 * GIB);
+        until("it works", () -> alone.worked > 10);
+        assertEquals("free", device().get("effective").getAsString());
+        assertEquals(38 * GIB, residency(0).get("residentBytes").getAsLong());
+        assertTrue(device().getAsJsonObject("memory").get("fits").getAsBoolean());
+    }
+
+    @Test
+    void whoFitsRunsFreely() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer one = client(1, "a", 18 * GIB);
+        SwapPeer other = client(2, "b", 18 * GIB);
+        until("both work", () -> one.isOpen() && other.isOpen() && one.worked > 100 && other.worked > 100);
+        assertTrue(status().getAsJsonObject("host").get("pinnedBudgetBytes").getAsLong() > 0);
+        assertEquals(18 * GIB, one.words().pinnedTarget());
+    }
+
+    @Test
+    void threeThatEachNeedAlmostAllTakeTurns() throws Exception {
+        start(context -> context.withResidency(context.residency().withMoveShare(0.5)));
+        for (int i = 1; i <= 3; i++) {
+            client(i, "t" + i, CAPACITY * 96 / 100);
+        }
+        until("each has had two turns", () -> clients.stream().allMatch(c -> c.peer.block(0).turn() >> 8 >= 4
+                && c.worked > 20));
+        for (int i = 0; i < 300; i++) {
+            assertTrue(clients.stream().filter(SwapPeer::isOpen).count() <= 1, "one at a time");
+            step();
+        }
+        JsonObject device = device();
+        assertEquals("exclusive", device.get("effective").getAsString());
+        assertTrue(device.get("reason").getAsString().contains("memory is short"), device.get("reason").getAsString());
+        assertTrue(device.get("quantumNs").getAsLong() > 1_000_000_000L, "moving 38 GiB is paid by long turns");
+        assertTrue(device.get("handoverMedianNs").getAsLong() > 0);
+    }
+
+    @Test
+    void turnsBeginWhenMemoryIsBack() throws Exception {
+        start(context -> context.withSchedule(context.schedule().withQuantumNs(100_000_000L)));
+        SwapPeer one = client(1, "a", 39 * GIB);
+        SwapPeer other = client(2, "b", 39 * GIB);
+        until("the other has worked", () -> one.worked > 0 && other.worked > 0);
+        int before = other.worked;
+        until("the other's turn is over", () -> !other.isOpen());
+        assertTrue(other.worked - before >= 0);
+        until("its next turn", other::isOpen);
+        int atBegin = other.worked;
+        until("its next turn is over", () -> !other.isOpen());
+        assertTrue(other.worked - atBegin >= 15, "a quantum of 100 ms has 20 steps, it had " + (other.worked - atBegin));
+    }
+
+    @Test
+    void whoThinksGivesItsMemoryToWhoWorks() throws Exception {
+        start(UnaryOperator.identity());
+        List<SwapPeer> notebooks = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            SwapPeer notebook = client(i, "n" + i, CAPACITY * 4 / 10);
+            notebook.busy = false;
+            notebooks.add(notebook);
+        }
+        for (SwapPeer notebook : notebooks) {
+            int before = notebook.worked;
+            notebook.busy = true;
+            until("a cell runs", () -> notebook.worked > before + 5);
+            notebook.busy = false;
+            for (int i = 0; i < 300; i++) {
+                step();
+            }
+        }
+        assertEquals("free", device().get("effective").getAsString());
+        SwapPeer first = notebooks.getFirst();
+        assertEquals(0, first.words().residentBytes(), "the first one's memory went to those after it");
+        first.busy = true;
+        int before = first.worked;
+        until("its next cell runs", () -> first.worked > before);
+    }
+
+    @Test
+    void aHolderThatDiesInTheMiddleOfAMoveLeavesEverythingToTheNext() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer one = client(1, "a", 38 * GIB);
+        until("it works", () -> one.worked > 3);
+        SwapPeer other = client(2, "b", 38 * GIB);
+        until("the hand-over is half done", () -> one.words().residentBytes() < 20 * GIB);
+        one.peer.die();
+        clients.remove(one);
+        until("the other works", () -> other.worked > 3);
+    }
+
+    @Test
+    void evictedByHandAndBackWithTheFirstCall() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(1, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"evict\",\"tenant\":\"idle\"}"));
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        assertEquals(ResidencyBlock.FLAG_PARKED, idle.words().flags());
+        assertTrue(residency(0).get("parked").getAsBoolean());
+        for (int i = 0; i < 500; i++) {
+            step();
+        }
+        assertEquals(0, idle.words().residentBytes(), "it stays out until it asks");
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
+        assertEquals(0, idle.words().flags());
+    }
+
+    @Test
+    void restoredByHand() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(1, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        say("{\"request\":\"evict\",\"tenant\":\"idle\"}");
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"restore\",\"tenant\":\"idle\"}"));
+        until("it is back", () -> idle.words().residentBytes() == 10 * GIB && idle.isOpen());
+        assertEquals("{\"ok\":true,\"clients\":0}\n", say("{\"request\":\"restore\",\"tenant\":\"idle\"}"));
+    }
+
+    @Test
+    void suspendedWithItsContextAndBackWithTheFirstCall() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(42, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        until("the driver is asked", () -> stepped.checkpoints.begun.equals(List.of("SUSPEND 42")));
+        stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());
+        assertEquals(ResidencyBlock.FLAG_PARKED | ResidencyBlock.FLAG_CHECKPOINTED, idle.words().flags());
+        assertEquals("suspended", residency(0).get("state").getAsString());
+        assertEquals(List.of(42), stepped.checkpoints.remembered);
+        idle.busy = true;
+        int before = idle.worked;
+        until("it is restored", () -> stepped.checkpoints.begun.contains("RESTORE 42"));
+        for (int i = 0; i < 20; i++) {
+            step();
+        }
+        assertEquals(before, idle.worked, "not before the driver has brought it back");
+        stepped.checkpoints.end(Optional.of("no memory"), stepped.clock.nowNs());
+        until("it is tried again", () -> stepped.checkpoints.begun.size() == 3);
+        stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());
+        until("it works again", () -> idle.worked > before);
+        assertEquals(0, idle.words().flags());
+        assertEquals(List.of(), stepped.checkpoints.remembered);
+    }
+
+    @Test
+    void whoCannotBeSuspendedIsOnlyEvicted() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer idle = client(42, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        until("the driver is asked", () -> !stepped.checkpoints.begun.isEmpty());
+        stepped.checkpoints.end(Optional.of("exit code 3"), stepped.clock.nowNs());
+        assertEquals(ResidencyBlock.FLAG_PARKED, idle.words().flags());
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
+    }
+
+    @Test
+    void whoIsIdleForLongLeaves() throws Exception {
+        start(context -> context.withResidency(context.residency().withIdleEvictNs(3_000_000_000L)));
+        SwapPeer idle = client(1, "idle", 10 * GIB);
+        until("it works", () -> idle.worked > 3);
+        idle.busy = false;
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
+    }
+
+    @Test
+    void whatIsGuaranteedStays() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer guaranteed = client(1, "g", 20 * GIB);
+        guaranteed.words().guaranteeWanted(8 * GIB);
+        until("it works", () -> guaranteed.worked > 3);
+        guaranteed.busy = false;
+        SwapPeer other = client(2, "b", 30 * GIB);
+        until("the other works", () -> other.worked > 400);
+        assertEquals(8 * GIB, guaranteed.words().guaranteeBytes());
+        assertTrue(guaranteed.words().residentBytes() >= 8 * GIB);
+        assertEquals("free", device().get("effective").getAsString());
+    }
+
+    @Test
+    void wrongRequests() throws Exception {
+        start(UnaryOperator.identity());
+        assertTrue(say("{\"request\":\"evict\",\"tenant\":\"nobody\"}").contains("no client of tenant"));
+        stepped.client(7, "plain", 0);
+        assertTrue(say("{\"request\":\"evict\",\"tenant\":\"plain\"}").contains("plan swap"));
+        assertTrue(say("{\"request\":\"restore\"}").contains("must be a text"));
+        MemoryPeer user = stepped.control(1001);
+        user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
+        stepped.step();
+        assertTrue(user.heardText().contains("only root"));
+        assertFalse(device().has("memory"), "nothing is planned for plan plain alone");
+    }
+
+    @Test
+    void aHostWithoutFreeMemoryGivesNone() throws Exception {
+        start(UnaryOperator.identity());
+        stepped.host.availableBytes = 1 << 20;
+        SwapPeer one = client(1, "a", 10 * GIB);
+        until("it works", () -> one.worked > 10);
+        assertEquals(0, one.words().pinnedTarget());
+        assertTrue(status().getAsJsonObject("host").get("reason").getAsString().contains("nobody gets more"));
+    }
+
+    private static List<String> leases(SwapPeer client) {
+        return client.peer.heard().stream().filter(word -> word.startsWith("lease") || word.startsWith("trim"))
+                .toList();
+    }
+
+    private void ask(SwapPeer client, long bytes) throws Exception {
+        client.peer.send(p -> MessageEncoder.quotaAsk(p, 0, bytes));
+        stepped.step();
+    }
+
+    private void giveBack(SwapPeer client, long bytes) throws Exception {
+        client.peer.block(0).grantedBytes(bytes);
+        client.peer.send(p -> MessageEncoder.quotaReturn(p, 0, bytes));
+        stepped.step();
+    }
+
+    @Test
+    void leasesNeverExceedWhatDeviceAndHostHold() throws Exception {
+        start(context -> context.withResidency(
+                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+        SwapPeer one = client(1, "a", 0);
+        List<String> first = leases(one);
+        assertEquals("trim 0", first.getLast(), "what the pool holds was not known before: " + first);
+        assertEquals("lease 0 " + 64 * GIB, first.getFirst(), "never without bounds");
+        giveBack(one, 10 * GIB);
+        ask(one, 20 * GIB);
+        assertEquals(List.of("lease 0 " + 60 * GIB), leases(one), "alone it gets all");
+        SwapPeer other = client(2, "b", 0);
+        assertEquals(List.of("lease 0 0"), leases(other));
+        ask(other, 30 * GIB);
+        assertEquals(List.of("trim 0"), leases(one));
+        giveBack(one, 40 * GIB);
+        assertEquals(List.of(), leases(other), "20 GiB are left: it waits for more");
+        stepped.stepAfterMs(500);
+        giveBack(one, 40 * GIB);
+        assertEquals(List.of(), leases(other));
+        stepped.stepAfterMs(300);
+        giveBack(one, 40 * GIB);
+        stepped.stepAfterMs(300);
+        giveBack(one, 40 * GIB);
+        stepped.stepAfterMs(300);
+        assertEquals(List.of("lease 0 0"), leases(other), "then it is told that there is no room");
+        ask(other, 20 * GIB);
+        giveBack(one, 40 * GIB);
+        assertTrue(leases(other).contains("lease 0 " + 20 * GIB));
+    }
+
+    @Test
+    void whoWaitsForRoomGetsWhatIsFreedMeanwhile() throws Exception {
+        start(context -> context.withResidency(
+                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+        SwapPeer one = client(1, "a", 0);
+        giveBack(one, 50 * GIB);
+        SwapPeer other = client(2, "b", 0);
+        leases(other);
+        ask(other, 30 * GIB);
+        giveBack(one, 50 * GIB);
+        stepped.stepAfterMs(200);
+        giveBack(one, 30 * GIB);
+        stepped.stepAfterMs(200);
+        assertEquals(List.of("lease 0 " + 30 * GIB), leases(other));
+    }
+}

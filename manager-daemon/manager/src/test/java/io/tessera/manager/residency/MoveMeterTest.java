@@ -1,0 +1,43 @@
+package io.tessera.manager.residency;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tessera.memory.residency.MoveRates;
+import org.junit.jupiter.api.Test;
+
+class MoveMeterTest {
+    private static final long GIB = 1L << 30;
+
+    private final MoveMeter meter = new MoveMeter();
+    private final MoveMeter.Seen one = new MoveMeter.Seen();
+
+    @Test
+    void theFirstMeasurementTakesThePlaceOfWhatWasAssumed() {
+        meter.in(one, 4 * GIB, 1_000_000_000L);
+        assertEquals(4.0 * GIB, meter.rates().inBytesPerSecond(), 1);
+        assertEquals(MoveRates.pinned().outBytesPerSecond(), meter.rates().outBytesPerSecond());
+    }
+
+    @Test
+    void bytesWithoutTheirTimeAreNotMeasuredYet() {
+        meter.in(one, 2 * GIB, 0);
+        assertEquals(MoveRates.pinned(), meter.rates(), "the move is under way");
+        meter.in(one, 4 * GIB, 2_000_000_000L);
+        assertEquals(2.0 * GIB, meter.rates().inBytesPerSecond(), 1);
+    }
+
+    @Test
+    void laterOnesAreMixedIn() {
+        meter.out(one, 4 * GIB, 1_000_000_000L);
+        meter.out(one, 12 * GIB, 2_000_000_000L);
+        assertEquals(5.0 * GIB, meter.rates().outBytesPerSecond(), GIB / 100.0);
+    }
+
+    @Test
+    void smallMovesAndNonsenseSayNothing() {
+        meter.in(one, 1 << 20, 1);
+        meter.in(one, -5, 7);
+        meter.in(one, Long.MAX_VALUE, -7);
+        assertEquals(MoveRates.pinned(), meter.rates());
+    }
+}

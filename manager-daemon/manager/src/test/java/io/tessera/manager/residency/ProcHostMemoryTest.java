@@ -1,0 +1,29 @@
+package io.tessera.manager.residency;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcHostMemoryTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void readsWhatLinuxWrites() throws Exception {
+        Path file = Files.writeString(folder.resolve("meminfo"),
+                "MemTotal:       24659752 kB\nMemFree:        18180820 kB\nMemAvailable:   22011436 kB\n");
+        ProcHostMemory memory = new ProcHostMemory(file);
+        assertEquals(24659752L << 10, memory.totalBytes());
+        assertEquals(22011436L << 10, memory.availableBytes());
+    }
+
+    @Test
+    void nothingIsKnownWhereNothingIsSaid() throws Exception {
+        assertEquals(0, new ProcHostMemory(folder.resolve("absent")).totalBytes());
+        Path odd = Files.writeString(folder.resolve("odd"), "MemTotal: much\n");
+        assertEquals(0, new ProcHostMemory(odd).availableBytes());
+    }
+}

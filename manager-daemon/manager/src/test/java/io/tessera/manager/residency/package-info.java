@@ -1,0 +1,2 @@
+/** Tests of who is resident. */
+package io.tessera.manager.residency;

@@ -1,0 +1,115 @@
+package io.tessera.software.kernels;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.execution.Dim3;
+import io.tessera.software.execution.GridControl;
+import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.memory.RealMemory;
+import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.processor.ProcessorOptions;
+import io.tessera.software.processor.SoftwareProcessor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Kernels with a second body for small blocks compute in blocks of every size what they computed before. */
+@Timeout(60)
+class SmallBlocksTest {
+    /**
+     * Reverses the first 256 numbers of each block in shared memory, in rounds; threads beyond add their number to what stays. The
+     * block's size itself is a result too.
+     */
+    private static final String REVERSE = """
+            .version 8.0
+            .target sm_90
+            .address_size 64
+            .visible .entry k(.param .u64 out, .param .u32 rounds)
+            {
+                .reg .b32 %r<16>;
+                .reg .b64 %d<4>;
+                .reg .pred %p<4>;
+                .shared .align 4 .b8 tile[1024];
+                ld.param.u64 %d1, [out];
+                ld.param.u32 %r9, [rounds];
+                mov.u32 %r1, %tid.x;
+                mov.u32 %r2, %ntid.x;
+                mov.u32 %r3, %ctaid.x;
+                mad.lo.u32 %r4, %r3, %r2, %r1;
+                mul.wide.u32 %d2, %r4, 4;
+                add.s64 %d3, %d1, %d2;
+                ld.global.u32 %r5, [%d3];
+                mov.u32 %r6, tile;
+                shl.b32 %r7, %r1, 2;
+                add.s32 %r8, %r6, %r7;
+                mov.u32 %r13, 0;
+            round:
+                setp.ge.u32 %p1, %r1, 256;
+                @%p1 bra outside;
+                st.shared.u32 [%r8], %r5;
+            outside:
+                bar.sync 0;
+                min.u32 %r10, %r2, 256;
+                sub.u32 %r11, %r10, %r1;
+                sub.u32 %r11, %r11, 1;
+                @%p1 bra late;
+                shl.b32 %r11, %r11, 2;
+                add.s32 %r12, %r6, %r11;
+                ld.shared.u32 %r5, [%r12];
+                bra joined;
+            late:
+                add.u32 %r5, %r5, %r1;
+            joined:
+                bar.sync 0;
+                add.u32 %r13, %r13, 1;
+                setp.lt.u32 %p2, %r13, %r9;
+                @%p2 bra round;
+                add.u32 %r5, %r5, %r2;
+                st.global.u32 [%d3], %r5;
+                ret;
+            }
+            """;
+    private static final int THREADS = 1024;
+    private static final int ROUNDS = 3;
+
+    private static int[] run(SoftwareProcessor processor, LoadedModule module, long out, int threads) {
+        for (int i = 0; i < THREADS; i++) {
+            RealMemory.putInt(out + (long) Integer.BYTES * i, i * 31);
+        }
+        byte[] arguments = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN).putLong(out).putInt(ROUNDS).array();
+        processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(THREADS / threads, 1, 1), new Dim3(threads, 1, 1), null, 0, arguments,
+                false), text -> { }, new GridControl());
+        int[] values = new int[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            values[i] = RealMemory.getInt(out + (long) Integer.BYTES * i);
+        }
+        return values;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void blocksOfEverySizeComputeTheSame(FenceMode mode) throws Exception {
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3),
+                new Interpreter(), DeviceClock.system()))) {
+            FenceWindow window = new FenceWindow(processor, mode);
+            long out = window.allocate((long) Integer.BYTES * THREADS);
+            LoadedModule plain = processor.load(REVERSE);
+            LoadedModule fenced = window.load(REVERSE);
+            for (int threads : new int[] {1, 31, 32, 64, 255, 256, 257, 512, 1024}) {
+                int[] expected = run(processor, plain, out, threads);
+                assertArrayEquals(expected, run(processor, fenced, out, threads), "blocks of " + threads);
+                assertTrue(expected[0] != 0, "it did something");
+            }
+            assertEquals(List.of(), window.violations());
+        }
+    }
+}

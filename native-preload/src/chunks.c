@@ -1,0 +1,270 @@
+#include "chunks.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "records.h"
+#include "report.h"
+#include "residency.h"
+#include "segment.h"
+#include "tessera_entries.h"
+
+#define SETTLE_SLICE_NS 100000000ULL
+
+static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
+static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
+static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
+static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
+static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
+
+static void account(const struct chunk *chunk, int64_t sign)
+{
+    struct residency *r = residency_of(chunk->device);
+    uint64_t bytes = (uint64_t)(sign * (int64_t)chunk->bytes);
+    if (chunk->fixed || chunk->stuck) {
+        r->fixed += bytes;
+        return;
+    }
+    if (chunk->live)
+        r->needed += bytes;
+    if (chunk->live && chunk->state == CHUNK_RESIDENT)
+        r->present += bytes;
+    if (!chunk->live && chunk->state == CHUNK_RESIDENT)
+        r->cached += bytes;
+    if (chunk->backing)
+        r->swapped += bytes;
+}
+
+struct chunk *chunk_new(unsigned device, uint64_t bytes)
+{
+    struct chunk *chunk = record_take(&chunk_records);
+    if (!chunk)
+        return NULL;
+    chunk->device = (uint8_t)device;
+    chunk->bytes = bytes;
+    chunk->state = CHUNK_BUSY;
+    chunk->previous = last[device];
+    if (last[device])
+        last[device]->next = chunk;
+    else
+        first[device] = chunk;
+    last[device] = chunk;
+    residency_of(device)->used = true;
+    return chunk;
+}
+
+void chunk_forget(struct chunk *chunk)
+{
+    unsigned device = chunk->device;
+    account(chunk, -1);
+    while (chunk->views) {
+        struct chunk_view *view = chunk->views;
+        chunk->views = view->next;
+        record_give(&view_records, view);
+    }
+    backing_give(device, chunk->backing);
+    for (int i = 0; i < SEARCHES; i++)
+        if (cursors[device][i] == chunk)
+            cursors[device][i] = chunk->next;
+    if (chunk->previous)
+        chunk->previous->next = chunk->next;
+    else
+        first[device] = chunk->next;
+    if (chunk->next)
+        chunk->next->previous = chunk->previous;
+    else
+        last[device] = chunk->previous;
+    record_give(&chunk_records, chunk);
+}
+
+bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable, uint32_t writable)
+{
+    struct chunk_view *view = record_take(&view_records);
+    if (!view)
+        return false;
+    *view = (struct chunk_view){chunk->views, address, readable, writable};
+    chunk->views = view;
+    return true;
+}
+
+bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address)
+{
+    struct chunk_view **at = &chunk->views;
+    while (*at && (*at)->address != address)
+        at = &(*at)->next;
+    struct chunk_view *view = *at;
+    if (!view)
+        return false;
+    *at = view->next;
+    record_give(&view_records, view);
+    return true;
+}
+
+struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address)
+{
+    struct chunk_view *view = chunk->views;
+    while (view && view->address != address)
+        view = view->next;
+    return view;
+}
+
+/* Chunks without memory are never asked; memory of an open gate has contents. */
+bool chunk_contents(const struct chunk *chunk)
+{
+    return !chunk->untouched && chunk->empty_since != residency_of(chunk->device)->openings;
+}
+
+void chunk_set_empty(struct chunk *chunk)
+{
+    const struct residency *r = residency_of(chunk->device);
+    chunk->empty_since = r->closed ? r->openings : UINT64_MAX;
+}
+
+void chunk_change_begin(const struct chunk *chunk)
+{
+    account(chunk, -1);
+}
+
+void chunk_change_end(const struct chunk *chunk)
+{
+    account(chunk, 1);
+    residency_changed();
+}
+
+void chunk_settle(const struct chunk *chunk)
+{
+    while (chunk->state == CHUNK_BUSY)
+        residency_wait(monotonic_ns() + SETTLE_SLICE_NS);
+}
+
+CUresult chunk_apply_access(const struct chunk *chunk, const struct chunk_view *view)
+{
+    struct driver_access access[TESSERA_MAX_DEVICES];
+    size_t count = 0;
+    for (int i = 0; i < TESSERA_MAX_DEVICES; i++) {
+        bool reads = view->readable >> i & 1, writes = view->writable >> i & 1;
+        if (reads || writes)
+            access[count++] = (struct driver_access){
+                {CU_MEM_LOCATION_TYPE_DEVICE, i},
+                writes ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ};
+    }
+    return count ? REAL(cuMemSetAccess)(view->address, chunk->bytes, (void *)access, count) : CUDA_SUCCESS;
+}
+
+CUresult chunk_deny_access(const struct chunk *chunk, const struct chunk_view *view, uint32_t devices)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < TESSERA_MAX_DEVICES && result == CUDA_SUCCESS; i++)
+        if (devices >> i & 1) {
+            struct driver_access none = {{CU_MEM_LOCATION_TYPE_DEVICE, i}, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+            result = REAL(cuMemSetAccess)(view->address, chunk->bytes, (void *)&none, 1);
+        }
+    return result;
+}
+
+CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view)
+{
+    CUresult result = REAL(cuMemMap)(view->address, chunk->bytes, 0, chunk->handle, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = chunk_apply_access(chunk, view);
+    if (result != CUDA_SUCCESS)
+        REAL(cuMemUnmap)(view->address, chunk->bytes);
+    return result;
+}
+
+CUresult chunk_fill(struct chunk *chunk)
+{
+    struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, chunk->device}};
+    const void *properties = chunk->properties ? chunk->properties : &ordinary;
+    CUresult result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
+    if (result != CUDA_SUCCESS) {
+        chunk->handle = 0;
+        return result;
+    }
+    const struct chunk_view *view = chunk->views;
+    while (view && (result = chunk_map_view(chunk, view)) == CUDA_SUCCESS)
+        view = view->next;
+    if (!view)
+        return CUDA_SUCCESS;
+    for (const struct chunk_view *mapped = chunk->views; mapped != view; mapped = mapped->next)
+        REAL(cuMemUnmap)(mapped->address, chunk->bytes);
+    REAL(cuMemRelease)(chunk->handle);
+    chunk->handle = 0;
+    return result;
+}
+
+/* A context that was reset may have taken mappings and handles with it: what is not known any more is not there. */
+static bool is_gone(CUresult result)
+{
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult chunk_empty(struct chunk *chunk)
+{
+    CUresult result = CUDA_SUCCESS;
+    const struct chunk_view *view = chunk->views;
+    while (view && is_gone(result = REAL(cuMemUnmap)(view->address, chunk->bytes)))
+        view = view->next;
+    if (!view)
+        result = REAL(cuMemRelease)(chunk->handle);
+    if (!view && is_gone(result)) {
+        chunk->handle = 0;
+        return CUDA_SUCCESS;
+    }
+    report_error(result, "physical memory could not be taken away: it stays");
+    for (const struct chunk_view *unmapped = chunk->views; unmapped != view; unmapped = unmapped->next)
+        chunk_map_view(chunk, unmapped);
+    return result;
+}
+
+CUdeviceptr chunk_address(const struct chunk *chunk)
+{
+    for (const struct chunk_view *view = chunk->views; view; view = view->next)
+        if (view->readable & view->writable & 1u << chunk->device)
+            return view->address;
+    return 0;
+}
+
+struct chunk *chunk_first(unsigned device)
+{
+    return first[device];
+}
+
+struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)(const struct chunk *, uint64_t),
+                           uint64_t now_ns)
+{
+    struct chunk *begin = cursors[device][kind] ? cursors[device][kind] : first[device];
+    struct chunk *chunk = begin;
+    while (chunk && !fits(chunk, now_ns))
+        chunk = chunk->next;
+    if (!chunk) { /* from the first one on, as far as it has not been */
+        chunk = first[device];
+        while (chunk && chunk != begin && !fits(chunk, now_ns))
+            chunk = chunk->next;
+        if (chunk == begin)
+            chunk = NULL;
+    }
+    if (chunk)
+        cursors[device][kind] = chunk->next;
+    return chunk;
+}
+
+uint32_t chunk_peers(unsigned device)
+{
+    return peers[device] | 1u << device;
+}
+
+void chunk_set_peers(unsigned device, uint32_t devices)
+{
+    peers[device] = devices;
+}
+
+void chunks_forked(void)
+{
+    memset(first, 0, sizeof first);
+    memset(last, 0, sizeof last);
+    memset(cursors, 0, sizeof cursors);
+    memset(peers, 0, sizeof peers);
+}

@@ -1,0 +1,201 @@
+#include "mover.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "bounce.h"
+#include "devices.h"
+#include "report.h"
+#include "residency.h"
+#include "segment.h"
+#include "tessera_entries.h"
+
+#define CAPTURE_ERRORS 900 /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those that follow */
+#define CAPTURE_ERRORS_LAST 908
+
+static struct mover {
+    void *entered;       /* the context that mover_open() made current */
+    void *context;       /* that the streams and events belong to; NULL: there are none */
+    CUstream streams[2]; /* in, out */
+    CUevent events[MOVER_DEPTH];
+    struct {
+        struct chunk *chunk;
+        bool out;
+    } under_way[MOVER_DEPTH];
+    unsigned begun, ended;
+    bool lost;
+} movers[TESSERA_MAX_DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void forget_streams(struct mover *m)
+{
+    memset(m->streams, 0, sizeof m->streams);
+    memset(m->events, 0, sizeof m->events);
+    m->context = NULL;
+    m->lost = false;
+}
+
+static void drop_streams(struct mover *m)
+{
+    for (int i = 0; i < 2; i++)
+        if (m->streams[i])
+            REAL(cuStreamDestroy_v2)(m->streams[i]);
+    for (int i = 0; i < MOVER_DEPTH; i++)
+        if (m->events[i])
+            REAL(cuEventDestroy_v2)(m->events[i]);
+    forget_streams(m);
+}
+
+static CUresult make_streams(struct mover *m)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
+        result = REAL(cuStreamCreate)(&m->streams[i], CU_STREAM_NON_BLOCKING);
+    for (int i = 0; i < MOVER_DEPTH && result == CUDA_SUCCESS; i++)
+        result = REAL(cuEventCreate)(&m->events[i], CU_EVENT_DISABLE_TIMING);
+    return result;
+}
+
+/* Streams of a context that ends elsewhere must not be touched: hence the lock, which is held for no other reason. */
+static CUresult change_context(struct mover *m)
+{
+    pthread_mutex_lock(&lock);
+    if (m->context)
+        drop_streams(m);
+    CUresult result = make_streams(m);
+    if (result == CUDA_SUCCESS)
+        m->context = m->entered;
+    else
+        drop_streams(m);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* After an error: whether the current context has faulted, and not merely refused to be waited for in a capture. */
+static bool faulted(void)
+{
+    CUresult result = REAL(cuCtxSynchronize)();
+    return result != CUDA_SUCCESS && (result < CAPTURE_ERRORS || result > CAPTURE_ERRORS_LAST);
+}
+
+bool mover_open(unsigned device)
+{
+    struct mover *m = &movers[device];
+    m->entered = devices_enter(device);
+    if (!m->entered)
+        return false;
+    m->lost = m->lost && faulted();
+    CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
+    if (result == CUDA_SUCCESS)
+        return true;
+    report_error(result, "no streams to move memory with");
+    m->lost = faulted();
+    if (m->lost) /* nothing will be copied */
+        return true;
+    devices_leave(m->entered);
+    return false;
+}
+
+void mover_close(unsigned device)
+{
+    devices_leave(movers[device].entered);
+}
+
+/* Part of a chunk that lies in one piece of its backing. */
+static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
+                          uint64_t bytes, bool out)
+{
+    CUstream stream = movers[device].streams[out];
+    if (backing_tier(piece) != TIER_PINNED)
+        return bounce_copy(device, piece, offset, address, bytes, out, stream);
+    char *memory = backing_memory(piece) + offset;
+    return out ? REAL(cuMemcpyDtoHAsync_v2)(memory, address, bytes, stream)
+               : REAL(cuMemcpyHtoDAsync_v2)(address, memory, bytes, stream);
+}
+
+/* A run of contents, over the pieces that it lies in. */
+static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
+{
+    uint64_t begins = 0, end = from + bytes;
+    CUresult result = CUDA_SUCCESS;
+    for (const struct backing_piece *p = chunk->backing; p && result == CUDA_SUCCESS; p = p->next) {
+        uint64_t low = from > begins ? from : begins;
+        uint64_t high = end < begins + p->bytes ? end : begins + p->bytes;
+        if (low < high)
+            result = copy_part(chunk->device, p, low - begins, base + low, high - low, out);
+        begins += p->bytes;
+    }
+    return result;
+}
+
+/* The arena's next run of contents; the whole chunk where it has none. False: no more. */
+static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes)
+{
+    if (!chunk->arena) {
+        *bytes = chunk->bytes;
+        return *from == 0;
+    }
+    residency_lock();
+    bool found = arena_span(chunk->arena, from, bytes);
+    residency_unlock();
+    return found;
+}
+
+CUresult mover_begin(unsigned device, struct chunk *chunk, bool out)
+{
+    struct mover *m = &movers[device];
+    CUdeviceptr base = chunk_address(chunk);
+    CUresult result = base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    uint64_t from = 0, bytes = 0;
+    while (result == CUDA_SUCCESS && next_span(chunk, &from, &bytes)) {
+        result = copy_span(chunk, base, from, bytes, out);
+        from += bytes;
+    }
+    unsigned at = m->begun % MOVER_DEPTH;
+    if (result == CUDA_SUCCESS)
+        result = REAL(cuEventRecord)(m->events[at], m->streams[out]);
+    if (result == CUDA_SUCCESS) {
+        m->under_way[at].chunk = chunk;
+        m->under_way[at].out = out;
+        m->begun++;
+        return CUDA_SUCCESS;
+    }
+    REAL(cuStreamSynchronize)(m->streams[out]); /* what was begun of it still reads or writes its memory */
+    m->lost = faulted();
+    return result;
+}
+
+struct chunk *mover_end(unsigned device, bool *out, CUresult *result)
+{
+    struct mover *m = &movers[device];
+    if (m->ended == m->begun)
+        return NULL;
+    unsigned at = m->ended++ % MOVER_DEPTH;
+    *out = m->under_way[at].out;
+    *result = REAL(cuEventSynchronize)(m->events[at]);
+    if (*result != CUDA_SUCCESS)
+        m->lost = faulted();
+    return m->under_way[at].chunk;
+}
+
+bool mover_lost(unsigned device)
+{
+    return movers[device].lost;
+}
+
+void mover_context_closing(const void *context)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        if (movers[i].context == context)
+            forget_streams(&movers[i]);
+    pthread_mutex_unlock(&lock);
+    bounce_context_closing(context);
+}
+
+void mover_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    memset(movers, 0, sizeof movers);
+    bounce_forked();
+}

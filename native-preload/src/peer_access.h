@@ -1,0 +1,22 @@
+/*
+ * Which device may access memory of another: what the program has asked for, context by context and pool by pool. Memory
+ * of plan swap is mapped for a device as long as anything of the program's allows it, which is more than the driver
+ * would: access of one pool is access to all.
+ */
+#ifndef TESSERA_PEER_ACCESS_H
+#define TESSERA_PEER_ACCESS_H
+
+#include <stddef.h>
+
+#include "tessera_entries.h"
+
+/* cuMemPoolSetAccess of a pool on `device` has succeeded with these descriptions. */
+void peer_access_of_pool(CUmemoryPool pool, unsigned device, const void *access, size_t count);
+
+/* The pool is gone, and its accesses with it. */
+void peer_access_pool_destroyed(CUmemoryPool pool);
+
+/* In the child of a fork. */
+void peer_access_forked(void);
+
+#endif

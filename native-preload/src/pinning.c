@@ -1,0 +1,154 @@
+/*
+ * The thread that grows the pinned tier ahead of need: registering costs 0.04 s a GiB where the pages were touched before
+ * (H200), so nobody's turn should wait for it.
+ */
+#include <stddef.h>
+#include <unistd.h>
+
+#include "backing_step.h"
+#include "clock.h"
+#include "devices.h"
+#include "own_thread.h"
+#include "report.h"
+#include "segment.h"
+#include "tessera_entries.h"
+
+#define PAGE_BYTES 4096u
+#define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
+#define IDLE_NS 1000000000ULL
+#define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
+
+static bool started;
+static uint64_t refused_ns[TESSERA_MAX_DEVICES];
+
+/* Registers in some context of the device; NULL: there is none now, or it refuses. */
+static void *pin(unsigned device, char *memory, uint64_t bytes, CUresult *result)
+{
+    void *context = devices_enter(device);
+    *result = CUDA_ERROR_INVALID_CONTEXT;
+    if (!context)
+        return NULL;
+    *result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    devices_leave(context);
+    return *result == CUDA_SUCCESS || *result == ALREADY_REGISTERED ? context : NULL;
+}
+
+static void unpin(unsigned device, char *memory)
+{
+    void *context = devices_enter(device);
+    CUresult result = REAL(cuMemHostUnregister)(memory);
+    if (result != CUDA_SUCCESS)
+        report_error(result, "pinned memory could not be unregistered");
+    if (context)
+        devices_leave(context);
+}
+
+/* With the lock, which is released meanwhile. */
+void pinning_drop(struct backing_step *step)
+{
+    unsigned device = step->device;
+    step->busy = true;
+    bool registered = step->context != NULL;
+    residency_unlock();
+    if (registered)
+        unpin(device, step->memory);
+    step_unmap(step->memory, step->bytes);
+    residency_lock();
+    residency_lower_host(device, TIER_PINNED, step->bytes);
+    step_remove(step);
+}
+
+static void refuse(unsigned device, CUresult result)
+{
+    refused_ns[device] = monotonic_ns();
+    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+        report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
+}
+
+/* With the lock, which is released meanwhile: one step more; false: nothing is due, or it failed. */
+static bool grow(unsigned device)
+{
+    const struct residency *r = residency_of(device);
+    uint64_t held = r->held[TIER_PINNED];
+    uint64_t bytes = r->needed > held ? step_bytes_due(device, TIER_PINNED, r->needed - held) : 0;
+    if (!bytes || !residency_raise_host(device, TIER_PINNED, bytes))
+        return false;
+    residency_publish(device);
+    residency_unlock();
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    void *context = NULL;
+    char *memory = step_map(bytes);
+    for (uint64_t at = 0; memory && at < bytes; at += PAGE_BYTES)
+        *(volatile char *)(memory + at) = 0;
+    if (memory)
+        context = pin(device, memory, bytes, &result);
+    residency_lock();
+    struct backing_step *step = context ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
+    if (step) {
+        step->context = context;
+        residency_changed();
+        return true;
+    }
+    residency_lower_host(device, TIER_PINNED, bytes);
+    refuse(device, result);
+    if (memory)
+        step_unmap(memory, bytes);
+    return false;
+}
+
+/* With the lock, which is released meanwhile: registers again what lost its registration with a context. */
+static bool renew(unsigned device)
+{
+    for (struct backing_step *s = step_first(device); s; s = s->next) {
+        if (s->tier != TIER_PINNED || s->context || s->busy)
+            continue;
+        CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+        s->busy = true;
+        residency_unlock();
+        void *context = pin(device, s->memory, s->bytes, &result);
+        residency_lock();
+        s->busy = false;
+        s->context = context;
+        if (!context)
+            refuse(device, result);
+        return context != NULL;
+    }
+    return false;
+}
+
+static void *run(void *unused)
+{
+    (void)unused;
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) != CUDA_SUCCESS)
+        report_error(0, "the pinning thread could not relax its capture mode");
+    residency_lock();
+    for (;;) {
+        bool grown = false;
+        for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
+            if (!residency_of(i)->used || (refused_ns[i] && monotonic_ns() - refused_ns[i] < RETRY_NS))
+                continue;
+            backing_trim(i);
+            grown |= grow(i) || renew(i);
+        }
+        if (!grown)
+            residency_wait(monotonic_ns() + IDLE_NS);
+    }
+    return NULL;
+}
+
+void backing_wake(unsigned device)
+{
+    if (started || !residency_planned(device))
+        return;
+    started = own_thread_start("tessera-pinning", run, NULL);
+    if (!started)
+        report_error(0, "no thread for pinned memory: retried");
+}
+
+void pinning_forked(void)
+{
+    started = false;
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        refused_ns[i] = 0;
+}

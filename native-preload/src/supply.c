@@ -1,0 +1,126 @@
+#include "supply.h"
+
+#include "attendant.h"
+#include "clock.h"
+#include "drain.h"
+#include "residency.h"
+#include "settings.h"
+#include "spare.h"
+
+/* Between two tries when the driver has less than the manager thinks: others are about to give theirs back. */
+#define RETRY_NS 5000000ULL
+
+/* With the lock: whether memory may come later, before the gate opens. */
+static bool may_follow(unsigned device)
+{
+    return residency_of(device)->closed && residency_planned(device);
+}
+
+/* With the lock, which is released meanwhile: waits for a change, having said how much is wanted. False: time is up. */
+static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
+{
+    residency_of(device)->wanted += bytes;
+    residency_publish(device);
+    residency_unlock();
+    attendant_ring_manager(device);
+    residency_lock();
+    bool in_time = monotonic_ns() < until_ns && residency_wait(until_ns);
+    residency_of(device)->wanted -= bytes;
+    residency_publish(device);
+    return in_time;
+}
+
+/* With the lock, which is released meanwhile: holds so many bytes more. False: memory may follow, or time is up. */
+static bool raise(unsigned device, uint64_t bytes, uint64_t rest, uint64_t until_ns)
+{
+    while (!residency_raise(device, bytes)) {
+        if (may_follow(device))
+            return false;
+        if (spare_drop(device, bytes))
+            continue;
+        if (!wait_for_room(device, rest, until_ns))
+            return false;
+    }
+    return true;
+}
+
+/* With the lock, which is released meanwhile: fills one chunk, or tells why not. */
+static CUresult supply_one(struct chunk *chunk, uint64_t rest, uint64_t until_ns)
+{
+    unsigned device = chunk->device;
+    for (;;) {
+        if (!raise(device, chunk->bytes, rest, until_ns))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        residency_unlock();
+        CUresult result = chunk_fill(chunk);
+        residency_lock();
+        if (result == CUDA_SUCCESS)
+            return result;
+        residency_lower(device, chunk->bytes);
+        if (result != CUDA_ERROR_OUT_OF_MEMORY)
+            return result;
+        if (spare_drop(device, chunk->bytes))
+            continue;
+        uint64_t now_ns = monotonic_ns();
+        if (!residency_planned(device) || now_ns > until_ns)
+            return result;
+        residency_wait(now_ns + RETRY_NS);
+    }
+}
+
+/* With the lock: nobody's any more; live, or memory without contents that is to be given back. */
+static void settle(struct chunk *chunks, bool live)
+{
+    for (struct chunk *chunk = chunks; chunk; chunk = chunk->sibling) {
+        chunk_change_begin(chunk);
+        chunk->live = live;
+        chunk->state = chunk->handle ? CHUNK_RESIDENT : CHUNK_ABSENT;
+        chunk_set_empty(chunk);
+        chunk_change_end(chunk);
+    }
+}
+
+CUresult supply_chunks(struct chunk *chunks)
+{
+    unsigned device = chunks->device;
+    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
+    CUresult result = CUDA_SUCCESS;
+    residency_lock();
+    struct chunk *chunk = chunks;
+    while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
+        uint64_t rest = 0;
+        for (const struct chunk *c = chunk; c; c = c->sibling)
+            rest += c->handle ? 0 : c->bytes;
+        if (!chunk->handle)
+            result = supply_one(chunk, rest, until_ns);
+        if (result == CUDA_SUCCESS)
+            chunk = chunk->sibling;
+        else if (result == CUDA_ERROR_OUT_OF_MEMORY && may_follow(device))
+            result = CUDA_SUCCESS;
+    }
+    settle(chunks, result == CUDA_SUCCESS);
+    residency_publish(device);
+    bool follows = residency_of(device)->closed;
+    residency_unlock();
+    if (follows) /* it may be fetched ahead of the turn */
+        drain_wake(device);
+    return result;
+}
+
+CUresult supply_await(const struct chunk *chunks)
+{
+    unsigned device = chunks->device;
+    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
+    CUresult result = CUDA_SUCCESS;
+    drain_wake(device);
+    residency_lock();
+    const struct chunk *chunk = chunks;
+    while (chunk && result == CUDA_SUCCESS) {
+        if (!chunk->live || chunk->state == CHUNK_RESIDENT)
+            chunk = chunk->sibling;
+        else if (!wait_for_room(device, chunk->bytes, until_ns))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    residency_unlock();
+    return result;
+}

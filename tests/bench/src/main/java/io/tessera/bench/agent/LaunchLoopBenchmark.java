@@ -1,0 +1,99 @@
+package io.tessera.bench.agent;
+
+import io.tessera.agent.boot.Addresses;
+import io.tessera.agent.boot.MemoryKind;
+import io.tessera.agent.boot.Recorder;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * A loop of launches as JCuda's callers write it. The launch is a stand-in that computes for a time; what follows it is
+ * what the agent's advice puts behind {@code cuLaunchKernel}. One thread; nanoseconds per launch.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class LaunchLoopBenchmark {
+    /** The kernel's object: one number, as in JCuda's NativePointerObject. */
+    static final class Kernel {
+        private final long nativePointer;
+
+        Kernel(long nativePointer) {
+            this.nativePointer = nativePointer;
+        }
+
+        @Override
+        public String toString() {
+            return "kernel " + nativePointer;
+        }
+    }
+
+    /** The loop without the agent, and what it works on. */
+    @State(Scope.Thread)
+    public static class Loop {
+        /** Work of a launch in {@link Blackhole#consumeCPU}'s tokens: none, or about that of a launch on an H200. */
+        @Param({"0", "1000"})
+        public long tokens;
+
+        private final Kernel kernel = new Kernel(0x1000);
+        /** As JCuda returns it: one of the boxes that are shared. */
+        private final Integer success = 0;
+
+        private void launch() {
+            Blackhole.consumeCPU(tokens);
+        }
+    }
+
+    /** The recorder in one of its modes. */
+    @State(Scope.Benchmark)
+    public static class Recording {
+        /** As {@code record=} takes it; the second is the default. */
+        @Param({"off", "sampled:64", "on"})
+        public String mode;
+
+        /** Tells the recorder of the kernel's class and switches it. */
+        @Setup
+        public void begin() {
+            Addresses.define(Kernel.class.getName(), "nativePointer", null, false);
+            Recorder.mode(mode);
+            Recorder.named(new Kernel(0x1000), "vector_add", 0);
+        }
+    }
+
+    /** Launches alone. */
+    @Benchmark
+    public Integer plain(Loop loop) {
+        loop.launch();
+        return loop.success;
+    }
+
+    /** Launches that are recorded. */
+    @Benchmark
+    public Integer recorded(Loop loop, Recording recording) {
+        loop.launch();
+        Recorder.launched(loop.kernel, loop.success);
+        return loop.success;
+    }
+
+    /** An allocation and its free, recorded; no time for the driver's own 10 us. */
+    @Benchmark
+    public Object allocation(Loop loop, Recording recording) {
+        long[] address = {0x7f00_0000_1000L};
+        Recorder.allocated(address, 4096, 1, MemoryKind.DEVICE.ordinal(), loop.success);
+        Recorder.freed(Recorder.freeing(address), loop.success, null);
+        return address;
+    }
+}

@@ -1,0 +1,404 @@
+"""More memory than the GPU has: trainings that each fill it, notebooks, hand-overs, what plan swap costs while all fits.
+
+``--capacity`` makes the GPU count as small, so that physical memory is never exceeded and native programs run beside as the
+base. Each case stands alone and says how long it takes, so a short lease can run some of them with ``--only``.
+"""
+
+import concurrent.futures
+import json
+import random
+import statistics
+import sys
+import threading
+import time
+
+from harness.bench import Bench, measure, native, under_tessera
+from harness.child import run_bounded
+from harness.control import client_of, device_in_use
+from harness.figures import number, quantile, verdict
+from harness.table import Table
+from harness.tessera import Manager
+
+CAPACITY_GIB = 16
+#: Work of each program, as seconds that it takes alone.
+WORK_S = 20.0
+RATE_S = 2.0
+PHASE_S = 4.0
+QUANTUM_NS = 1_000_000_000
+REPEATS = 3
+WINDOW_S = 3.0
+NOTEBOOKS = 8
+NOTEBOOK_S = 150.0
+THINK_S = (1.0, 60.0)
+#: Think times are shortened by this, so that a lease of minutes sees enough cells.
+THINK_SCALE = 0.25
+EVICT_EVERY_S = 0.2
+EVICT_STEPS = 200
+SEED = 20240229
+HANDOVER_S = 30.0
+
+#: Case: what it does, and the seconds that it needs on an H200 (estimated, not yet measured).
+CASES = {
+    "two busy": 260,
+    "three busy": 360,
+    "two half-busy": 330,
+    "three half-busy": 430,
+    "two that fit": 60,
+    "hand-over": 80,
+    "overhead": 150,
+    "notebooks": 210,
+    "forced eviction": 200,
+}
+TRAININGS = {
+    "two busy": (2, 0.0, 1.05),
+    "three busy": (3, 0.0, 1.05),
+    "two half-busy": (2, 0.5, 0.80),
+    "three half-busy": (3, 0.5, 0.80),
+}
+#: Way: memory plan, quantum (None: the manager's choice).
+WAYS = {"swap": ("swap", None), "swap, 1 s turns": ("swap", QUANTUM_NS), "managed": ("managed", None)}
+#: Forced eviction: workload options and environment.
+VARIANTS = {
+    "eager": ((), {}),
+    "graph": (("--variant", "graph"), {}),
+    "expandable segments": ((), {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}),
+    "cudaMallocAsync": ((), {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}),
+}
+
+_BANDWIDTH = """
+import json, torch, time
+host = torch.empty(1 << 30, dtype=torch.uint8, pin_memory=True)
+device = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+def rate(to, source):
+    best = 0.0
+    for _ in range(5):
+        torch.cuda.synchronize()
+        begun = time.monotonic()
+        to.copy_(source, non_blocking=True)
+        torch.cuda.synchronize()
+        best = max(best, (1 << 30) / (time.monotonic() - begun))
+    return best
+print(json.dumps({"in": rate(device, host), "out": rate(host, device)}))
+"""
+
+_ALLOCATIONS = """
+import json, os, time
+os.environ["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1"
+import torch
+torch.empty(1, device="cuda")
+best = float("inf")
+for _ in range(5):
+    begun = time.monotonic()
+    for index in range(400):
+        kept = [torch.empty((1 << 20) << (index % 7), dtype=torch.uint8, device="cuda") for _ in range(2)]
+        del kept
+    torch.cuda.synchronize()
+    best = min(best, time.monotonic() - begun)
+print(json.dumps({"us": best / 800 * 1e6}))
+"""
+
+
+def run(setting, record):
+    """Each case on a manager of its own."""
+    work = {name: _training for name in TRAININGS}
+    work.update({"two that fit": _fit, "hand-over": _handover, "overhead": _overhead})
+    work.update({"notebooks": _notebooks, "forced eviction": _forced})
+    for case in setting.chosen(CASES):
+        record.attempt(case, lambda: work[case](setting, record, case), CASES[case])
+
+
+def _manager(setting, capacity=True):
+    manager = Manager(setting.installation, setting.directory)
+    if capacity:
+        manager.environment["TESSERA_CAPACITY"] = f"{CAPACITY_GIB}GiB"
+    return manager
+
+
+def _wide(bench, place, share, host_share, name):
+    environment = {
+        "WIDE_GIB": str(CAPACITY_GIB * share),
+        "WIDE_HOST_SHARE": str(host_share),
+        "WIDE_PHASE_S": str(PHASE_S),
+    }
+    return bench.start(place, "wide", name=name, environment=environment)
+
+
+def _together(workers, counts, timeout_s):
+    """Steps of all at once; seconds until the last has ended, and the answers."""
+    begun = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        futures = [pool.submit(worker.steps, count, timeout_s) for worker, count in zip(workers, counts)]
+        answers = [future.result() for future in futures]
+    return time.monotonic() - begun, answers
+
+
+def _training(setting, record, case):
+    tenants, host_share, _ = TRAININGS[case]
+    with Bench(setting.workloads, setting.directory) as bench:
+        alone = _wide(bench, native(), 0.96, host_share, f"{case}-alone")
+        alone.ready()
+        probe = measure([alone], RATE_S if not host_share else 4 * PHASE_S)[0][0]
+        count = max(1, round(WORK_S * probe))
+        seconds, answer = _together([alone], [count], 10 * WORK_S)
+        record.add("serial", case=case, seconds=tenants * seconds, losses=answer[0]["losses"][-1:])
+        others = [_wide(bench, native(), 0.96, host_share, f"{case}-free-{i}") for i in range(1, tenants)]
+        for worker in others:
+            worker.ready()
+        seconds, _ = _together([alone, *others], [count] * tenants, 20 * WORK_S)
+        record.add("training", case=case, way="native, all at once", seconds=seconds)
+    for way, (plan, quantum_ns) in WAYS.items():
+        record.attempt(f"{case} {way}", lambda: _way(setting, record, case, way, plan, quantum_ns, count))
+
+
+def _way(setting, record, case, way, plan, quantum_ns, count):
+    tenants, host_share, _ = TRAININGS[case]
+    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+        workers = [
+            _wide(bench, under_tessera(manager, plan), 0.96, host_share, f"{case}-{way}-{i}") for i in range(tenants)
+        ]
+        for worker in workers:
+            worker.ready()
+        if quantum_ns:
+            manager.control.quantum(quantum_ns)
+        before = _device(manager)
+        seconds, _ = _together(workers, [count] * tenants, 40 * WORK_S)
+        record.add(
+            "training",
+            case=case,
+            way=way,
+            seconds=seconds,
+            handovers=_device(manager).get("handovers", 0) - before.get("handovers", 0),
+            reason=_device(manager).get("reason"),
+            memory=[_residency(manager, worker.pid) for worker in workers],
+        )
+
+
+def _device(manager):
+    return device_in_use(manager.control.status()) or {}
+
+
+def _residency(manager, pid):
+    client = client_of(manager.control.status(), pid) or {}
+    return (client.get("devices") or [{}])[0].get("residency", {})
+
+
+def _fit(setting, record, case):
+    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+        groups = {}
+        for way, place in (("native", native()), ("swap", under_tessera(manager, "swap"))):
+            groups[way] = [_wide(bench, place, 0.4, 0.0, f"fit-{way}-{i}") for i in range(2)]
+        for workers in groups.values():
+            for worker in workers:
+                worker.ready()
+        for _ in range(REPEATS):
+            for way, workers in groups.items():
+                rates, _ = measure(workers, WINDOW_S)
+                record.add("fit", way=way, rate=sum(rates))
+
+
+def _handover(setting, record, case):
+    status, out, err = run_bounded([sys.executable, "-c", _BANDWIDTH], native().environment, 60)
+    bandwidth = json.loads(out) if status == 0 else None
+    if bandwidth is None:
+        raise RuntimeError(f"pinned bandwidth could not be measured: {err[-300:]}")
+    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+        workers = [_wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}") for i in range(2)]
+        for worker in workers:
+            worker.ready()
+        manager.control.mode("on")
+        manager.control.quantum(2 * QUANTUM_NS)
+        measure(workers, HANDOVER_S)
+        record.add(
+            "handover",
+            bandwidth=bandwidth,
+            device=_device(manager),
+            memory=[_residency(manager, worker.pid) for worker in workers],
+        )
+
+
+def _overhead(setting, record, case):
+    with _manager(setting, capacity=False) as manager, Bench(setting.workloads, setting.directory) as bench:
+        for workload in ("gpt", "resnet"):
+            places = {"native": native(), "swap": under_tessera(manager, "swap")}
+            workers = {way: bench.start(place, workload, name=f"{way}-{workload}") for way, place in places.items()}
+            for worker in workers.values():
+                worker.ready()
+            for repeat in range(2 * REPEATS):
+                for way in list(workers) if repeat % 2 else reversed(list(workers)):
+                    rates, _ = measure([workers[way]], WINDOW_S)
+                    record.add("overhead", workload=workload, way=way, rate=rates[0])
+        for way in ("native", "swap"):
+            command = [sys.executable, "-c", _ALLOCATIONS]
+            place = native() if way == "native" else under_tessera(manager, "swap")
+            status, out, err = run_bounded(place.wrap(command, f"allocations-{way}"), place.environment, 60)
+            if status != 0:
+                raise RuntimeError(f"allocations {way}: {err[-300:]}")
+            record.add("allocations", way=way, us=json.loads(out.splitlines()[-1])["us"])
+
+
+def _notebooks(setting, record, case):
+    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+        place = under_tessera(manager, "swap")
+        workers = [_wide(bench, place, 0.4, 0.0, f"notebook-{i}") for i in range(NOTEBOOKS)]
+        for worker in workers:
+            worker.ready()
+        end = time.monotonic() + NOTEBOOK_S
+        with concurrent.futures.ThreadPoolExecutor(NOTEBOOKS) as pool:
+            futures = [pool.submit(_cells, worker, SEED + i, end) for i, worker in enumerate(workers)]
+            cells = [cell for future in futures for cell in future.result()]
+        record.add("notebooks", seed=SEED, cells=cells, memory=[_residency(manager, w.pid) for w in workers])
+
+
+def _cells(worker, seed, end):
+    """Thinks and runs cells; of each the seconds of its first step, and of a later one."""
+    chance = random.Random(seed)
+    cells = []
+    while True:
+        think = THINK_SCALE * chance.uniform(*THINK_S)
+        if time.monotonic() + think >= end:
+            return cells
+        time.sleep(think)
+        first = worker.steps(1, 120.0)["seconds"]
+        cells.append((first, worker.steps(20, 120.0)["seconds"] / 20))
+
+
+def _forced(setting, record, case):
+    for variant, (options, environment) in VARIANTS.items():
+        record.attempt(f"{case} {variant}", lambda: _evicted(setting, record, variant, options, environment))
+
+
+def _evicted(setting, record, variant, options, environment):
+    with _manager(setting, capacity=False) as manager, Bench(setting.workloads, setting.directory) as bench:
+        answers = {}
+        for way, place in (("native", native()), ("swap", under_tessera(manager, "swap"))):
+            worker = bench.start(
+                place, "gpt", "--deterministic", *options, name=f"evicted-{way}-{variant}", environment=environment
+            )
+            worker.ready()
+            ended = threading.Event()
+            evictions = [0]
+            evictor = threading.Thread(target=_evict, args=(manager, worker.name, ended, evictions))
+            if way == "swap":
+                evictor.start()
+            try:
+                answers[way] = worker.steps(EVICT_STEPS, 150.0)
+            finally:
+                ended.set()
+            if way == "swap":
+                evictor.join()
+                memory = _residency(manager, worker.pid)
+        equal = all(answers["native"][key] == answers["swap"][key] for key in ("losses", "state"))
+        record.add("forced", variant=variant, equal=equal, evictions=evictions[0], memory=memory)
+
+
+def _evict(manager, tenant, ended, evictions):
+    while not ended.wait(EVICT_EVERY_S):
+        manager.control.request("evict", tenant=tenant)
+        evictions[0] += 1
+
+
+def tables(results):
+    """One table for each question that was asked."""
+    made = [_trainings_table(results), _fit_table(results), _handover_table(results), _overhead_table(results)]
+    made += [_notebooks_table(results), _forced_table(results)]
+    return [table for table in made if table is not None]
+
+
+def _of(results, kind, **fields):
+    return [one for one in results if one["kind"] == kind and all(one[k] == v for k, v in fields.items())]
+
+
+def _trainings_table(results):
+    rows = []
+    for case, (tenants, _, bound) in TRAININGS.items():
+        serial = _of(results, "serial", case=case)
+        if not serial:
+            continue
+        base = serial[0]["seconds"]
+        row = [case, base]
+        for way in ("native, all at once", *WAYS):
+            found = _of(results, "training", case=case, way=way)
+            row.append(found[0]["seconds"] / base if found else None)
+        row.append(f"≤ {bound:g}: {verdict(row[3], bound, at_least=False)}" if row[3] is not None else None)
+        one_s = row[4]
+        row.append(f"≤ 1.25: {verdict(one_s, 1.25, at_least=False)}" if one_s is not None and bound > 1 else None)
+        rows.append(tuple(row))
+    columns = ("trainings of 0.96 × capacity", "serial, s", "native, all at once", *WAYS, "asked of swap", "of 1 s turns")
+    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB"
+    return Table("Oversubscribed trainings", columns, tuple(rows), (note,)) if rows else None
+
+
+def _fit_table(results):
+    rates = {way: [one["rate"] for one in _of(results, "fit", way=way)] for way in ("native", "swap")}
+    if not all(rates.values()):
+        return None
+    medians = {way: statistics.median(values) for way, values in rates.items()}
+    share = medians["swap"] / medians["native"]
+    row = (medians["native"], medians["swap"], share, f"≥ 0.99: {verdict(share, 0.99)}")
+    return Table("Two that fit", ("native at once, steps/s", "swap", "swap / native", "no loss"), (row,))
+
+
+def _handover_table(results):
+    rows = []
+    for one in _of(results, "handover"):
+        for memory in one["memory"]:
+            moved = memory.get("swappableBytes", 0)
+            slower = min(one["bandwidth"].values())
+            median_s = memory.get("handoverMedianNs", 0) / 1e9
+            bound_s = 1.15 * moved / slower
+            rows.append((moved / 2**30, one["bandwidth"]["in"] / 1e9, one["bandwidth"]["out"] / 1e9, median_s, bound_s,
+                         verdict(median_s, bound_s, at_least=False) if median_s and moved else "not measured"))  # fmt: skip
+    columns = ("moved each way, GiB", "pinned in, GB/s", "pinned out, GB/s", "hand-over, median s", "asked, s", "")
+    return Table("Hand-over with memory", columns, tuple(rows)) if rows else None
+
+
+def _overhead_table(results):
+    rows = []
+    for workload in ("gpt", "resnet"):
+        medians = {}
+        for way in ("native", "swap"):
+            values = [one["rate"] for one in _of(results, "overhead", workload=workload, way=way)]
+            medians[way] = statistics.median(values) if values else None
+        if all(medians.values()):
+            share = medians["swap"] / medians["native"]
+            asked = f"≥ 0.995: {verdict(share, 0.995)}"
+            rows.append((f"{workload}, steps/s", medians["native"], medians["swap"], share, asked))
+    spent = {way: _of(results, "allocations", way=way) for way in ("native", "swap")}
+    if all(spent.values()):
+        times = {way: found[0]["us"] for way, found in spent.items()}
+        share = times["swap"] / times["native"]
+        rows.append(("allocation and free, µs", times["native"], times["swap"], share,
+                     f"≤ 1.1: {verdict(share, 1.1, at_least=False)}"))  # fmt: skip
+    columns = ("", "native", "swap", "swap / native", "asked")
+    return Table("What the plan costs while it fits", columns, tuple(rows)) if rows else None
+
+
+def _notebooks_table(results):
+    rows = []
+    for one in _of(results, "notebooks"):
+        waits = [max(0.0, first - step) for first, step in one["cells"]]
+        rates = [memory.get("moveInBytesPerSecond", 0) for memory in one["memory"]]
+        rate = statistics.median([rate for rate in rates if rate] or [0])
+        move_s = CAPACITY_GIB * 0.4 * 2**30 / rate if rate else None
+        late = quantile(waits, 0.95) if waits else None
+        asked = f"≤ {1.2 * move_s:.2f} s: {verdict(late, 1.2 * move_s, at_least=False)}" if move_s and waits else None
+        rows.append((len(waits), statistics.median(waits) if waits else None, late, move_s, asked))
+    columns = ("cells", "wait of the first call, median s", "95th percentile", "time to move its memory, s", "asked")
+    note = f"{NOTEBOOKS} notebooks of 0.4 × capacity; think times {THINK_S[0]:g}–{THINK_S[1]:g} s × {THINK_SCALE:g}"
+    return Table("Notebooks", columns, tuple(rows), (note,)) if rows else None
+
+
+def _forced_table(results):
+    rows = tuple(
+        (
+            one["variant"],
+            "yes" if one["equal"] else "no",
+            one["evictions"],
+            number(one["memory"].get("movesOut", 0)),
+            one["memory"].get("moveFailures", 0),
+        )
+        for one in _of(results, "forced")
+    )
+    columns = ("gpt", "losses and state equal to native", "evictions asked", "moves out", "failed copies")
+    note = f"one eviction each {1000 * EVICT_EVERY_S:g} ms during {EVICT_STEPS} steps"
+    return Table("Forced eviction", columns, rows, (note,)) if rows else None

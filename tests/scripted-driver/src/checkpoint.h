@@ -1,0 +1,11 @@
+/*
+ * Checkpoints of whole processes, as the script's statement `checkpoints FOLDER` allows: a process's state is a file there,
+ * named by its pid, so that another process can change it.
+ */
+#ifndef SCRIPTED_CHECKPOINT_H
+#define SCRIPTED_CHECKPOINT_H
+
+/* Waits, bounded, while this process is locked or checkpointed: no call of it returns meanwhile. */
+void checkpoint_wait(void);
+
+#endif

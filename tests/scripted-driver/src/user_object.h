@@ -1,0 +1,24 @@
+/*
+ * User objects: things of the program that live as long as the graphs that hold them, the executables made of those,
+ * and their launches. Everything here runs under the driver's lock.
+ */
+#ifndef SCRIPTED_USER_OBJECT_H
+#define SCRIPTED_USER_OBJECT_H
+
+#include <stddef.h>
+
+struct user_object;
+
+/* One reference each. */
+struct user_objects {
+    struct user_object **items;
+    size_t count;
+};
+
+/* Adds a reference to each of `from` to the list. */
+void user_objects_share(struct user_objects *to, const struct user_objects *from);
+
+/* Gives the references of the list back; what nobody holds any more is destroyed by a thread of its own. */
+void user_objects_release(struct user_objects *list);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * What plan swap leaves to the driver, who may use whose memory, and plan managed's prefetch; one situation after the
+ * other, each in a process of its own:
+ *     swap_fixed CASE
+ */
+#include "swap_case.h"
+
+/* What the driver holds: arrays, pools that can be exported, graph nodes. */
+static void fixed(void)
+{
+    struct call_array description = {1 << 18, 0, 0x20, 1};
+    struct call_pool_properties properties = {.allocation_type = 1, .handle_types = 1, .location = {1, 0}};
+    struct call_alloc_node node = {.pool = {.allocation_type = 1, .location = {1, 0}}, .bytes = 4 * MIB};
+    void *array, *pool, *graph, *at;
+    CUdeviceptr p;
+    OKAY(cuArrayCreate_v2(&array, &description));
+    EQUAL(MIB, manager_words()->fixed_bytes);
+    OKAY(cuMemPoolCreate(&pool, &properties));
+    OKAY(cuMemAllocFromPoolAsync(&p, 2 * MIB, pool, stream));
+    EQUAL(3 * MIB, manager_words()->fixed_bytes);
+    OKAY(cuGraphCreate(&graph, 0));
+    OKAY(cuGraphAddMemAllocNode(&at, graph, NULL, 0, &node));
+    fill(p, 4, 2 * MIB, stream);
+    evict(); /* counted when a turn ends */
+    EQUAL(7 * MIB, manager_words()->fixed_bytes);
+    bring_back();
+    has(p, 4, 2 * MIB);
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuMemFreeAsync(p, stream));
+    OKAY(cuArrayDestroy(array));
+    move();
+    EQUAL(0, manager_words()->fixed_bytes);
+}
+
+/* Legacy IPC cannot be had for mapped memory: refused once, and what comes after is plain. */
+static void ipc(void)
+{
+    CUdeviceptr p, q;
+    CUipcMemHandle handle;
+    OKAY(cuMemAlloc_v2(&p, MIB));
+    fill(p, 3, MIB, stream);
+    EQUAL(1, cuIpcGetMemHandle(&handle, p));
+    OKAY(cuMemAlloc_v2(&q, MIB));
+    OKAY(cuIpcGetMemHandle(&handle, q));
+    CUdeviceptr r = allocate(MIB, stream);
+    fill(r, 8, MIB, stream);
+    move();
+    has(p, 3, MIB);
+    has(r, 8, MIB);
+    CHECK(manager_words()->fixed_bytes >= 2 * MIB);
+    OKAY(cuMemFree_v2(p));
+    OKAY(cuMemFree_v2(q));
+    OKAY(cuMemFreeAsync(r, stream));
+}
+
+static uint64_t peers_access(CUdeviceptr p)
+{
+    unsigned long long flags = 9;
+    struct call_location second = {1, 1};
+    OKAY(cuMemGetAccess(&flags, &second, p));
+    return flags;
+}
+
+/* The second of two devices may use the first one's memory as long as a context or a pool of the program's says so. */
+static void peers(void)
+{
+    struct call_access allowed = {{1, 1}, 3}, denied = {{1, 1}, 0};
+    void *second, *pool;
+    CUdeviceptr p, q;
+    OKAY(cuDeviceGetDefaultMemPool(&pool, 0));
+    OKAY(cuMemAlloc_v2(&p, 2 * MIB));
+    q = allocate(2 * MIB, stream);
+    EQUAL(0, peers_access(p));
+    OKAY(cuDevicePrimaryCtxRetain(&second, 1));
+    OKAY(cuCtxPushCurrent_v2(second));
+    OKAY(cuCtxEnablePeerAccess(context, 0));
+    OKAY(cuCtxPopCurrent_v2(&second));
+    EQUAL(3, peers_access(p));
+    OKAY(cuMemPoolSetAccess(pool, &allowed, 1));
+    OKAY(cuCtxPushCurrent_v2(second));
+    OKAY(cuCtxDisablePeerAccess(context));
+    OKAY(cuCtxPopCurrent_v2(&second));
+    EQUAL(3, peers_access(q)); /* the pool's is left */
+    move();
+    EQUAL(3, peers_access(q));
+    CUdeviceptr r = allocate(4 * MIB, stream);
+    EQUAL(3, peers_access(r));
+    OKAY(cuMemPoolSetAccess(pool, &denied, 1));
+    EQUAL(0, peers_access(p));
+    EQUAL(0, peers_access(r));
+}
+
+static void next_turn(void)
+{
+    manager_order(TESSERA_TURN_CLOSED);
+    manager_await_ack(TESSERA_ACK_CLOSED);
+    manager_order(TESSERA_TURN_GRANTED);
+    manager_await_ack(TESSERA_ACK_OPEN);
+}
+
+/* Plan managed: a turn begins with what fits of what is allocated, before its gate opens. */
+static void prefetch(void)
+{
+    CUdeviceptr p, q, r;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    OKAY(cuMemAlloc_v2(&q, 5 * MIB));
+    EQUAL(0, manager_words()->moved_in_bytes);
+    fill(p, 1, 8 * MIB, stream);
+    fill(q, 2, 5 * MIB, stream);
+    next_turn();
+    EQUAL(13 * MIB, manager_words()->moved_in_bytes);
+    has(p, 1, 8 * MIB);
+    r = allocate(2 * MIB, stream);
+    fill(r, 3, 2 * MIB, stream);
+    manager_target(3 * MIB);
+    next_turn(); /* the newest first */
+    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
+    EQUAL(2, manager_words()->moves_in);
+    has(q, 2, 5 * MIB);
+    has(r, 3, 2 * MIB);
+    OKAY(cuMemFree_v2(p));
+    OKAY(cuMemFree_v2(q));
+    OKAY(cuMemFreeAsync(r, stream));
+    OKAY(cuCtxSynchronize());
+    next_turn();
+    EQUAL(16 * MIB, manager_words()->moved_in_bytes);
+    EQUAL(0, manager_words()->move_failures);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"peers", peers}, {"prefetch", prefetch}};
+    return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
+}

@@ -1,0 +1,242 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tenants of plan swap that together need more memory than the device has: whole processes under a whole manager. */
+@ExtendWith(RunWatcher.class)
+class OversubscriptionTest {
+    private static final long MIB = 1L << 20;
+    private static final long DEVICE = 64 * MIB;
+    private static final String SCRIPT = "memory 64MiB";
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static ManagerProcess manager(TestRun run, String... options) {
+        List<String> all = new ArrayList<>(List.of("--capacity", "64MiB", "--executors", "none", "--move-share", "50%"));
+        all.addAll(List.of(options));
+        return run.manager(all.toArray(String[]::new));
+    }
+
+    private static NativeCase swapping(TestRun run, String fixture, String tenant, String... arguments) {
+        return run.program(fixture, arguments).plan("swap").tenant(tenant).script(SCRIPT);
+    }
+
+    private static RunningCase notebook(TestRun run, String tenant, long bytes, int mark) {
+        RunningCase program = swapping(run, "console", tenant).start();
+        MemoryTest.start(program);
+        assertEquals("0", program.okay("alloc " + bytes));
+        program.okay("fill 0 " + mark);
+        return program;
+    }
+
+    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+        return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
+    }
+
+    private static long resident(ManagerProcess manager, RunningCase program) {
+        return residency(manager, program).get("residentBytes").getAsLong();
+    }
+
+    /** Every batch of a worker checks what it left in memory, so a lost or mixed up byte ends it. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void trainingsThatEachNeedTheWholeDeviceRunToTheEnd(int tenants, TestRun run) {
+        ManagerProcess manager = manager(run);
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < tenants; i++) {
+            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=40", "kernel_us=1000",
+                    "bytes=" + DEVICE * 96 / 100 / MIB * MIB).start());
+        }
+        for (RunningCase worker : workers) {
+            worker.awaitLine("ready");
+        }
+        Await.until("turns are taken for the sake of memory", PATIENCE, () -> {
+            JsonObject device = manager.control().device(0);
+            return device.get("effective").getAsString().equals("exclusive")
+                    && device.get("reason").getAsString().contains("memory is short");
+        });
+        for (RunningCase worker : workers) {
+            assertEquals("done 40", worker.end().exits(0).output().getLast());
+        }
+        JsonObject device = manager.control().device(0);
+        assertTrue(device.get("handovers").getAsLong() >= tenants - 1, device::toString);
+    }
+
+    @Test
+    void notebooksThatThinkGiveTheirMemoryToTheOneThatWorks(TestRun run) {
+        ManagerProcess manager = manager(run);
+        List<RunningCase> notebooks = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            notebooks.add(notebook(run, "n" + i, 26 * MIB, i + 1));
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < notebooks.size(); i++) {
+                notebooks.get(i).okay("launch 1000 2");
+                notebooks.get(i).okay("sync");
+                notebooks.get(i).okay("check 0 " + (i + 1));
+            }
+        }
+        long total = 0;
+        for (RunningCase notebook : notebooks) {
+            total += resident(manager, notebook);
+        }
+        assertTrue(total <= DEVICE, total + " bytes");
+        assertTrue(residency(manager, notebooks.getFirst()).get("movesOut").getAsLong() > 0);
+        notebooks.forEach(notebook -> notebook.quit().exits(0));
+    }
+
+    @Test
+    void evictedAndRestoredByHand(TestRun run) {
+        ManagerProcess manager = manager(run);
+        RunningCase idle = notebook(run, "idle", 16 * MIB, 7);
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\"}");
+        Await.until("its memory is off the device", PATIENCE, () -> resident(manager, idle) == 0);
+        assertTrue(residency(manager, idle).get("parked").getAsBoolean());
+        assertEquals(16 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
+        idle.okay("check 0 7");
+        Await.until("its first call brought it back", PATIENCE,
+                () -> !residency(manager, idle).get("parked").getAsBoolean() && resident(manager, idle) >= 16 * MIB);
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\"}");
+        Await.until("it is off again", PATIENCE, () -> resident(manager, idle) == 0);
+        manager.control().okay("{\"request\":\"restore\",\"tenant\":\"idle\"}");
+        Await.until("it is back without a call", PATIENCE, () -> resident(manager, idle) >= 16 * MIB);
+        idle.okay("check 0 7");
+        idle.quit().exits(0);
+    }
+
+    /** The scripted driver blocks every call of a process that is checkpointed, as NVIDIA's does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"swap", "plain"})
+    void suspendedAndBackWithTheFirstCall(String plan, TestRun run) throws IOException {
+        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
+        String script = SCRIPT + "; checkpoints " + folder;
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "64MiB", "--executors",
+                "none");
+        RunningCase idle = run.program("console").plan(plan).tenant("idle").script(script).start();
+        MemoryTest.start(idle);
+        idle.okay("alloc " + 16 * MIB);
+        idle.okay("fill 0 7");
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        Path state = folder.resolve(Long.toString(idle.pid()));
+        Await.until("the driver has checkpointed it", PATIENCE, () -> Files.exists(state) && text(state).equals("2"));
+        manager.awaitLog("is suspended", PATIENCE);
+        idle.okay("launch 1000 1");
+        idle.okay("sync");
+        idle.okay("check 0 7");
+        assertFalse(Files.exists(state));
+        idle.quit().exits(0);
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Test
+    void whoIsIdleForLongLeavesTheDevice(TestRun run) {
+        ManagerProcess manager = manager(run, "--idle-evict", "1500ms");
+        RunningCase idle = notebook(run, "idle", 16 * MIB, 9);
+        Await.until("its memory is off the device", PATIENCE, () -> resident(manager, idle) == 0);
+        idle.okay("check 0 9");
+        idle.quit().exits(0);
+    }
+
+    @Test
+    void whatIsGuaranteedStaysOnTheDevice(TestRun run) {
+        ManagerProcess manager = manager(run);
+        RunningCase guaranteed = swapping(run, "console", "g").env("TESSERA_MEMORY_GUARANTEE",
+                Long.toString(32 * MIB)).start();
+        MemoryTest.start(guaranteed);
+        guaranteed.okay("alloc " + 26 * MIB);
+        guaranteed.okay("fill 0 3");
+        RunningCase other = notebook(run, "other", 26 * MIB, 4);
+        other.okay("launch 1000 2");
+        other.okay("sync");
+        assertEquals(32 * MIB, residency(manager, guaranteed).get("guaranteeBytes").getAsLong());
+        assertTrue(resident(manager, guaranteed) >= 26 * MIB);
+        run.expectLog("asks for|needs");
+        guaranteed.okay("check 0 3");
+        other.okay("check 0 4");
+        guaranteed.quit().exits(0);
+        other.quit().exits(0);
+    }
+
+    @Test
+    void aClientKilledInTheMiddleOfAMoveLeavesItsMemoryToTheOthers(TestRun run) {
+        ManagerProcess manager = manager(run);
+        RunningCase first = swapping(run, "worker", "first", "ms=0", "bytes=" + 60 * MIB).start();
+        first.awaitLine("ready");
+        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=30", "bytes=" + 60 * MIB).start();
+        Await.until("memory moves", PATIENCE, () -> {
+            JsonObject moving = residency(manager, first);
+            return moving.get("movedOutBytes").getAsLong() > 0 || !moving.get("state").getAsString().equals("steady");
+        });
+        first.kill();
+        assertEquals("done 30", second.end().exits(0).output().getLast());
+    }
+
+    @Test
+    void aManagerKilledInTheMiddleOfAHandoverLosesNothing(TestRun run) {
+        run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
+        run.expectClientError("manager is gone|no manager");
+        ManagerProcess manager = manager(run);
+        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=40", "bytes=" + 30 * MIB).start();
+        first.awaitLine("ready");
+        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=40", "bytes=" + 50 * MIB).start();
+        Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
+        Signals.send(manager.process(), Signals.KILL);
+        Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
+        manager(run);
+        assertEquals("done 40", first.end().exits(0).output().getLast());
+        assertEquals("done 40", second.end().exits(0).output().getLast());
+    }
+
+    @Test
+    void withoutRoomOnTheHostAnAllocationIsOutOfMemoryAndNothingElseBreaks(TestRun run) {
+        ManagerProcess manager = manager(run, "--host-memory", "16MiB", "--host-pageable", "0B");
+        RunningCase first = notebook(run, "first", 50 * MIB, 5);
+        RunningCase second = swapping(run, "console", "second").start();
+        MemoryTest.start(second);
+        second.awaitAnswer("alloc " + 38 * MIB, "error 2");
+        first.okay("check 0 5");
+        second.okay("alloc " + 12 * MIB);
+        second.okay("fill 0 6");
+        second.okay("check 0 6");
+        first.okay("check 0 5");
+        assertTrue(manager.control().status().getAsJsonObject("host").get("pinnedBudgetBytes").getAsLong() == 16 * MIB);
+        first.quit().exits(0);
+        second.quit().exits(0);
+    }
+
+    /** cuMemGetInfo, NVML's twin in the library and the status say the same of the device's size. */
+    @Test
+    void everybodyIsToldTheSameSize(TestRun run) {
+        ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
+        RunningCase program = swapping(run, "console", "sized").start();
+        MemoryTest.start(program);
+        program.okay("alloc " + 8 * MIB);
+        Await.until("the size is the manager's", PATIENCE, () -> program.okay("info").endsWith(" " + 32 * MIB));
+        assertEquals(24 * MIB + " " + 32 * MIB, program.okay("info"));
+        JsonObject memory = manager.control().device(0).getAsJsonObject("memory");
+        assertEquals(32 * MIB, memory.get("capacityBytes").getAsLong());
+        assertEquals(8 * MIB, memory.get("usedBytes").getAsLong());
+        program.quit().exits(0);
+    }
+}

@@ -1,0 +1,139 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Plan swap for every way to allocate, and plan managed's prefetch: order and figures of pools, captures, what cannot
+ * move; and contents while a manager takes all memory away and gives it back every few milliseconds.
+ */
+@ExtendWith(RunWatcher.class)
+class SwapPathsTest {
+    private static final String DEVICE = "memory 256MiB; devices 2";
+
+    @ParameterizedTest
+    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, streams", "swap_pools, captures",
+        "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
+        "swap_fixed, peers"})
+    void situationUnderPlanSwap(String program, String situation, TestRun run) {
+        situation(run, program, situation, "swap").says("done");
+    }
+
+    @Test
+    void memoryThatIsExportedByLegacyIpcMakesTheProcessPlain(TestRun run) {
+        run.expectLine("exports GPU memory");
+        NativeResult result = situation(run, "swap_fixed", "ipc", "swap").says("done");
+        assertEquals(1, result.libraryLines().size(), result::toString);
+    }
+
+    @Test
+    void managedMemoryIsFetchedBeforeTheGateOpens(TestRun run) {
+        situation(run, "swap_fixed", "prefetch", "managed").says("done");
+    }
+
+    /** Threads that allocate, free, capture and replay while everything moves, into each tier of host memory. */
+    @ParameterizedTest
+    @CsvSource({"1073741824, 1073741824, 5000", "0, 1073741824, 3000", "33554432, 1073741824, 1000"})
+    void contentsSurviveForcedMovesInEveryPath(long pinned, long pageable, int openUs, TestRun run) {
+        SeededRandom random = new SeededRandom("contentsSurviveForcedMovesInEveryPath " + pinned);
+        try (RunningCase manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
+                "pinned=" + pinned, "pageable=" + pageable)) {
+            NativeResult result = run.program("swap_paths", "ms=1200", "threads=3", "seed=" + random.below(1 << 30))
+                    .plan("swap").run().exits(0);
+            assertTrue(result.output().getLast().startsWith("done "), result::toString);
+            assertMoved(manager, random);
+        }
+    }
+
+    /** Every call of the program that checks what programs are told, while its memory comes and goes. */
+    @Test
+    void factsAboutMemoryAreTheSameUnderForcedMoves(TestRun run) {
+        SeededRandom random = new SeededRandom("factsAboutMemoryAreTheSameUnderForcedMoves");
+        try (RunningCase _ = movingManager(run, "open_us=500", "seed=" + random.below(1 << 30))) {
+            run.program("memory").plan("swap").run().exits(0).says("done");
+        }
+    }
+
+    /** The same work with the driver's own memory: the program's expectations are CUDA's. */
+    @Test
+    void sameProgramRunsPlain(TestRun run) {
+        SeededRandom random = new SeededRandom("sameProgramRunsPlain");
+        run.manager();
+        run.program("swap_paths", "ms=400", "careful=1", "seed=" + random.below(1 << 30)).run().exits(0);
+    }
+
+    /** Two tenants whose pools hold 0.9 of the device each, and a third that does everything at once. */
+    @Test
+    void tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents(TestRun run) {
+        SeededRandom random = new SeededRandom("tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents");
+        ManagerProcess manager = run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
+        RunningCase first = tenant(run, "first");
+        RunningCase second = tenant(run, "second");
+        RunningCase third = run.program("swap_paths", "ms=2500", "threads=2", "slots=4", "largest=1048576",
+                "seed=" + random.below(1 << 30)).plan("swap").tenant("third").script(DEVICE).start();
+        for (int round = 1; round <= 4; round++) {
+            for (RunningCase program : List.of(first, second)) {
+                for (int i = 0; i < 3; i++) {
+                    program.okay("check " + i + " " + (round * 10 + i));
+                    program.okay("fill " + i + " " + ((round + 1) * 10 + i));
+                }
+                program.okay("launch 1000 2");
+                program.okay("sync");
+            }
+        }
+        assertTrue(third.end().exits(0).output().getLast().startsWith("done "));
+        JsonObject residency = manager.control().clientDevice(first.pid()).getAsJsonObject("residency");
+        assertTrue(residency.get("movesOut").getAsLong() > 0, residency::toString);
+        first.quit().exits(0);
+        second.quit().exits(0);
+    }
+
+    private static RunningCase tenant(TestRun run, String label) {
+        RunningCase program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
+        MemoryTest.start(program);
+        for (int i = 0; i < 3; i++) {
+            assertEquals(Integer.toString(i), program.okay("async " + (19L << 20)));
+            program.okay("fill " + i + " " + (10 + i));
+        }
+        return program;
+    }
+
+    private static NativeResult situation(TestRun run, String program, String name, String plan) {
+        runtimeDirectory(run);
+        return run.program(program, name).plan(plan).script(DEVICE).run().exits(0);
+    }
+
+    private static RunningCase movingManager(TestRun run, String... options) {
+        runtimeDirectory(run);
+        return run.program("moving_manager", run.runtimeDirectory().toString()).with(options).without("LD_PRELOAD")
+                .start().awaitLine("listening");
+    }
+
+    private static void runtimeDirectory(TestRun run) {
+        try {
+            Files.createDirectories(run.runtimeDirectory());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Says "moved ROUNDS OUT_BYTES IN_BYTES FAILURES". */
+    private static void assertMoved(RunningCase manager, SeededRandom random) {
+        String line = manager.nextLine(Duration.ofSeconds(20));
+        String[] words = line.split(" ");
+        assertEquals("moved", words[0], line);
+        assertTrue(Long.parseLong(words[2]) > 0, () -> "nothing was moved: " + line + ", seed " + random.seed());
+        assertEquals("0", words[4], () -> "moves failed: " + line + ", seed " + random.seed());
+    }
+}

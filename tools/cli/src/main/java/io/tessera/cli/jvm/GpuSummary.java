@@ -1,0 +1,39 @@
+package io.tessera.cli.jvm;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import javax.management.Attribute;
+
+/**
+ * What the agent's bean says in single numbers and words.
+ *
+ * @param version         of the agent
+ * @param recording       {@code on}, {@code off} or {@code sampled:N}
+ * @param late            whether the agent came by attach, so that what was allocated before is unknown to it
+ * @param driver          whose CUDA driver the process has: agent, wrapper, vendor or none
+ * @param liveBytes       live device memory
+ * @param liveAllocations live allocations
+ * @param launches        recorded since the start
+ * @param turnWaitNs      time that submissions waited for turns since the start
+ * @param suppressed      errors of the agent that were kept from the program
+ * @param dropped         events that found a table full
+ */
+record GpuSummary(String version, String recording, boolean late, String driver, long liveBytes, long liveAllocations,
+        long launches, long turnWaitNs, long suppressed, long dropped) {
+    /** The bean's attributes that this is made of. */
+    static final String[] ATTRIBUTES = {"AgentVersion", "Recording", "Late", "Driver", "LiveBytes", "LiveAllocations",
+        "Launches", "TurnWaitNanos", "Suppressed", "Dropped"};
+
+    /** From the bean's attributes; one that is missing is a NullPointerException. */
+    static GpuSummary of(List<Attribute> attributes) {
+        Map<String, Object> values = attributes.stream().collect(Collectors.toMap(Attribute::getName,
+                Attribute::getValue));
+        Function<String, Long> number = name -> (Long) values.get(name);
+        return new GpuSummary((String) values.get("AgentVersion"), (String) values.get("Recording"),
+                (Boolean) values.get("Late"), (String) values.get("Driver"), number.apply("LiveBytes"),
+                number.apply("LiveAllocations"), number.apply("Launches"), number.apply("TurnWaitNanos"),
+                number.apply("Suppressed"), number.apply("Dropped"));
+    }
+}

@@ -1,0 +1,52 @@
+package io.tessera.cli.residency;
+
+import com.google.gson.JsonObject;
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.control.ControlClient;
+import io.tessera.cli.control.ControlException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tessera evict TENANT [--suspend]}: a tenant's memory leaves the GPUs until its next call. One thread. */
+@Command(name = "evict", mixinStandardHelpOptions = true,
+        header = "Has a tenant's memory leave the GPUs until its next call.",
+        footer = {"", "For programs that were started with --plan swap or auto. What runs of them ends its turn first;",
+            "with its next launch or copy the program has its memory back, and waits for that no longer than",
+            "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
+            "whole process off the GPU, its context included (driver 570 or newer).",
+            "Examples:", "  tessera evict alice", "  tessera evict alice --suspend",
+            "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+public final class EvictCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(paramLabel = "TENANT", description = "The label, as tessera status shows it.")
+    private String tenant;
+
+    @Option(names = "--suspend", description = "The context's memory as well, by the driver's checkpoint.")
+    private boolean suspend;
+
+    @Option(names = "--json", description = "The manager's answer, for machines.")
+    private boolean json;
+
+    /** For the given surroundings. */
+    public EvictCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws ControlException {
+        JsonObject request = new JsonObject();
+        request.addProperty("request", "evict");
+        request.addProperty("tenant", tenant);
+        if (suspend) {
+            request.addProperty("suspend", true);
+        }
+        JsonObject answer = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        context.out().println(json ? answer.toString()
+                : Clients.counted(answer, tenant, suspend ? "to be suspended" : "leaving"));
+        return ExitCode.OK.number();
+    }
+}

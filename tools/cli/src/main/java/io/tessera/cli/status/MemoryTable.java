@@ -1,0 +1,81 @@
+package io.tessera.cli.status;
+
+import io.tessera.cli.status.StatusReport.ClientDevice;
+import io.tessera.cli.status.StatusReport.ClientState;
+import io.tessera.cli.status.StatusReport.DeviceMemory;
+import io.tessera.cli.status.StatusReport.DeviceState;
+import io.tessera.cli.status.StatusReport.HostMemory;
+import io.tessera.cli.status.StatusReport.Residency;
+import io.tessera.cli.text.Durations;
+import io.tessera.cli.text.Sizes;
+import io.tessera.cli.text.Style;
+import io.tessera.cli.text.TextTable;
+import io.tessera.cli.text.TextTable.Cell;
+import io.tessera.cli.text.TextTable.Side;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is on a device and what is off it, as lines of text, for devices whose clients' memory can leave. Stateless. */
+final class MemoryTable {
+    private static final String NOTHING = "-";
+
+    private MemoryTable() {
+    }
+
+    static List<String> lines(DeviceState device, StatusReport report, String indent, Style style) {
+        DeviceMemory memory = device.memory();
+        List<String> lines = new ArrayList<>();
+        lines.add(indent + "memory of " + Sizes.format(memory.capacityBytes()) + ": "
+                + Sizes.format(memory.residentBytes()) + " resident, " + Sizes.format(memory.swappedBytes())
+                + " off the device, " + Sizes.format(memory.fixedBytes()) + " cannot leave"
+                + (memory.reason().isEmpty() ? "" : "; " + TextTable.printable(memory.reason())));
+        HostMemory host = report.host();
+        if (host != null) {
+            lines.add(indent + "host: " + Sizes.format(host.pinnedBytes()) + " pinned of "
+                    + Sizes.format(host.pinnedBudgetBytes()) + ", " + Sizes.format(host.pageableBytes())
+                    + " pageable of " + Sizes.format(host.pageableBudgetBytes()) + ", "
+                    + Sizes.format(host.availableBytes()) + " available");
+        }
+        TextTable table = new TextTable().column("ID", Side.RIGHT).column("TENANT", Side.LEFT)
+                .column("MEMORY IS", Side.LEFT).column("RESIDENT", Side.RIGHT).column("NEEDED", Side.RIGHT)
+                .column("OFF", Side.RIGHT).column("FIXED", Side.RIGHT).column("GUARANTEED", Side.RIGHT)
+                .column("HOST", Side.RIGHT).column("MOVED IN", Side.RIGHT).column("OUT", Side.RIGHT)
+                .column("IN/S", Side.RIGHT).column("OUT/S", Side.RIGHT).column("HAND-OVER", Side.RIGHT)
+                .column("MEDIAN", Side.RIGHT);
+        boolean any = false;
+        for (ClientState client : report.clients()) {
+            for (ClientDevice on : client.devices()) {
+                if (on.uuid().equals(device.uuid()) && on.residency() != null) {
+                    table.row(cells(client, on.residency()));
+                    any = true;
+                }
+            }
+        }
+        if (any) {
+            lines.addAll(table.lines(indent, style));
+        }
+        return lines;
+    }
+
+    private static List<Cell> cells(ClientState client, Residency memory) {
+        return List.of(Cell.of(Long.toString(client.id())), Cell.of(client.tenant()), Cell.of(state(memory)),
+                size(memory.residentBytes()), size(memory.neededBytes()), size(memory.swappedBytes()),
+                size(memory.fixedBytes()), size(memory.guaranteeBytes()),
+                size(memory.pinnedBytes() + memory.pageableBytes() + memory.fileBytes()),
+                size(memory.movedInBytes()), size(memory.movedOutBytes()), size(memory.moveInBytesPerSecond()),
+                size(memory.moveOutBytesPerSecond()), duration(memory.handoverLastNs()),
+                duration(memory.handoverMedianNs()));
+    }
+
+    private static String state(Residency memory) {
+        return memory.parked() && memory.state().equals("steady") ? "evicted" : memory.state().replace('-', ' ');
+    }
+
+    private static Cell size(long bytes) {
+        return Cell.of(bytes == 0 ? NOTHING : Sizes.format(bytes));
+    }
+
+    private static Cell duration(long ns) {
+        return Cell.of(ns == 0 ? NOTHING : Durations.format(ns));
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of the commands that move memory. */
+package io.tessera.cli.residency;

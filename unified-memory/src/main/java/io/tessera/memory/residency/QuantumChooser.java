@@ -1,0 +1,109 @@
+package io.tessera.memory.residency;
+
+import java.util.List;
+
+/**
+ * How long turns last when memory has to be moved for them: so long that moving costs at most a set share of the turn.
+ * Immutable, thread-safe.
+ *
+ * <p>With a share of 5 % clients that keep the device busy take at most 1.05 times as long together as one after the
+ * other. A quantum that somebody set is taken as it is.
+ *
+ * @param moveShare     time spent moving, as a part of the turn that it is for; 0.05: 5 %
+ * @param maxQuantumNs  longest turn that moving leads to: an operator's patience, not a technical bound. Where it is
+ *                      reached the share is exceeded (130 GB at 49.3 GB/s take 2.6 s, 9 % of 30 s)
+ */
+public record QuantumChooser(double moveShare, long maxQuantumNs) {
+    /** Quanta come in steps, so that every allocation does not change everybody's terms. */
+    private static final long STEP_NS = 100_000_000L;
+
+    /**
+     * The part of a hand-over that is copying: for 16 GiB in chunks of 64 MiB at 49.3 GB/s, 0.35 s against 0.02 s for
+     * mapping and unmapping (h200-measurements.md), a millisecond for the drain, and a reserve.
+     */
+    private static final double COPYING = 0.8;
+
+    /** Rounds after which the moves of a round repeat; the first one only fills the device. */
+    private static final int ROUNDS = 3;
+
+    /** A client that takes turns: what has to be resident for its turn, and how much of that never leaves. */
+    public record Participant(long neededBytes, long guaranteeBytes) {
+        /** Checks both. */
+        public Participant {
+            if (neededBytes < 0 || guaranteeBytes < 0) {
+                throw new IllegalArgumentException("negative: " + neededBytes + ", " + guaranteeBytes);
+            }
+        }
+    }
+
+    /** Checks both. */
+    public QuantumChooser {
+        if (!(moveShare > 0 && moveShare <= 1)) {
+            throw new IllegalArgumentException("moveShare must lie in (0, 1], is " + moveShare);
+        }
+        if (maxQuantumNs <= 0) {
+            throw new IllegalArgumentException("maxQuantumNs must be positive, is " + maxQuantumNs);
+        }
+    }
+
+    /** 5 %, at most 30 s: nvshare's default turn, which its users are known to bear. */
+    public static QuantumChooser defaults() {
+        return new QuantumChooser(0.05, 30_000_000_000L);
+    }
+
+    /**
+     * The length of turns.
+     *
+     * @param setQuantumNs  what holds where nothing is moved
+     * @param explicit      somebody set it, so it is taken as it is
+     * @param capacityBytes for memory that can be moved: without what is fixed
+     * @param participants  in the order of their turns
+     * @param rates         as measured
+     */
+    public long quantumNs(long setQuantumNs, boolean explicit, long capacityBytes, List<Participant> participants,
+            MoveRates rates) {
+        if (explicit) {
+            return setQuantumNs;
+        }
+        return stretchedNs(setQuantumNs, rates.moveNs(1, 1) * handoverBytes(capacityBytes, participants));
+    }
+
+    /**
+     * The same where it is known how long the copies of a hand-over take. A fifth of the share is kept for what is not
+     * copying.
+     */
+    public long stretchedNs(long setQuantumNs, double moveNsPerTurn) {
+        long wholeNs = (long) Math.ceil(moveNsPerTurn / (COPYING * moveShare) / STEP_NS) * STEP_NS;
+        return Math.max(setQuantumNs, Math.min(wholeNs, maxQuantumNs));
+    }
+
+    /**
+     * Bytes that come in at a hand-over, on average over a round, when all take turns in order and the planner takes
+     * memory from whose turn is farthest away. As many leave, once the device is full.
+     */
+    public static long handoverBytes(long capacityBytes, List<Participant> participants) {
+        int count = participants.size();
+        long total = participants.stream().mapToLong(Participant::neededBytes).sum();
+        if (count < 2 || total <= capacityBytes) {
+            return 0;
+        }
+        long[] resident = new long[count];
+        long free = capacityBytes;
+        long incoming = 0;
+        for (int turn = 0; turn < ROUNDS * count; turn++) {
+            int runner = turn % count;
+            long missing = Math.max(0, participants.get(runner).neededBytes() - resident[runner]);
+            incoming += turn < (ROUNDS - 1) * count ? 0 : missing;
+            resident[runner] += missing;
+            free -= missing;
+            for (int back = 1; back < count && free < 0; back++) {
+                int victim = Math.floorMod(runner - back, count);
+                long spare = resident[victim] - Math.min(resident[victim], participants.get(victim).guaranteeBytes());
+                long taken = Math.min(spare, -free);
+                resident[victim] -= taken;
+                free += taken;
+            }
+        }
+        return incoming / count;
+    }
+}

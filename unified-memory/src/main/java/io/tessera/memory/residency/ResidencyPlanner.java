@@ -1,0 +1,155 @@
+package io.tessera.memory.residency;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Decides what each client may have resident on one device, so that who runs has all it needs and as little as possible
+ * is moved. {@link Assignment} says from whom memory is taken.
+ *
+ * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan
+ * raises M above the capacity, and while it is above, no target is raised at all. Raises are paid from what is unoccupied
+ * <em>before</em> anything of the same plan is lowered, because a client may still take up to its old target. So the
+ * targets may be written in any order; memory that lowered targets set free is handed out by the next call, made with
+ * what is then held.
+ *
+ * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target:
+ * what a lowered target sets free is handed out then. With clients that keep to the protocol each call gets closer to the
+ * goals. While a plan is not {@link Plan#settled} and nothing was written, clients have to act first: calling again before
+ * one rings is of no use.
+ *
+ * <p>Pure function of its arguments; immutable, thread-safe.
+ */
+public final class ResidencyPlanner {
+    private static final double GIB = 1L << 30;
+
+    private final PlannerSettings settings;
+
+    /** With {@link PlannerSettings#defaults}. */
+    public ResidencyPlanner() {
+        this(PlannerSettings.defaults());
+    }
+
+    /** With other constants. */
+    public ResidencyPlanner(PlannerSettings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * The targets from now on.
+     *
+     * @param capacityBytes of the device, what all clients may have resident together
+     * @param clients       everybody on the device that is alive; dead ones hold nothing
+     * @param nowNs         the caller's clock, for {@link Plan#reason} alone
+     * @throws IllegalArgumentException if the capacity is not positive, or a client is there twice
+     */
+    public Plan plan(long capacityBytes, List<ClientMemory> clients, long nowNs) {
+        if (capacityBytes <= 0 || capacityBytes > ClientMemory.MAX_BYTES) {
+            throw new IllegalArgumentException("capacityBytes " + capacityBytes);
+        }
+        Assignment assignment = new Assignment(capacityBytes, clients, settings);
+        assignment.reclaim();
+        assignment.serveRunning();
+        assignment.prefetch();
+        Map<Long, Long> firstBytes = goals(assignment);
+        assignment.shareFree();
+        Map<Long, Long> goals = goals(assignment);
+        if (goals.size() != clients.size()) {
+            throw new IllegalArgumentException("a client is there twice: " + clients);
+        }
+        Map<Long, Long> targets = step(capacityBytes, assignment.seats(), firstBytes, goals);
+        Set<Long> mustStop = new HashSet<>();
+        Map<Long, String> refused = new HashMap<>();
+        for (Seat seat : assignment.seats()) {
+            if (seat.mustStop()) {
+                mustStop.add(seat.client.clientId());
+            }
+            if (seat.refused()) {
+                refused.put(seat.client.clientId(), refusal(seat, capacityBytes));
+            }
+        }
+        boolean fits = assignment.fits();
+        return new Plan(targets, goals, mustStop, refused, fits, reason(capacityBytes, assignment, fits, nowNs));
+    }
+
+    private static Map<Long, Long> goals(Assignment assignment) {
+        Map<Long, Long> goals = new HashMap<>();
+        for (Seat seat : assignment.seats()) {
+            goals.put(seat.client.clientId(), seat.goalBytes());
+        }
+        return goals;
+    }
+
+    /**
+     * What can be written now of the goals: all that is lower at once, and raises while there is room beside what
+     * everybody occupies or may occupy. What is needed to run and prefetched comes before room to grow, so that nobody
+     * fills up what somebody waits for.
+     */
+    private static Map<Long, Long> step(long capacityBytes, List<Seat> seats, Map<Long, Long> firstBytes,
+            Map<Long, Long> goals) {
+        long roomBytes = capacityBytes;
+        Map<Long, Long> targets = new HashMap<>();
+        for (Seat seat : seats) {
+            roomBytes -= seat.client.occupiedBytes() + seat.client.fixedBytes();
+            long id = seat.client.clientId();
+            targets.put(id, Math.min(seat.client.targetBytes(), goals.get(id)));
+        }
+        if (roomBytes < 0) {
+            // Not even up to what is held: that may be a raise on its way, which the client takes back if it finds its
+            // target lower, and which others may have been given in the meantime.
+            return targets;
+        }
+        for (Map<Long, Long> wishes : List.of(firstBytes, goals)) {
+            for (Seat seat : seats) {
+                long id = seat.client.clientId();
+                long beforeBytes = Math.max(targets.get(id), seat.client.occupiedBytes());
+                long raisedBytes = Math.min(wishes.get(id), roomBytes + beforeBytes);
+                if (raisedBytes > targets.get(id)) {
+                    targets.put(id, raisedBytes);
+                    roomBytes -= Math.max(0, raisedBytes - beforeBytes);
+                }
+            }
+        }
+        return targets;
+    }
+
+    private static String refusal(Seat seat, long capacityBytes) {
+        ClientMemory client = seat.client;
+        return String.format(Locale.ROOT, "client %d of tenant %s %s %.2f GiB, and at most %.2f of the %.2f GiB can be "
+                + "free for it: the rest is in fixed use or guaranteed to others", client.clientId(), client.tenant(),
+                seat.impossible() ? "needs" : "asks for", Math.max(client.neededBytes(), client.wantedBytes()) / GIB,
+                Math.max(0, seat.possibleBytes) / GIB, capacityBytes / GIB);
+    }
+
+    private static String reason(long capacityBytes, Assignment assignment, boolean fits, long nowNs) {
+        long neededBytes = 0;
+        int active = 0;
+        List<Seat> filling = new ArrayList<>();
+        for (Seat seat : assignment.seats()) {
+            if (seat.active()) {
+                active++;
+                neededBytes += seat.client.neededBytes() + seat.client.fixedBytes();
+                if (seat.client.contentBytes() < Math.min(seat.demandBytes, seat.goalBytes())) {
+                    filling.add(seat);
+                }
+            }
+        }
+        String sentence = String.format(Locale.ROOT, "%d active client%s need%s %.2f GiB of %.2f GiB%s", active,
+                active == 1 ? "" : "s", active == 1 ? "s" : "", neededBytes / GIB, capacityBytes / GIB,
+                fits ? "" : ", turns are needed");
+        if (filling.isEmpty()) {
+            return sentence;
+        }
+        ClientMemory first = filling.getFirst().client;
+        double missing = Math.max(0, filling.getFirst().demandBytes - first.contentBytes()) / GIB;
+        return first.running()
+                ? String.format(Locale.ROOT, "%s; %.2f GiB come in for client %d", sentence, missing, first.clientId())
+                : String.format(Locale.ROOT, "%s; %.2f GiB come in for client %d ahead of its turn in %.1f s", sentence,
+                        missing, first.clientId(), Math.max(0, first.nextTurnNs() - nowNs) / 1e9);
+    }
+}

@@ -1,0 +1,37 @@
+package io.tessera.memory.residency.simulated;
+
+import io.tessera.memory.residency.MoveRates;
+
+/**
+ * What is simulated.
+ *
+ * @param capacityBytes of the device
+ * @param fixedBytes    of these, in the use of programs that nobody can move
+ * @param chunkBytes    unit of moving
+ * @param rates         of the bus
+ * @param quantumNs     that somebody set; 0: chosen
+ * @param activeShare   clients that are active together run freely if their memory fits, whoever else is there;
+ *                      otherwise they take turns unless everybody's memory fits
+ * @param failureShare  of copies that fail
+ * @param seed          of delays and failures
+ */
+public record ClusterSettings(long capacityBytes, long fixedBytes, long chunkBytes, MoveRates rates, long quantumNs,
+        boolean activeShare, double failureShare, long seed) {
+    static final long MS = 1_000_000L;
+    static final long SECOND = 1_000_000_000L;
+    static final long MIB = 1L << 20;
+    static final long GIB = 1L << 30;
+
+    /** An H200 treated as one of 16 GiB, moving 64 MiB at a time. */
+    static ClusterSettings h200(long seed) {
+        return new ClusterSettings(16 * GIB, 0, 64 * MIB, MoveRates.pinned(), 0, true, 0, seed);
+    }
+
+    ClusterSettings withQuantumNs(long ns) {
+        return new ClusterSettings(capacityBytes, fixedBytes, chunkBytes, rates, ns, activeShare, failureShare, seed);
+    }
+
+    ClusterSettings withActiveShare(boolean share) {
+        return new ClusterSettings(capacityBytes, fixedBytes, chunkBytes, rates, quantumNs, share, failureShare, seed);
+    }
+}
