@@ -1,7 +1,10 @@
 package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,9 +53,10 @@ class RelayContractTest {
     /** Memory that the executor makes for others is files of the kernel, which a limit of its process holds short. */
     @Test
     void pinnedMemoryThatTheHostHasNotIsOutOfMemoryAndTheProgramGoesOn(TestRun run) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/prlimit")), "util-linux is not installed");
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectLog("pinned memory cannot be made");
-        Process limit = new ProcessBuilder("prlimit", "--pid", Long.toString(manager.process().pid()),
+        Process limit = new ProcessBuilder("/usr/bin/prlimit", "--pid", Long.toString(manager.process().pid()),
                 "--fsize=" + 32 * MIB).inheritIO().start(); // executors come later and inherit it
         assertEquals(0, limit.waitFor());
         relayed(run, "pinned").run().exits(0).says("pinned ok");

@@ -60,12 +60,13 @@ public final class ImageStore {
      * The image of an offer; closes its descriptor.
      *
      * @return null if there is none to be had so, and the client has to send its bytes: the file is too short or no regular
-     *         one, it cannot be read, or there is no room
+     *         one, the image is longer than a fat binary can be, it cannot be read, or there is no room
      */
     public ProgramSource take(ImageOffers.Offer offer) throws LinuxException {
         try {
             FileIdentity file = files.identity(offer.descriptor());
-            if (!file.regular() || offer.offset() < 0 || offer.bytes() <= 0 || offer.bytes() > file.bytes() - offer.offset()) {
+            if (!file.regular() || offer.offset() < 0 || offer.bytes() <= 0 || offer.bytes() > Integer.MAX_VALUE
+                    || offer.bytes() > file.bytes() - offer.offset()) {
                 return null;
             }
             return find(offer, file, new Place(file, offer.offset(), offer.bytes()));

@@ -13,7 +13,8 @@ final class Effects {
     static boolean handles(Instruction instruction) {
         return switch (instruction.opcode()) {
             case LD, LDU, ST, ATOM, RED, PREFETCH, PREFETCHU, APPLYPRIORITY, DISCARD, CREATEPOLICY, FENCE, CP_ASYNC,
-                    CP_ASYNC_COMMIT, CP_ASYNC_WAIT, CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_INIT, MBARRIER_INVAL,
+                    CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE, CP_ASYNC_COMMIT, CP_ASYNC_WAIT,
+                    CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_INIT, MBARRIER_INVAL,
                     MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_EXPECT_TX, MBARRIER_COMPLETE_TX,
                     MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT, MBARRIER_PENDING_COUNT, STACKSAVE, STACKRESTORE, ALLOCA,
                     TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ, MOV, CVTA, ISSPACEP, MAPA, GETCTARANK,
@@ -40,6 +41,7 @@ final class Effects {
         switch (instruction.opcode()) {
             case ATOM, RED -> MemoryOperations.operation(instruction);
             case TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ -> TextureOperations.check(instruction);
+            case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.check(instruction);
             case SETP -> CompareOperations.check(instruction);
             case REDUX -> {
                 if (instruction.type().isFloat()) {

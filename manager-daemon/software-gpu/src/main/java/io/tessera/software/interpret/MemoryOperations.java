@@ -29,6 +29,7 @@ final class MemoryOperations {
             case FENCE -> RealMemory.fence();
             case CREATEPOLICY -> frame.set(i.result(), 0);
             case CP_ASYNC -> copy(i, frame, thread);
+            case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.execute(i, frame, thread);
             case PREFETCH, PREFETCHU, APPLYPRIORITY, DISCARD, CP_ASYNC_COMMIT, CP_ASYNC_WAIT, MBARRIER_INVAL -> {
                 // Hints; and waits for copies that are complete already.
             }
@@ -37,7 +38,7 @@ final class MemoryOperations {
     }
 
     /** Real address of an operand, checked for an access of so many bytes. */
-    private static long real(StateSpace space, long address, int bytes, ThreadState thread) {
+    static long real(StateSpace space, long address, int bytes, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.shared(address, bytes);
             case SHARED_CLUSTER -> thread.block.sharedCluster(address, bytes);

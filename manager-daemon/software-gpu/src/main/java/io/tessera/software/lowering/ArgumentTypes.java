@@ -23,7 +23,7 @@ final class ArgumentTypes {
             case SHL, SHR, BFE, SZEXT -> place == 0 ? first : ScalarType.U32;
             case BFI -> place < 2 ? first : ScalarType.U32;
             case BMSK, FNS, LOP3, PRMT, SHF, DP4A, DP2A, BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED, WARP_SYNC,
-                    NANOSLEEP, CP_ASYNC, CP_ASYNC_WAIT, ELECT, PMEVENT, NOP -> ScalarType.B32;
+                    NANOSLEEP, CP_ASYNC, CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE, CP_ASYNC_WAIT, ELECT, PMEVENT, NOP -> ScalarType.B32;
             case SHFL, MATCH, REDUX -> place == 0 ? first : ScalarType.U32;
             case VOTE -> place == 0 ? ScalarType.PRED : ScalarType.U32;
             case MAD, MAD24 -> place == 2 && words.modifiers.contains(Modifier.WIDE) ? wide(first) : first;

@@ -15,7 +15,8 @@ import java.util.Set;
 final class InstructionLowering {
     private static final Set<Opcode> WITHOUT_RESULT = EnumSet.of(Opcode.ST, Opcode.RED, Opcode.PREFETCH,
             Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.FENCE, Opcode.CP_ASYNC,
-            Opcode.CP_ASYNC_COMMIT, Opcode.CP_ASYNC_WAIT, Opcode.CP_ASYNC_MBARRIER_ARRIVE, Opcode.MBARRIER_INIT,
+            Opcode.CP_ASYNC_BULK_TENSOR_LOAD, Opcode.CP_ASYNC_BULK_TENSOR_STORE, Opcode.CP_ASYNC_COMMIT,
+            Opcode.CP_ASYNC_WAIT, Opcode.CP_ASYNC_MBARRIER_ARRIVE, Opcode.MBARRIER_INIT,
             Opcode.MBARRIER_INVAL, Opcode.MBARRIER_EXPECT_TX, Opcode.MBARRIER_COMPLETE_TX, Opcode.BARRIER_SYNC,
             Opcode.BARRIER_ARRIVE, Opcode.CLUSTER_ARRIVE, Opcode.CLUSTER_WAIT, Opcode.WARP_SYNC, Opcode.BRA,
             Opcode.BRX, Opcode.RET, Opcode.EXIT, Opcode.TRAP, Opcode.BRKPT, Opcode.NANOSLEEP, Opcode.PMEVENT,

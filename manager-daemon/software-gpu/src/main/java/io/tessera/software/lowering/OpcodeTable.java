@@ -60,14 +60,27 @@ final class OpcodeTable {
     }
 
     private static Opcode asynchronousCopy(List<String> words) {
-        if (!words.contains("async") || words.contains("bulk") || words.contains("reduce")) {
+        if (!words.contains("async") || words.contains("reduce")) {
             return null;
+        }
+        if (words.contains("bulk")) {
+            return bulk(words);
         }
         if (words.contains("mbarrier")) {
             return Opcode.CP_ASYNC_MBARRIER_ARRIVE;
         }
         return words.contains("commit_group") ? Opcode.CP_ASYNC_COMMIT
                 : words.contains("wait_group") || words.contains("wait_all") ? Opcode.CP_ASYNC_WAIT : Opcode.CP_ASYNC;
+    }
+
+    /** Copies by tensor map; they are done at once, so that waiting for their groups is all that is left to do. */
+    private static Opcode bulk(List<String> words) {
+        if (words.contains("tensor")) {
+            return words.contains("prefetch") ? null : words.contains("bulk_group") ? Opcode.CP_ASYNC_BULK_TENSOR_STORE
+                    : words.contains("mbarrier::complete_tx::bytes") ? Opcode.CP_ASYNC_BULK_TENSOR_LOAD : null;
+        }
+        return words.contains("commit_group") ? Opcode.CP_ASYNC_COMMIT
+                : words.contains("wait_group") ? Opcode.CP_ASYNC_WAIT : null;
     }
 
     private static Opcode mbarrier(String operation) {

@@ -23,6 +23,9 @@ final class Words {
             Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.NOP, Opcode.PMEVENT, Opcode.CP_ASYNC_COMMIT,
             Opcode.CP_ASYNC_WAIT);
 
+    /** The only form of tensor copies that there is, and how their ends are told: the opcode says so, too. */
+    private static final Set<String> TENSOR_WORDS = Set.of("tile", "bulk_group", "mbarrier::complete_tx::bytes");
+
     final List<ScalarType> types = new ArrayList<>();
     final Set<Modifier> modifiers = EnumSet.noneOf(Modifier.class);
     StateSpace space;
@@ -61,7 +64,8 @@ final class Words {
     /** Words that the opcode's name has already told. */
     private static boolean isOpcodePart(Opcode opcode, String word) {
         return opcode.name().contains(word.toUpperCase(Locale.ROOT)) || word.equals("mbarrier")
-                || opcode == Opcode.WARP_SYNC && word.equals("warp");
+                || opcode == Opcode.WARP_SYNC && word.equals("warp")
+                || opcode.name().contains("TENSOR") && TENSOR_WORDS.contains(word);
     }
 
     private static StateSpace space(String word) {

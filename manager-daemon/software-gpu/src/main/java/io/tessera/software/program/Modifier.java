@@ -31,7 +31,7 @@ public enum Modifier {
     // Mbarrier and asynchronous copies.
     NOCOMPLETE, PARITY, NOINC, EXPECT_TX, SHARED_MBARRIER, DROP,
     // Textures and surfaces.
-    GEOM_1D("1d"), GEOM_2D("2d"), GEOM_3D("3d"), GEOM_A1D("a1d"), GEOM_A2D("a2d"), GEOM_CUBE("cube"),
+    GEOM_1D("1d"), GEOM_2D("2d"), GEOM_3D("3d"), GEOM_4D("4d"), GEOM_5D("5d"), GEOM_A1D("a1d"), GEOM_A2D("a2d"), GEOM_CUBE("cube"),
     GEOM_ACUBE("acube"), LEVEL, GRAD, BASE, TRAP, ZERO, WIDTH, HEIGHT, DEPTH, CHANNEL_DATA_TYPE, CHANNEL_ORDER,
     ARRAY_SIZE, NUM_MIPMAP_LEVELS, NUM_SAMPLES, B, P, GATHER_R("r"), GATHER_G("g"), GATHER_B("b"), GATHER_A("a"),
     // Dot products and video.

@@ -101,7 +101,7 @@ public class RelayRecordBenchmark {
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files()), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences);
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences, null, null);
         window.open();
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);

@@ -52,6 +52,7 @@ public final class EntryTable {
         new EventEntries(state).register(table);
         new ModuleEntries(state).register(table);
         new TextureReferenceEntries(state).register(table);
+        new TensorMapEntries().register(table);
         new LibraryEntries(state).register(table);
         new FunctionEntries(state).register(table);
         new LinkerEntries(state).register(table);
