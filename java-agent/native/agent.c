@@ -1,6 +1,7 @@
 /*
- * libtessera-agent.so: the few things that the Java agent cannot do from Java 11 on without a library of its own. Functions
- * of io.tessera.agent.boot.Natives; their contracts stand there. No state, safe from any thread, nothing ends the host.
+ * libtessera-agent.so: the few things that the Java agent cannot do from Java 11 on without a library of its own.
+ * Functions of io.tessera.agent.boot.Natives; their contracts stand there. No state, safe from any thread, nothing
+ * ends the host.
  */
 #include <dlfcn.h>
 #include <jni.h>
@@ -21,17 +22,29 @@ enum driver {
     DRIVER_OURS = 2,
 };
 
-NATIVE(void, setIfAbsent)(JNIEnv *env, jclass type, jstring name, jstring value)
+NATIVE(jboolean, setIfAbsent)(JNIEnv *env, jclass type, jstring name, jstring value)
 {
     (void)type;
+    jboolean done = JNI_FALSE;
     const char *n = (*env)->GetStringUTFChars(env, name, NULL);
     const char *v = n ? (*env)->GetStringUTFChars(env, value, NULL) : NULL;
     if (v) {
-        setenv(n, v, 0);
+        done = !getenv(n) && setenv(n, v, 0) == 0;
         (*env)->ReleaseStringUTFChars(env, value, v);
     }
     if (n)
         (*env)->ReleaseStringUTFChars(env, name, n);
+    return done;
+}
+
+NATIVE(void, unset)(JNIEnv *env, jclass type, jstring name)
+{
+    (void)type;
+    const char *n = (*env)->GetStringUTFChars(env, name, NULL);
+    if (n) {
+        unsetenv(n);
+        (*env)->ReleaseStringUTFChars(env, name, n);
+    }
 }
 
 NATIVE(jstring, open)(JNIEnv *env, jclass type, jstring path)

@@ -173,7 +173,7 @@ struct tessera_residency {
     uint64_t pageable_target; /* what pageable_held may grow to */
     uint64_t capacity_bytes;  /* of the device, as the client is to show it; 0: the device's own */
     uint64_t flags;           /* TESSERA_RESIDENCY_PARKED ... */
-    uint64_t orders_spare;
+    uint64_t resident_limit;  /* what resident_target can become at most, while others' fixed memory stays; 0: not known */
     /* 64: what is where, C */
     uint64_t resident_bytes;  /* movable memory on the device now, cached_bytes and copies in flight included */
     uint64_t needed_bytes;    /* must be resident before the gate opens */

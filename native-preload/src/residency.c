@@ -106,14 +106,29 @@ uint64_t residency_capacity(unsigned device)
     return residency_planned(device) ? read_word(&words(device)->capacity_bytes) : 0;
 }
 
+bool residency_possible(unsigned device, uint64_t bytes)
+{
+    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0;
+    uint64_t capacity = residency_capacity(device), needed;
+    if (__builtin_add_overflow(states[device].needed, bytes, &needed))
+        return false;
+    return (!limit || needed <= limit) && (!capacity || needed + states[device].fixed <= capacity);
+}
+
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
 {
+    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0;
     residency_lock();
-    uint64_t own = states[device].needed + states[device].fixed, cached = states[device].cached;
+    uint64_t fixed = states[device].fixed, own = states[device].needed + fixed, cached = states[device].cached;
     residency_unlock();
-    if (residency_planned(device))
-        return total > own ? total - own : 0;
-    return free_bytes + cached;
+    if (!residency_planned(device))
+        return free_bytes + cached;
+    uint64_t capacity = residency_capacity(device);
+    if (capacity && capacity < total)
+        total = capacity;
+    if (limit && limit + fixed < total)
+        total = limit + fixed; /* less what others can never give up */
+    return total > own ? total - own : 0;
 }
 
 /*

@@ -39,6 +39,9 @@ bool residency_wait(uint64_t until_ns);
 struct residency *residency_of(unsigned device);
 void residency_publish(unsigned device);
 
+/* With the lock: whether so much more live memory could ever be resident at once, as far as the manager says. */
+bool residency_possible(unsigned device, uint64_t bytes);
+
 /* Whether a manager plans residency on the device now, and up to how much the process may hold resident. */
 bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);

@@ -95,7 +95,7 @@ class JvmSuiteTest(unittest.TestCase):
     def run_suite(self, *only, **constants):
         record = Record("jvm", {"date": "today", "gpu": "scripted"}, self.folder, 480)
         suite = load("jvm")
-        constants = {"STARTS": 3, "LAUNCH_ROUNDS": 2, "LAUNCHES": 1000, "ROUNDS": 2, "ALONE_S": 0.1, "WINDOW_S": 0.2, **constants}
+        constants = {"STARTS": 3, "LAUNCH_ROUNDS": 2, "LAUNCHES": 1000, "ROUNDS": 2, "ALONE_S": 0.4, "WINDOW_S": 0.5, **constants}
         with mock.patch.multiple(suite, **constants):
             suite.run(Setting(self.installation, self.path("workloads"), self.folder, only), record)
         return record, render(record.as_object())

@@ -88,7 +88,7 @@ static void residency(void)
     FIELD(tessera_residency, pageable_target);
     FIELD(tessera_residency, capacity_bytes);
     FIELD(tessera_residency, flags);
-    FIELD(tessera_residency, orders_spare);
+    FIELD(tessera_residency, resident_limit);
     FIELD(tessera_residency, resident_bytes);
     FIELD(tessera_residency, needed_bytes);
     FIELD(tessera_residency, swappable_bytes);

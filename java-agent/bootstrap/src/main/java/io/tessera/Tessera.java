@@ -4,8 +4,8 @@ import io.tessera.agent.boot.Phases;
 import io.tessera.agent.boot.Segment;
 
 /**
- * What an application may tell and ask Tessera's agent. Without the agent every method does nothing and answers with the
- * neutral value, so an application can carry this class and run anywhere. Any thread; nothing here throws.
+ * What an application may tell and ask Tessera's agent. Without the agent every method does nothing and answers with
+ * the neutral value, so an application can carry this class and run anywhere. Any thread; nothing here throws.
  */
 public final class Tessera {
     private static final boolean PRESENT = present();
@@ -56,5 +56,23 @@ public final class Tessera {
      */
     public static long turnWaitNanos() {
         return PRESENT ? Segment.waitNanos() : 0;
+    }
+
+    /**
+     * Time that this process has held turns on a shared GPU.
+     *
+     * @return nanoseconds since the start; 0 without the agent, or where the GPU is shared by space
+     */
+    public static long turnHeldNanos() {
+        return PRESENT ? Segment.heldNanos() : 0;
+    }
+
+    /**
+     * Device memory that this process's tenant may use, in time sharing.
+     *
+     * @return bytes over all devices; 0: no limit, no agent, or the GPU is shared by space
+     */
+    public static long memoryLimitBytes() {
+        return PRESENT ? Segment.limitBytes() : 0;
     }
 }

@@ -34,7 +34,8 @@ public final class IsolatedLoader extends ClassLoader {
         super("tessera-agent", ClassLoader.getPlatformClassLoader());
         this.path = path;
         this.jar = new JarFile(path.toFile(), false);
-        this.domain = new ProtectionDomain(new CodeSource(path.toUri().toURL(), (Certificate[]) null), null, this, null);
+        this.domain = new ProtectionDomain(new CodeSource(path.toUri().toURL(), (Certificate[]) null), null, this,
+                null);
         this.pack = new Pack(jar, jar.getJarEntry(FOLDER + "libraries.pack"));
     }
 

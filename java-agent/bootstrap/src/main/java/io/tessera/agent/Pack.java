@@ -12,11 +12,11 @@ import java.util.jar.JarFile;
 import java.util.zip.InflaterInputStream;
 
 /**
- * The libraries' files in one entry of the jar. The JVM reads a jar's whole table of contents at each start, and ByteBuddy
- * alone has 2700 files; so they lie in one that is read when the first of them is asked for. The entry is stored, not
- * compressed, so that a file is reached by a skip; each file is compressed by itself. Big-endian: number of files; for each
- * its name (modified UTF-8), where its bytes begin behind the index, and how many they are; the length of this index
- * stands before it. Any thread.
+ * The libraries' files in one entry of the jar. The JVM reads a jar's whole table of contents at each start, and
+ * ByteBuddy alone has 2700 files; so they lie in one that is read when the first of them is asked for. The entry is
+ * stored, not compressed, so that a file is reached by a skip; each file is compressed by itself. Big-endian: number
+ * of files; for each its name (modified UTF-8), where its bytes begin behind the index, and how many they are; the
+ * length of this index stands before it. Any thread.
  */
 final class Pack {
     private static final int LENGTH_BYTES = 4;

@@ -108,6 +108,21 @@ class AgentTest {
     }
 
     @Test
+    void wrappedNativeMethodsStandARetransformation() throws Exception {
+        Child.Outcome run = Child.here().classPath(Fixtures.byteBuddy()).withAgent(table)
+                .flag("-javaagent:" + Fixtures.tracingAgent(folder)).run("natives");
+        String once = "[launch false, tessera$launch true]\nno library\n";
+        assertEquals("exit 0\n" + once + once, "exit " + run.code + "\n" + run.out, run.toString());
+    }
+
+    @ParameterizedTest
+    @MethodSource("jvms")
+    void childrenInheritNothing(Path jvm) throws Exception {
+        assertEquals("exit 0\n--- stdout\nchild 0\n--- stderr\n",
+                Child.on(jvm).withAgent("share=space,tenant=me").run("forks").toString());
+    }
+
+    @Test
     void flightRecorderGetsTheEvents() throws Exception {
         Path recording = folder.resolve("recording.jfr");
         Child.Outcome run = Child.here().flag("-XX:StartFlightRecording:filename=" + recording + ",settings="

@@ -78,7 +78,7 @@ class FailureTest {
         Path table = Fixtures.table(folder);
         Files.write(table, List.of("alloc io.tessera.agent.fixture.FakeCuda alloc bytes=1"),
                 StandardOpenOption.APPEND);
-        oneLine(Child.here().withAgent("table=" + table).run("plain"), "line 16", "ALLOC needs address");
+        oneLine(Child.here().withAgent("table=" + table).run("plain"), "line 17", "ALLOC needs address");
     }
 
     @Test

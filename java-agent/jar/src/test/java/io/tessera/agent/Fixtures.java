@@ -42,6 +42,7 @@ final class Fixtures {
                 "name " + CUDA + " find kernel=0 name=2",
                 "launch " + CUDA + " launch kernel=0",
                 "launch " + CUDA + " library*",
+                "launch io.tessera.agent.fixture.FakeNative launch",
                 "copy " + CUDA + " copy bytes=2 direction=3"));
         return file;
     }
@@ -53,7 +54,8 @@ final class Fixtures {
         manifest.getMainAttributes().putValue("Premain-Class", TracingAgent.class.getName());
         manifest.getMainAttributes().putValue("Can-Retransform-Classes", "true");
         Path jar = folder.resolve("tracing.jar");
-        try (OutputStream file = Files.newOutputStream(jar); JarOutputStream out = new JarOutputStream(file, manifest)) {
+        try (OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file, manifest)) {
             out.putNextEntry(new JarEntry("empty"));
             out.closeEntry();
         }
@@ -68,7 +70,8 @@ final class Fixtures {
     /** Flight Recorder settings with the agent's events alone. */
     static Path jfrSettings(Path folder) throws IOException {
         Path file = folder.resolve("tessera.jfc");
-        StringBuilder text = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">\n");
+        StringBuilder text = new StringBuilder(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">\n");
         for (String event : List.of("Allocation", "Free", "LaunchSample", "TurnWait", "Eviction")) {
             text.append("<event name=\"tessera.").append(event)
                     .append("\"><setting name=\"enabled\">true</setting></event>\n");
@@ -85,7 +88,8 @@ final class Fixtures {
 
     /** Bytes of an entry of the agent's jar. */
     static byte[] entry(String name) throws IOException {
-        try (JarFile jar = new JarFile(Child.AGENT.toFile()); InputStream in = jar.getInputStream(jar.getJarEntry(name))) {
+        try (JarFile jar = new JarFile(Child.AGENT.toFile());
+                InputStream in = jar.getInputStream(jar.getJarEntry(name))) {
             return in.readAllBytes();
         }
     }

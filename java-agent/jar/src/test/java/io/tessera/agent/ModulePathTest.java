@@ -20,13 +20,14 @@ class ModulePathTest {
             "lib/lib/Cuda.java", "package lib; public class Cuda { public static class P { long address; }"
                     + " public static int alloc(P p, long bytes) { p.address = 4096; return 0; } }",
             "app/module-info.java", "module app { requires lib; requires java.management; }",
-            "app/app/Main.java", "package app; import java.lang.management.ManagementFactory; import javax.management.*;"
+            "app/app/Main.java", "package app; import java.lang.management.*; import javax.management.*;"
                     + " public class Main { public static void main(String[] a) throws Exception {"
                     + " lib.Cuda.P p = new lib.Cuda.P(); lib.Cuda.alloc(p, 512);"
                     + " ObjectName n = new ObjectName(\"io.tessera:type=Gpu\");"
                     + " MBeanServer s = ManagementFactory.getPlatformMBeanServer();"
                     + " for (int i = 0; i < 600 && !s.isRegistered(n); i++) { Thread.sleep(50); }"
-                    + " System.out.println(s.getAttribute(n, \"Launches\") + \" \" + s.getAttribute(n, \"Suppressed\"));"
+                    + " System.out.print(s.getAttribute(n, \"Launches\") + \" \");"
+                    + " System.out.println(s.getAttribute(n, \"Suppressed\"));"
                     + " System.out.println(s.getAttribute(n, \"LiveBytes\")); } }");
 
     @Test

@@ -30,6 +30,7 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long PAGEABLE_TARGET = offset(RESIDENCY, "pageable_target");
     private static final long CAPACITY_BYTES = offset(RESIDENCY, "capacity_bytes");
     private static final long FLAGS = offset(RESIDENCY, "flags");
+    private static final long RESIDENT_LIMIT = offset(RESIDENCY, "resident_limit");
     private static final long RESIDENT_BYTES = offset(RESIDENCY, "resident_bytes");
     private static final long NEEDED_BYTES = offset(RESIDENCY, "needed_bytes");
     private static final long SWAPPABLE_BYTES = offset(RESIDENCY, "swappable_bytes");
@@ -125,6 +126,16 @@ public record ResidencyBlock(MemorySegment block) {
     /** Sets the size of the device as programs see it. */
     public void capacityBytes(long bytes) {
         WireTypes.setOpaque(block, CAPACITY_BYTES, bytes);
+    }
+
+    /** What {@link #residentTarget} can become at most; 0: not known. */
+    public long residentLimit() {
+        return WireTypes.getOpaque(block, RESIDENT_LIMIT);
+    }
+
+    /** Sets what the target can become at most. */
+    public void residentLimit(long bytes) {
+        WireTypes.setOpaque(block, RESIDENT_LIMIT, bytes);
     }
 
     /** {@code FLAG_*}. */

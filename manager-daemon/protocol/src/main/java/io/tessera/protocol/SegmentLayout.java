@@ -119,7 +119,7 @@ public final class SegmentLayout {
             U64.withName("pageable_target"),
             U64.withName("capacity_bytes"),
             U64.withName("flags"),
-            U64.withName("orders_spare"),
+            U64.withName("resident_limit"),
             U64.withName("resident_bytes"),
             U64.withName("needed_bytes"),
             U64.withName("swappable_bytes"),

@@ -56,6 +56,7 @@ class BrokenTest {
         FOREIGN_PROCESSOR("tessera-agent: the application keeps the vendor's driver: "),
         TOOLING_MISSING("tessera-agent: not started, the application runs without it: "),
         BOOTSTRAP_MISSING("tessera-agent: not started, the application runs without it: "),
+        LIBRARIES_MISSING("tessera-agent: "),
         UNKNOWN_OPTION("tessera-agent: ignored: unknown option "),
         NO_MANAGER("tessera: no manager "),
         ALIEN_MANAGER("tessera: ");
@@ -73,13 +74,18 @@ class BrokenTest {
                 case FOREIGN_PROCESSOR -> DamagedJar.foreign(world.directory());
                 case TOOLING_MISSING -> DamagedJar.without(world.directory(), "inst/io/tessera/");
                 case BOOTSTRAP_MISSING -> DamagedJar.without(world.directory(), "boot/");
+                case LIBRARIES_MISSING -> DamagedJar.without(world.directory(), "inst/libraries.pack");
                 case UNKNOWN_OPTION, NO_MANAGER, ALIEN_MANAGER -> Outputs.agent();
             };
         }
 
         /** A fault of the jar has no driver of ours, so nobody looks for a manager; the others are told apart. */
         private String options() {
-            return this == UNKNOWN_OPTION ? "=driver=no,colour=blue" : "";
+            return switch (this) {
+                case UNKNOWN_OPTION -> "=driver=no,colour=blue";
+                case LIBRARIES_MISSING -> "=driver=no";
+                default -> "";
+            };
         }
     }
 

@@ -229,7 +229,7 @@ class OversubscriptionTest {
     @Test
     void everybodyIsToldTheSameSize(TestRun run) {
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
-        RunningCase program = swapping(run, "console", "sized").start();
+        RunningCase program = swapping(run, "console", "sized").env("TESSERA_MEMORY_WAIT_MS", "600000").start();
         MemoryTest.start(program);
         program.okay("alloc " + 8 * MIB);
         Await.until("the size is the manager's", PATIENCE, () -> program.okay("info").endsWith(" " + 32 * MIB));
@@ -237,6 +237,8 @@ class OversubscriptionTest {
         JsonObject memory = manager.control().device(0).getAsJsonObject("memory");
         assertEquals(32 * MIB, memory.get("capacityBytes").getAsLong());
         assertEquals(8 * MIB, memory.get("usedBytes").getAsLong());
+        program.awaitAnswer("alloc " + 25 * MIB, "error 2"); // what can never fit is not waited for
+        program.okay("alloc " + 24 * MIB);
         program.quit().exits(0);
     }
 }

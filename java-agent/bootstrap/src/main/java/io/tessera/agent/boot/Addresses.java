@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Reads the address or handle that an argument stands for: a number, the first element of a {@code long[]} or a
- * {@code LongBuffer}, or a member of a library's pointer class that the instrumentation table names. Any thread; reading
- * creates nothing after the first object of a class.
+ * {@code LongBuffer}, or a member of a library's pointer class that the instrumentation table names. Any thread;
+ * reading creates nothing after the first object of a class.
  */
 public final class Addresses {
     private static final Map<String, Member> MEMBERS = new ConcurrentHashMap<>();
@@ -33,8 +33,8 @@ public final class Addresses {
      * Names the member of a class, and of its subclasses, that holds an address.
      *
      * @param type name of the class
-     * @param member a field, or a method without parameters ({@code name()}): a number, another pointer object, or for a
-     *        kernel its name
+     * @param member a field, or a method without parameters ({@code name()}): a number, another pointer object, or
+     *        for a kernel its name
      * @param offset a field to add, or null
      * @param owner whether the object stands for the memory (else it is a cell that happens to hold an address)
      */

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Launches by kernel handle and by name. Finding one is a probe of an open table without a lock and creates nothing. Any
- * thread. Holds at most {@value #MOST} of each.
+ * Launches by kernel handle and by name. Finding one is a probe of an open table without a lock and creates nothing.
+ * Any thread. Holds at most {@value #MOST} of each.
  */
 final class LaunchTable {
     private static final int SLOTS = 1 << 13;
@@ -45,7 +45,10 @@ final class LaunchTable {
         return byName.computeIfAbsent(name, n -> new Launches(0, n));
     }
 
-    /** From now on the handle is a kernel of that name: a module was unloaded and another took its place, or it is new. */
+    /**
+     * From now on the handle is a kernel of that name: a module was unloaded and another took its place, or it is
+     * new.
+     */
     synchronized void name(long handle, String name) {
         Launches there = find(handle);
         if (there == null) {

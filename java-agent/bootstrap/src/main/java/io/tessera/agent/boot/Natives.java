@@ -42,8 +42,16 @@ public final class Natives {
      *
      * @param name the variable
      * @param value its value
+     * @return whether it was set by this
      */
-    public static native void setIfAbsent(String name, String value);
+    public static native boolean setIfAbsent(String name, String value);
+
+    /**
+     * Takes a variable out of the process's native environment. Only before other threads read it.
+     *
+     * @param name the variable
+     */
+    public static native void unset(String name);
 
     /**
      * Opens a library for the whole process (RTLD_NOW, RTLD_GLOBAL); it stays open.

@@ -4,9 +4,9 @@ import io.tessera.agent.clock.Ticks;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link Counts}). A launch
- * or a copy creates no object after the first of its kind, takes no lock, and takes a stack only when {@link Sampling}
- * says so. Any thread.
+ * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link Counts}). A
+ * launch or a copy creates no object after the first of its kind, takes no lock, and takes a stack only when {@link
+ * Sampling} says so. Any thread.
  *
  * <p>Results are those of the instrumented method: null (void) and 0 are success for CUDA's result codes.
  */

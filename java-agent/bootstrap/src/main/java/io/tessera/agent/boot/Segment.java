@@ -28,6 +28,10 @@ public final class Segment {
     static final int DRAINS = 368;
     static final int DRAIN_NS = 376;
 
+    /** Offsets in a device: the tenant's limit in bytes, 0 for none; nanoseconds of turns held. */
+    static final int LIMIT_BYTES = 168;
+    static final int HELD_NS = 400;
+
     private static volatile ByteBuffer view;
 
     private Segment() {
@@ -78,6 +82,24 @@ public final class Segment {
      */
     public static long drainNanos() {
         return overDevices(DRAIN_NS);
+    }
+
+    /**
+     * The tenant's limit.
+     *
+     * @return bytes, over all devices; 0: none, or it is not known here
+     */
+    public static long limitBytes() {
+        return overDevices(LIMIT_BYTES);
+    }
+
+    /**
+     * How long the process has held turns.
+     *
+     * @return nanoseconds, over all devices
+     */
+    public static long heldNanos() {
+        return overDevices(HELD_NS);
     }
 
     private static long overDevices(int offset) {

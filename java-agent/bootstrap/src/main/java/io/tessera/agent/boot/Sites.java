@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Finds the call site of an event: the first frame that belongs neither to the agent, nor to an instrumented library, nor
- * to the JDK's reflection. Takes a stack, so it allocates and costs some microseconds; {@link Sampling} bounds how often.
- * Any thread. Holds at most {@value #MOST} sites.
+ * Finds the call site of an event: the first frame that belongs neither to the agent, nor to an instrumented library,
+ * nor to the JDK's reflection. Takes a stack, so it allocates and costs some microseconds; {@link Sampling} bounds
+ * how often. Any thread. Holds at most {@value #MOST} sites.
  */
 final class Sites {
     private static final int MOST = 4096;

@@ -20,15 +20,18 @@ class SegmentOffsetsTest {
     void areThoseOfTheHeader(@TempDir Path folder) throws Exception {
         Path source = folder.resolve("offsets.c");
         Files.writeString(source, "#include <stddef.h>\n#include <stdio.h>\n#include \"tessera_abi.h\"\n"
-                + "int main(void) { printf(\"%zu %zu %zu %zu %zu %d %d %d %d %d\\n\","
+                + "int main(void) { printf(\"%zu %zu %zu %zu %zu %zu %zu %d %d %d %d %d\\n\","
                 + " offsetof(struct tessera_segment, counters), offsetof(struct tessera_segment, devices),"
                 + " sizeof(struct tessera_device), offsetof(struct tessera_device, drains),"
-                + " offsetof(struct tessera_device, drain_ns), TESSERA_MAX_DEVICES, TESSERA_COUNTER_GATE_WAITS,"
+                + " offsetof(struct tessera_device, drain_ns),"
+                + " offsetof(struct tessera_device, limit_bytes), offsetof(struct tessera_device, held_ns),"
+                + " TESSERA_MAX_DEVICES, TESSERA_COUNTER_GATE_WAITS,"
                 + " TESSERA_COUNTER_GATE_WAIT_NS, TESSERA_COUNTER_PACE_WAITS, TESSERA_COUNTER_PACE_WAIT_NS); }\n");
         Path program = folder.resolve("offsets");
         run("cc", "-I" + INCLUDE, "-o", program.toString(), source.toString());
         assertEquals(Segment.COUNTERS + " " + Segment.DEVICES + " " + Segment.DEVICE_BYTES + " " + Segment.DRAINS + " "
-                + Segment.DRAIN_NS + " " + Segment.MOST_DEVICES + " " + Segment.GATE_WAITS + " " + Segment.GATE_WAIT_NS
+                + Segment.DRAIN_NS + " " + Segment.LIMIT_BYTES + " " + Segment.HELD_NS + " "
+                + Segment.MOST_DEVICES + " " + Segment.GATE_WAITS + " " + Segment.GATE_WAIT_NS
                 + " " + Segment.PACE_WAITS + " " + Segment.PACE_WAIT_NS, run(program.toString()).strip());
     }
 

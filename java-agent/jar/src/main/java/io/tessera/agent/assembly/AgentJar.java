@@ -20,13 +20,12 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes {@code tessera-agent.jar}: the entry classes and the facade at the root, the bootstrap classes in {@code boot/}
- * with an index in the order in which they can be defined, everything else in {@code inst/} under names that no other
- * loader finds, the native libraries in {@code native/} with their SHA-256.
+ * Writes {@code tessera-agent.jar}: the entry classes and the facade at the root, the bootstrap classes in {@code
+ * boot/} with an index in the order in which they can be defined, everything else in {@code inst/} under names that
+ * no other loader finds, the native libraries in {@code native/} with their SHA-256.
  */
 public final class AgentJar {
     private static final String FACADE = "io/tessera/Tessera";
@@ -43,7 +42,8 @@ public final class AgentJar {
     /**
      * Writes the jar.
      *
-     * @param arguments version, bootstrap classes, those that use internals, tooling classes, native libraries, the jar, and where a copy of it belongs
+     * @param arguments version, bootstrap classes, those that use internals, tooling classes, native libraries, the
+     * jar, and where a copy of it belongs
      */
     public static void main(String[] arguments) throws IOException, ReflectiveOperationException, URISyntaxException {
         AgentJar jar = new AgentJar();
@@ -149,7 +149,7 @@ public final class AgentJar {
             sums.add(sha256(library) + "  " + name);
             entries.put("native/" + name, library);
         }
-        entries.put("native/SHA256SUMS", sums.stream().collect(Collectors.joining("\n")).getBytes(StandardCharsets.UTF_8));
+        entries.put("native/SHA256SUMS", String.join("\n", sums).getBytes(StandardCharsets.UTF_8));
     }
 
     private static String sha256(byte[] bytes) {

@@ -22,6 +22,7 @@ public final class DriverLoading {
 
     private final Map<String, String> environment;
     private final boolean runtime;
+    private final boolean late;
     private NativeFiles files;
 
     /**
@@ -29,8 +30,11 @@ public final class DriverLoading {
      *
      * @param environment settings of the library, by the names of its variables
      * @param runtime whether our CUDA runtime library is loaded too
+     * @param late whether the application runs already: then it keeps the driver that it has or will have, because
+     *        looking at a program must not make it a tenant
      */
-    public DriverLoading(Map<String, String> environment, boolean runtime) {
+    public DriverLoading(Map<String, String> environment, boolean runtime, boolean late) {
+        this.late = late;
         this.environment = environment;
         this.runtime = runtime;
     }
@@ -40,7 +44,8 @@ public final class DriverLoading {
      *
      * @param jar the agent's
      * @param folder where to unpack, or null for the usual ones
-     * @return {@code agent}, {@code wrapper} (ours was there), or {@code vendor} (another was there: left alone)
+     * @return {@code agent}, {@code wrapper} (ours was there), {@code vendor} (another was there: left alone), or
+     *         {@code none} (there is none yet, and it was late)
      * @throws IOException if it could not be loaded; the message says why
      */
     public String load(JarFile jar, String folder) throws IOException {
@@ -59,7 +64,7 @@ public final class DriverLoading {
                 complaints.add(parent + ": " + failure.getMessage());
             }
         }
-        if (!Natives.available() && JnaLoading.isPossible()) {
+        if (!Natives.available() && !late && JnaLoading.isPossible()) {
             for (File parent : Folders.candidates(folder)) {
                 try {
                     return loadByJna(parent);
@@ -93,14 +98,12 @@ public final class DriverLoading {
             if (present != 0) {
                 return present == OURS ? "wrapper" : "vendor";
             }
+            if (late) {
+                return "none";
+            }
             File driver = files.unpack(DRIVER, folder);
             files.check(DRIVER, driver);
-            // The JVM's copy of the environment comes first, so that its children do not inherit what is ours alone.
-            System.getenv();
-            for (Map.Entry<String, String> setting : environment.entrySet()) {
-                Natives.setIfAbsent(setting.getKey(), setting.getValue());
-            }
-            open(driver);
+            openWithSettings(driver);
             if (runtime) {
                 for (String name : RUNTIMES) {
                     File library = files.unpack(name, folder);
@@ -115,6 +118,23 @@ public final class DriverLoading {
             return "agent";
         } finally {
             remove(folder);
+        }
+    }
+
+    /** The library reads its settings while it is loaded; afterwards the application's children need not inherit them. */
+    private void openWithSettings(File driver) throws IOException {
+        List<String> ours = new ArrayList<>();
+        try {
+            for (Map.Entry<String, String> setting : environment.entrySet()) {
+                if (Natives.setIfAbsent(setting.getKey(), setting.getValue())) {
+                    ours.add(setting.getKey());
+                }
+            }
+            open(driver);
+        } finally {
+            for (String name : ours) {
+                Natives.unset(name);
+            }
         }
     }
 

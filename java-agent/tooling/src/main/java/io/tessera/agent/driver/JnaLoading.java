@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * The second way: where the agent's own native library cannot be loaded, JNA sets the environment and opens the driver
- * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing. Not
- * from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
+ * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing.
+ * Not from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
  */
 final class JnaLoading {
     /** First JVM on which JNA's own library is a restricted one (JEP 472). */
@@ -28,6 +28,9 @@ final class JnaLoading {
     interface CLibrary extends Library {
         /** setenv(3). */
         int setenv(String name, String value, int overwrite);
+
+        /** unsetenv(3). */
+        int unsetenv(String name);
     }
 
     static boolean isPossible() {
@@ -39,16 +42,21 @@ final class JnaLoading {
         if (!sha256(driver).equals(expected)) {
             throw new NativeFiles.WrongHashException(driver.getName() + " is not the library that it was built with");
         }
+        // The JVM takes its copy of the environment now: what it does not hold is ours, and is taken out again.
+        System.getenv();
         String before = System.getProperty("jna.tmpdir");
         System.setProperty("jna.tmpdir", driver.getParent());
         try {
             CLibrary c = Native.load("c", CLibrary.class);
-            // The JVM's copy of the environment comes first, as in DriverLoading.
-            System.getenv();
             for (Map.Entry<String, String> setting : environment.entrySet()) {
                 c.setenv(setting.getKey(), setting.getValue(), 0);
             }
             NativeLibrary.getInstance(driver.getPath(), Map.of(Library.OPTION_OPEN_FLAGS, NOW_AND_GLOBAL));
+            for (String name : environment.keySet()) {
+                if (System.getenv(name) == null) {
+                    c.unsetenv(name);
+                }
+            }
         } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError failure) {
             throw new IOException("nor by JNA: " + failure.getMessage(), failure);
         } finally {

@@ -5,9 +5,9 @@ import io.tessera.agent.internals.BootLibrary;
 import java.io.File;
 
 /**
- * Loads the agent's own native library for the bootstrap loader. From JVM 24 on {@code System.load} prints a warning or is
- * forbidden (JEP 472) unless the application was started with a flag; the boot loader's own entry does neither. Where that
- * entry is not found, {@code System.load}.
+ * Loads the agent's own native library for the bootstrap loader. From JVM 24 on {@code System.load} prints a warning
+ * or is forbidden (JEP 472) unless the application was started with a flag; the boot loader's own entry does neither.
+ * Where that entry is not found, {@code System.load}.
  */
 final class LibraryLoading {
     /** First JVM whose {@code System.load} warns. */

@@ -24,9 +24,10 @@ public final class Speech {
     /**
      * Says one line.
      *
-     * @param line without its end
+     * @param text without its end; a loader's own line breaks become blanks
      */
-    public static void say(String line) {
+    public static void say(String text) {
+        String line = text.replaceAll("\\s*\\R\\s*", " ");
         String where = log;
         if (where.equals("off")) {
             return;

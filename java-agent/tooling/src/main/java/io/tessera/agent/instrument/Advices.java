@@ -21,9 +21,9 @@ import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
  * counted and goes no further. One thread.
  */
 final class Advices {
-    private static final Map<Role, Class<?>> BY_ROLE = Map.of(Role.ALLOC, AllocAdvice.class, Role.FREE, FreeAdvice.class,
-            Role.NAME, NameAdvice.class, Role.LAUNCH, LaunchAdvice.class, Role.COPY, CopyAdvice.class, Role.DERIVE,
-            DeriveAdvice.class);
+    private static final Map<Role, Class<?>> BY_ROLE = Map.of(Role.ALLOC, AllocAdvice.class,
+            Role.FREE, FreeAdvice.class, Role.NAME, NameAdvice.class, Role.LAUNCH, LaunchAdvice.class,
+            Role.COPY, CopyAdvice.class, Role.DERIVE, DeriveAdvice.class);
 
     private final ClassFileLocator own = adviceClasses();
     private final Advice.ExceptionHandler counting;
@@ -96,7 +96,8 @@ final class Advices {
 
     private static Advice.WithCustomMapping factor(Advice.WithCustomMapping binding, Class<? extends Annotation> mark,
             int place, long otherwise) {
-        return place == Rule.ABSENT ? binding.bind(mark, (Object) otherwise) : argument(binding, mark, long.class, place);
+        return place == Rule.ABSENT ? binding.bind(mark, (Object) otherwise)
+                : argument(binding, mark, long.class, place);
     }
 
     private static Advice.WithCustomMapping object(Advice.WithCustomMapping binding, Class<? extends Annotation> mark,

@@ -2,7 +2,11 @@ package io.tessera.agent.instrument;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.AsmVisitorWrapper;
@@ -18,9 +22,9 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Instruments one class by its rules. Methods of Java get advice copied into them and nothing else of the class changes.
- * Native methods, JavaCPP's for example, get a wrapper; the JVM finds their code under the old name because the agent has
- * set {@link #NATIVE_PREFIX}. Any thread.
+ * Instruments one class by its rules. Methods of Java get advice copied into them and nothing else of the class
+ * changes. Native methods, JavaCPP's for example, get a wrapper; the JVM finds their code under the old name because
+ * the agent has set {@link #NATIVE_PREFIX}. Any thread.
  */
 public final class Instrumenter {
     /** Prefix of wrapped native methods (java.lang.instrument, native method prefix). */
@@ -28,6 +32,8 @@ public final class Instrumenter {
 
     private final Table table;
     private final Advices advices = new Advices();
+    /** Classes whose native methods were wrapped while they were loaded; another agent may have them made again. */
+    private final Map<ClassLoader, Set<String>> wrapped = new WeakHashMap<>();
 
     /**
      * Makes it, and with it loads ByteBuddy.
@@ -53,7 +59,8 @@ public final class Instrumenter {
      * @param loader the class's, not null
      * @param name its internal name
      * @param code its class file
-     * @param loaded whether it is loaded already: then native methods stay as they are
+     * @param loaded whether it is loaded already: then its methods must stay the ones that it has, so that native ones are
+     *        wrapped if they were before and left alone if not
      * @return the new class file, or null where there is nothing to do
      */
     public synchronized byte[] instrument(ClassLoader loader, String name, byte[] code, boolean loaded) {
@@ -71,8 +78,11 @@ public final class Instrumenter {
                 }
             }
         }
-        if (loaded) {
+        Set<String> before = wrapped.computeIfAbsent(loader, l -> new HashSet<>());
+        if (loaded && !before.contains(name)) {
             natives.clear();
+        } else if (!natives.isEmpty()) {
+            before.add(name);
         }
         byte[] now = code;
         if (!natives.isEmpty()) {

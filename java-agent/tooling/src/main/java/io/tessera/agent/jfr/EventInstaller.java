@@ -10,8 +10,8 @@ import jdk.jfr.FlightRecorder;
 
 /**
  * Passes the recorder's events on to Flight Recorder. An event that no recording wants costs a field's read. Allocation
- * events are committed on the application's threads, so their stack traces are the application's; waits are read from the
- * driver library's counters by the agent's thread, which runs this.
+ * events are committed on the application's threads, so their stack traces are the application's; waits are read from
+ * the driver library's counters by the agent's thread, which runs this.
  */
 public final class EventInstaller implements Runnable, Sink {
     private final EventType allocations = EventType.getEventType(AllocationEvent.class);

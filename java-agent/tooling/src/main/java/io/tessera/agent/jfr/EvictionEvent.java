@@ -8,7 +8,10 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Turns that the process gave back with its work drained, so that others could run, in one period. Filled and committed by {@link EventInstaller} alone. */
+/**
+ * Turns that the process gave back with its work drained, so that others could run, in one period. Filled and
+ * committed by {@link EventInstaller} alone.
+ */
 @Name("tessera.Eviction")
 @Label("GPU turns lost")
 @Description("Turns that the process gave back with its work drained, so that others could run, in one period.")

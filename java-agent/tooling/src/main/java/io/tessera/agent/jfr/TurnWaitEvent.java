@@ -8,7 +8,10 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Time that submissions waited for turns, or were held back by their pace, in one period. Filled and committed by {@link EventInstaller} alone. */
+/**
+ * Time that submissions waited for turns, or were held back by their pace, in one period. Filled and committed by
+ * {@link EventInstaller} alone.
+ */
 @Name("tessera.TurnWait")
 @Label("GPU turn wait")
 @Description("Time that submissions waited for turns, or were held back by their pace, in one period.")

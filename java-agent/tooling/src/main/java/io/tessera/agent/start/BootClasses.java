@@ -13,17 +13,17 @@ import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 
 /**
- * Defines the classes of {@code boot/} in the bootstrap loader. Not by appending a jar to its search path: that makes the
- * JVM print a warning on the application's stdout and give up class-data sharing for everything but its own classes
- * (CLASSLOADERS.md). Where a JVM does not have the entry that is used instead, the jar is appended after all. Two steps:
- * what the driver needs at the start, and the recorder when the first CUDA class comes. Any thread.
+ * Defines the classes of {@code boot/} in the bootstrap loader. Not by appending a jar to its search path: that makes
+ * the JVM print a warning on the application's stdout and give up class-data sharing for everything but its own classes
+ * (CLASSLOADERS.md). Where a JVM does not have the entry that is used instead, the jar is appended after all. Two
+ * steps: what the driver needs at the start, and the recorder when the first CUDA class comes. Any thread.
  */
 final class BootClasses {
     private static final String FOLDER = "boot/";
     private static final String INDEX = FOLDER + "index";
     private static final String SUFFIX = ".classdata";
-    private static final List<String> FIRST = List.of("io/tessera/agent/clock/Ticks$Source", "io/tessera/agent/clock/Ticks",
-            "io/tessera/agent/boot/Control", "io/tessera/agent/boot/Natives");
+    private static final List<String> FIRST = List.of("io/tessera/agent/clock/Ticks$Source",
+            "io/tessera/agent/clock/Ticks", "io/tessera/agent/boot/Control", "io/tessera/agent/boot/Natives");
 
     private final JarFile jar;
     private final Instrumentation instrumentation;

@@ -9,7 +9,10 @@ final class ClassPath {
     private ClassPath() {
     }
 
-    /** Whether it names a file that sounds of CUDA: then ByteBuddy will be needed soon. A guess; nothing depends on it. */
+    /**
+     * Whether it names a file that sounds of CUDA: then ByteBuddy will be needed soon. A guess; nothing depends on
+     * it.
+     */
     static boolean mentionsCuda() {
         String paths = (System.getProperty("java.class.path", "") + System.getProperty("jdk.module.path", ""))
                 .toLowerCase(Locale.ROOT);

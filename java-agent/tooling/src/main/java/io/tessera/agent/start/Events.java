@@ -2,7 +2,10 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Counts;
 
-/** Flight Recorder, where the JVM has it. The classes that use it are reached by name, so that their absence is no error. */
+/**
+ * Flight Recorder, where the JVM has it. The classes that use it are reached by name, so that their absence is no
+ * error.
+ */
 final class Events {
     private static final String INSTALLER = "io.tessera.agent.jfr.EventInstaller";
 

@@ -20,8 +20,8 @@ public final class Startup {
     }
 
     /**
-     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of premain:
-     * another would make it spin a new kind of method handle first.
+     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of
+     * premain: another would make it spin a new kind of method handle first.
      *
      * @param text the options, or null
      * @param start the JVM's {@code Instrumentation}, whether the JVM runs already, and the agent's jar
@@ -44,8 +44,9 @@ public final class Startup {
         JavaBase.export(instrumentation, "jdk.internal.misc", "jdk.internal.loader");
         BootClasses classes = new BootClasses(jar, instrumentation);
         classes.defineFirst();
-        String driver = driver(options, jar);
-        Tooling tooling = new Tooling(options, instrumentation, (Boolean) parts[1], driver, jar, classes);
+        boolean late = (Boolean) parts[1];
+        String driver = driver(options, jar, late);
+        Tooling tooling = new Tooling(options, instrumentation, late, driver, jar, classes);
         Control.running(tooling);
         tooling.await();
     }
@@ -59,7 +60,7 @@ public final class Startup {
         }
     }
 
-    private static String driver(Options options, JarFile jar) {
+    private static String driver(Options options, JarFile jar, boolean late) {
         if (options.is("driver", "no", "yes")) {
             return "none";
         }
@@ -72,8 +73,12 @@ public final class Startup {
             environment.put("TESSERA_MEMORY", memory);
         }
         try {
-            return new DriverLoading(environment, options.is("runtime", "yes", "no"))
+            String driver = new DriverLoading(environment, options.is("runtime", "yes", "no"), late)
                     .load(jar, options.get("folder", null));
+            if (!late && driver.equals("vendor")) {
+                Speech.say("the process has another CUDA driver already and keeps it: it shares nothing");
+            }
+            return driver;
         } catch (IOException | RuntimeException | LinkageError failure) {
             Speech.say("the application keeps the vendor's driver: " + failure.getMessage());
             return "none";

@@ -13,8 +13,8 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /**
- * Everything that waits for the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one thread.
- * An application that never uses CUDA pays for none of it. Any thread.
+ * Everything that waits for the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one
+ * thread. An application that never uses CUDA pays for none of it. Any thread.
  */
 final class Tooling implements Consumer<String> {
     /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
@@ -100,6 +100,9 @@ final class Tooling implements Consumer<String> {
             return;
         }
         managed = true;
+        if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+            return;
+        }
         try {
             Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
         } catch (IOException | RuntimeException | LinkageError failure) {

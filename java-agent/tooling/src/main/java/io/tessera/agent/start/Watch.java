@@ -8,6 +8,7 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Sees every class that is loaded and compares its name with the few classes of the table: no library, no regular
@@ -18,6 +19,7 @@ final class Watch implements ClassFileTransformer {
 
     private final String[] names;
     private final Tooling tooling;
+    private final AtomicBoolean complained = new AtomicBoolean();
     private volatile Instrumenter instrumenter;
 
     /** Of internal names of classes. */
@@ -64,14 +66,17 @@ final class Watch implements ClassFileTransformer {
         return instrumenter;
     }
 
-    private static void failed(String name, Throwable failure) {
+    /** One line for the first class: what fails for one, a damaged jar for example, often fails for all. */
+    private void failed(String name, Throwable failure) {
+        String line = "does not record " + name + ": " + failure + "; further classes are counted as suppressed";
         try {
             Counts.suppressed(failure);
         } catch (LinkageError noRecorder) {
-            Speech.say("not recording, the bootstrap classes are missing: " + noRecorder);
-            return;
+            line = "not recording, the bootstrap classes are missing: " + noRecorder;
         }
-        Speech.say("does not record " + name + ": " + failure);
+        if (complained.compareAndSet(false, true)) {
+            Speech.say(line);
+        }
     }
 
     /** Transforms the watched classes that were loaded before this was installed. */

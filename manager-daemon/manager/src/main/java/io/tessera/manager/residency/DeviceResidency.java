@@ -251,13 +251,23 @@ final class DeviceResidency {
                 park(member, true, nowNs);
                 written++;
             }
-            if (member.tellTarget(plan.targets().get(client.clientId()), capacityBytes())) {
+            if (member.tellTarget(plan.targets().get(client.clientId()), limitBytes(member), settings.capacityBytes())) {
                 member.ring();
                 written++;
             }
         }
         sayRefused();
         return written;
+    }
+
+    /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
+    private long limitBytes(MemberMemory member) {
+        long limit = capacityBytes();
+        for (MemberMemory each : members.values()) {
+            limit -= each.fixedBytes;
+            limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);
+        }
+        return Math.max(1, limit);
     }
 
     private void sayRefused() {

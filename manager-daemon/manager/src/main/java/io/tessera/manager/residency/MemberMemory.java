@@ -43,6 +43,7 @@ final class MemberMemory {
     long pinnedTarget;
     long pageableTarget;
     boolean told;
+    private long limitTold;
 
     /** Evicted by hand or for idleness: said so, and the word says so too. */
     boolean evicted;
@@ -201,16 +202,23 @@ final class MemberMemory {
         return Leases.tenantOf(member);
     }
 
-    /** Tells it what it may hold on the device; returns whether that is new. */
-    boolean tellTarget(long bytes, long capacityBytes) {
-        if (told && bytes == targetBytes) {
+    /**
+     * Tells it what it may hold on the device; returns whether that is new.
+     *
+     * @param limitBytes    what that can become at most
+     * @param capacityBytes size of the device as it is to show it; 0: the device's own
+     */
+    boolean tellTarget(long bytes, long limitBytes, long capacityBytes) {
+        if (told && bytes == targetBytes && limitBytes == limitTold) {
             return false;
         }
+        limitTold = limitBytes;
         targetBytes = bytes;
         member.touch(block -> {
             ResidencyBlock words = member.residency();
             words.capacityBytes(capacityBytes);
             words.guaranteeBytes(guaranteeBytes);
+            words.residentLimit(limitBytes);
             words.residentTarget(bytes);
         });
         told = true;

@@ -3,10 +3,15 @@ package io.tessera.bench.agent;
 import io.tessera.agent.boot.Addresses;
 import io.tessera.agent.boot.MemoryKind;
 import io.tessera.agent.boot.Recorder;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -18,15 +23,20 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * A loop of launches as JCuda's callers write it. The launch is a stand-in that computes for a time; what follows it is
- * what the agent's advice puts behind {@code cuLaunchKernel}. One thread; nanoseconds per launch.
+ * A loop of launches as JCuda's callers write it, with the recorder's calls and without, in blocks that take turns. The
+ * launch is a stand-in that computes for a time; what follows it is what the agent's advice puts behind
+ * {@code cuLaunchKernel}. Blocks are timed by the processor time of their thread, so that other load of the machine falls
+ * on neither; the results are in the counters. One thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(2)
 @Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Measurement(iterations = 10, time = 1)
 public class LaunchLoopBenchmark {
+    /** Launches of a block: the clock of processor time costs some hundred nanoseconds. */
+    private static final int BLOCK = 1000;
+
     /** The kernel's object: one number, as in JCuda's NativePointerObject. */
     static final class Kernel {
         private final long nativePointer;
@@ -45,7 +55,7 @@ public class LaunchLoopBenchmark {
     @State(Scope.Thread)
     public static class Loop {
         /** Work of a launch in {@link Blackhole#consumeCPU}'s tokens: none, or about that of a launch on an H200. */
-        @Param({"0", "1000"})
+        @Param({"0", "1500"})
         public long tokens;
 
         private final Kernel kernel = new Kernel(0x1000);
@@ -73,19 +83,53 @@ public class LaunchLoopBenchmark {
         }
     }
 
-    /** Launches alone. */
-    @Benchmark
-    public Integer plain(Loop loop) {
-        loop.launch();
-        return loop.success;
+    /** Processor time that the blocks of an iteration took. */
+    @State(Scope.Thread)
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    public static class Times {
+        /** Of the blocks without records, nanoseconds. */
+        public long plainNs;
+        /** Of the blocks with records, nanoseconds. */
+        public long recordedNs;
+        /** Launches of either kind. */
+        public long launches;
+
+        private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+
+        /** Begins an iteration. */
+        @Setup(Level.Iteration)
+        public void begin() {
+            plainNs = 0;
+            recordedNs = 0;
+            launches = 0;
+        }
     }
 
-    /** Launches that are recorded. */
+    /** A block of launches alone, then one of launches that are recorded. */
     @Benchmark
-    public Integer recorded(Loop loop, Recording recording) {
-        loop.launch();
-        Recorder.launched(loop.kernel, loop.success);
-        return loop.success;
+    public void launches(Loop loop, Recording recording, Times times) {
+        long startNs = times.clock.getCurrentThreadCpuTime();
+        plain(loop);
+        long betweenNs = times.clock.getCurrentThreadCpuTime();
+        recorded(loop);
+        times.recordedNs += times.clock.getCurrentThreadCpuTime() - betweenNs;
+        times.plainNs += betweenNs - startNs;
+        times.launches += BLOCK;
+    }
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private static void plain(Loop loop) {
+        for (int i = 0; i < BLOCK; i++) {
+            loop.launch();
+        }
+    }
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private static void recorded(Loop loop) {
+        for (int i = 0; i < BLOCK; i++) {
+            loop.launch();
+            Recorder.launched(loop.kernel, loop.success);
+        }
     }
 
     /** An allocation and its free, recorded; no time for the driver's own 10 us. */
