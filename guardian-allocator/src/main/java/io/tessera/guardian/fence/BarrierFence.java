@@ -68,7 +68,7 @@ final class BarrierFence {
      * neither side whole: both show here, before anybody waits.
      */
     private void wholeWarp(Instruction i) {
-        context.counts.fence(Fence.BARRIER);
+        context.counts.fence(Fence.WHOLE_WARP);
         List<Operand> numbers = numbers(i);
         Operand.Register all = context.prologue.warpLanes();
         Operand.Register barrier = code.word();

@@ -43,6 +43,8 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         CALL_TARGET,
         /** Number of a barrier, or of the threads that it waits for. */
         BARRIER,
+        /** Look at whether the whole warp has come to the same barrier. */
+        WHOLE_WARP,
         /** Mask of the lanes of a warp that do something together. */
         MEMBERS,
         /** Look at the stop word in a loop. */

@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
  * <li>size of the window in bytes
  * <li>for {@link FenceMode#MODULO} in the low half {@code floor((2^32 - 1) / (size / 4 GiB))}, else 0
  * <li>device address of the tenant's {@link ReportArea}, outside the window
- * <li>device address of the tenant's stop word: 32 bits, outside the window; threads that see it differ from 0 end
+ * <li>device address of the tenant's stop word: 32 bits, outside the window; threads that see 0 there end
  * <li>device address of the bitmap of the tenant's texture and surface objects, outside the window, or 0 if it has none:
  * bit {@code h & 31} of the 32-bit word {@code h >> 5} is set where {@code h}, the low 20 bits of an object's handle, is the
  * tenant's. {@link #HANDLE_BITMAP_BYTES} bytes

@@ -28,9 +28,9 @@ public record StopWord(long constants) {
         return address() != 0;
     }
 
-    /** Whether threads are to end. */
+    /** Whether threads are to end: the word is 0. */
     boolean isSet() {
         long address = address();
-        return address != 0 && RealMemory.getIntVolatile(address) != 0;
+        return address != 0 && RealMemory.getIntVolatile(address) == 0;
     }
 }

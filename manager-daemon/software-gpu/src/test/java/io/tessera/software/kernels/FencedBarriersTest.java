@@ -84,8 +84,8 @@ class FencedBarriersTest {
                 + "first:\nbar.sync 1, 64;\ndone:\nst.global.u32 [%d1], 1;\nret;");
         CompletableFuture<LaunchOutcome> launch = CompletableFuture.supplyAsync(() -> run(kernel, THREADS));
         TimeUnit.MILLISECONDS.sleep(50);
-        assertFalse(launch.isDone());
-        RealMemory.putInt(window.stopWord, 1);
+        assertFalse(launch.isDone(), () -> launch + ", " + window.violations());
+        RealMemory.putInt(window.stopWord, 0);
         assertEquals(LaunchOutcome.COMPLETED, launch.get(30, TimeUnit.SECONDS));
         assertEquals(List.of(), window.violations());
         assertFalse(results(THREADS).contains(1));
