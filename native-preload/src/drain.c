@@ -80,6 +80,7 @@ static void all_work_done(unsigned device)
 {
     captured_collect();
     pools_drained(device);
+    pools_synchronised();
     graph_memory_drained(device);
 }
 

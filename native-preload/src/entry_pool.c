@@ -187,7 +187,7 @@ static CUresult from_our_pool(CUdeviceptr *pointer, size_t bytes, struct pool *p
 
 /* A captured allocation of the driver's is a node of a graph: its memory comes with the graph's launch. */
 #define ALLOCATE(call, handle, otherwise, pool_is_managed)                                                             \
-    int device = memory_device();                                                                                      \
+    int device = settings()->disabled ? -1 : devices_of_stream(gate_stream(stream, otherwise));                        \
     if (device < 0 || !pointer || bytes == 0)                                                                          \
         return (call);                                                                                                 \
     struct request r = request_on(stream, otherwise);                                                                  \

@@ -12,7 +12,8 @@
 
 bool fixed_room_again(struct fixed_room *room, CUresult result)
 {
-    bool planned = settings()->swap && segment_get()->residency[room->device].active;
+    const struct tessera_residency *r = &segment_get()->residency[room->device];
+    bool planned = settings()->swap && r->active && (r->capacity_bytes == 0 || room->bytes <= r->capacity_bytes);
     bool again = planned && result == CUDA_ERROR_OUT_OF_MEMORY;
     uint64_t now_ns = monotonic_ns();
     if (again && room->until_ns == 0) {

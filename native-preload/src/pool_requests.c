@@ -223,6 +223,7 @@ CUresult pools_free(CUdeviceptr pointer, struct stream_identity stream)
     pools_hold();
     if (result == CUDA_SUCCESS) {
         block->mark = mark;
+        block->later = mark.event ? 0 : pools_next_free();
         freed(block);
     } else {
         pool_block_put(block);

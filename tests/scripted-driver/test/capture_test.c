@@ -1,5 +1,6 @@
 /* Captures and graphs: what is recorded, replayed, forbidden. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cuda_calls.h"
@@ -148,8 +149,45 @@ static void memory_of_graphs(void)
     struct call_alloc_node parameters = {.pool = {.allocation_type = 1, .location = {1, 0}}, .bytes = 8192};
     OKAY(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &parameters));
     OKAY(cuMemsetD8_v2(parameters.pointer, 0, 8192));
+    OKAY(cuCtxSynchronize());
     OKAY(cuGraphDestroy(graph));
     EQUAL(1, cuMemsetD8_v2(parameters.pointer, 0, 8192));
+}
+
+static int destroyed;
+
+static void note_destroyed(void *data)
+{
+    __atomic_store_n(&destroyed, *(int *)data, __ATOMIC_RELEASE);
+}
+
+/* A user object outlives its graph in an executable, and that in a launch which still runs. */
+static void user_objects(void)
+{
+    void *graph, *exec, *object;
+    int mark = 17;
+    unsigned *flag;
+    CUdeviceptr at;
+    OKAY(cuMemHostAlloc((void **)&flag, 4, 2));
+    *flag = 0;
+    OKAY(cuMemHostGetDevicePointer_v2(&at, flag, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamWaitValue32_v2(stream, at, 1, 0));
+    OKAY(cuStreamEndCapture(stream, &graph));
+    OKAY(cuUserObjectCreate(&object, &mark, note_destroyed, 1, 1));
+    OKAY(cuGraphRetainUserObject(graph, object, 1, 1));
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuGraphLaunch(exec, stream));
+    OKAY(cuGraphExecDestroy(exec));
+    EQUAL(0, __atomic_load_n(&destroyed, __ATOMIC_ACQUIRE));
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    OKAY(cuStreamSynchronize(stream));
+    for (int i = 0; i < 20000 && !__atomic_load_n(&destroyed, __ATOMIC_ACQUIRE); i++)
+        usleep(1000);
+    EQUAL(mark, destroyed);
+    EQUAL(1, cuUserObjectRelease(object, 1)); /* gone */
+    OKAY(cuMemFreeHost(flag));
 }
 
 int main(void)
@@ -163,5 +201,6 @@ int main(void)
     fork_and_join();
     forbidden();
     memory_of_graphs();
+    user_objects();
     return 0;
 }

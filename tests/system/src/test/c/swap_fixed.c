@@ -65,7 +65,8 @@ static uint64_t peers_access(CUdeviceptr p)
 static void peers(void)
 {
     struct call_access allowed = {{1, 1}, 3}, denied = {{1, 1}, 0};
-    void *second, *pool;
+    void *second, *pool, *theirs;
+    int of = -1;
     CUdeviceptr p, q;
     OKAY(cuDeviceGetDefaultMemPool(&pool, 0));
     OKAY(cuMemAlloc_v2(&p, 2 * MIB));
@@ -73,6 +74,7 @@ static void peers(void)
     EQUAL(0, peers_access(p));
     OKAY(cuDevicePrimaryCtxRetain(&second, 1));
     OKAY(cuCtxPushCurrent_v2(second));
+    OKAY(cuStreamCreate(&theirs, 1));
     OKAY(cuCtxEnablePeerAccess(context, 0));
     OKAY(cuCtxPopCurrent_v2(&second));
     EQUAL(3, peers_access(p));
@@ -85,6 +87,9 @@ static void peers(void)
     EQUAL(3, peers_access(q));
     CUdeviceptr r = allocate(4 * MIB, stream);
     EQUAL(3, peers_access(r));
+    CUdeviceptr s = allocate(MIB, theirs); /* from the pool of the stream's device, whatever is current */
+    OKAY(cuPointerGetAttribute(&of, 9, s));
+    EQUAL(1, of);
     OKAY(cuMemPoolSetAccess(pool, &denied, 1));
     EQUAL(0, peers_access(p));
     EQUAL(0, peers_access(r));

@@ -114,6 +114,35 @@ static void reuse(void)
     EQUAL(1, cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
 }
 
+/* What a pool keeps free has no contents: it is not copied, and it makes room before others are asked for any. */
+static void unmoved(void)
+{
+    uint64_t keep = 128 * MIB;
+    OKAY(cuMemPoolSetAttribute(standard(), THRESHOLD, &keep));
+    CUdeviceptr live = allocate(8 * MIB, stream), spent = allocate(16 * MIB, stream);
+    fill(live, 1, 8 * MIB, stream);
+    fill(spent, 2, 16 * MIB, stream);
+    OKAY(cuMemFreeAsync(spent, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(24 * MIB, attribute(standard(), RESERVED));
+    move();
+    EQUAL(8 * MIB, manager_words()->moved_out_bytes);
+    EQUAL(8 * MIB, attribute(standard(), RESERVED));
+    has(live, 1, 8 * MIB);
+    spent = allocate(16 * MIB, stream);
+    OKAY(cuMemFreeAsync(spent, stream));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(24 * MIB, attribute(standard(), RESERVED));
+    manager_target(32 * MIB);
+    CUdeviceptr more = allocate(20 * MIB, stream); /* in the place of what is spent */
+    EQUAL(28 * MIB, attribute(standard(), RESERVED));
+    EQUAL(0, manager_words()->resident_wanted);
+    fill(more, 3, 20 * MIB, stream);
+    move();
+    has(more, 3, 20 * MIB);
+    has(live, 1, 8 * MIB);
+}
+
 static void *per_thread(void *result)
 {
     CUdeviceptr p, q;
@@ -286,8 +315,8 @@ static void capture_beside(void)
 
 int main(int argc, char **argv)
 {
-    static const struct swap_case cases[] = {{"order", order}, {"reuse", reuse}, {"streams", streams},
-                                             {"captures", captures}, {"capture_beside", capture_beside},
-                                             {"capture_broken", capture_broken}};
+    static const struct swap_case cases[] = {{"order", order}, {"reuse", reuse}, {"unmoved", unmoved},
+                                             {"streams", streams}, {"captures", captures},
+                                             {"capture_beside", capture_beside}, {"capture_broken", capture_broken}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

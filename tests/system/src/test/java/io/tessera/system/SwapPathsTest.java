@@ -23,8 +23,8 @@ class SwapPathsTest {
     private static final String DEVICE = "memory 256MiB; devices 2";
 
     @ParameterizedTest
-    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, streams", "swap_pools, captures",
-        "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
+    @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
+        "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
         "swap_fixed, peers"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
@@ -97,6 +97,16 @@ class SwapPathsTest {
         assertTrue(residency.get("movesOut").getAsLong() > 0, residency::toString);
         first.quit().exits(0);
         second.quit().exits(0);
+    }
+
+    @Test
+    void managedTenantsFetchTheirMemoryWhenTheirTurnsBegin(TestRun run) {
+        run.manager("--mode", "on", "--quantum", "20ms");
+        List<RunningCase> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
+                .plan("managed").tenant(label).start().awaitLine("ready")).toList();
+        Await.until("several turns began with a prefetch", Duration.ofSeconds(30),
+                () -> DriverCalls.of("cuMemPrefetchAsync", run) >= 6); // the workers call none
+        workers.forEach(RunningCase::kill);
     }
 
     private static RunningCase tenant(TestRun run, String label) {
