@@ -76,19 +76,6 @@ class OversubscriptionTest {
         assertTrue(device.get("handovers").getAsLong() >= tenants - 1, device::toString);
     }
 
-    /** Each of the two needs as much backing as there is while the other runs: none may be held ahead of need. */
-    @Test
-    void backingForOneIsEnoughForTwo(TestRun run) {
-        manager(run, "--host-memory", "68MiB", "--host-pageable", "0B");
-        List<RunningCase> workers = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=30", "bytes=" + 60 * MIB).start());
-        }
-        for (RunningCase worker : workers) {
-            assertEquals("done 30", worker.end().exits(0).output().getLast());
-        }
-    }
-
     @Test
     void notebooksThatThinkGiveTheirMemoryToTheOneThatWorks(TestRun run) {
         ManagerProcess manager = manager(run);

@@ -15,6 +15,12 @@ final class HostShares {
     /** How often the host's free memory is looked at; between looks it is taken for what it was, less what was given. */
     private static final long LOOK_NS = 250_000_000L;
 
+    /**
+     * Clients take backing in steps of 256 MiB and give a step back when nothing is in it. While one client's memory comes
+     * in and another's leaves, each may have a step that is used in part.
+     */
+    private static final long PARTLY_USED_BYTES = 256L << 20;
+
     private final HostMemory host;
     private final HostBudget budget;
     private long availableBytes;
@@ -65,7 +71,10 @@ final class HostShares {
         return told;
     }
 
-    /** What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files. */
+    /**
+     * What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files; less
+     * what may be lost to steps that are used in part.
+     */
     long backingBytes(Collection<MemberMemory> members) {
         long held = 0;
         long files = 0;
@@ -74,7 +83,8 @@ final class HostShares {
             files += member.fileLimit;
         }
         long free = Math.max(0, availableBytes - budget.reserveBytes());
-        return Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+        long all = Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+        return Math.max(0, all - PARTLY_USED_BYTES * members.size());
     }
 
     /**
