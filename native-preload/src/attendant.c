@@ -29,7 +29,8 @@ static int manager = -1;           /* the socket; guarded for sends, closed by t
 static uint32_t unsent_bells;      /* devices whose bell found a full socket */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
-static uint64_t registered_ns;
+static uint64_t listening_ns; /* since when the manager ought to be heard */
+static uint64_t ticked_ns;
 
 bool attendant_connected(void)
 {
@@ -119,8 +120,8 @@ static bool try_register(char *reason, size_t size)
         report_error(status, "the manager's segment could not be taken: %s", text);
         return false;
     }
-    registered_ns = monotonic_ns();
-    tessera_segment->client_heartbeat_ns = registered_ns;
+    listening_ns = ticked_ns = monotonic_ns();
+    tessera_segment->client_heartbeat_ns = listening_ns;
     set_socket(c.socket);
     turns_thaw(true);
     return true;
@@ -164,8 +165,13 @@ static const char *tick(void)
     uint64_t now_ns = monotonic_ns();
     __atomic_store_n(&tessera_segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
     uint64_t beat_ns = __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_RELAXED);
-    if (beat_ns < registered_ns)
-        beat_ns = registered_ns;
+    /* A machine that stood still, or is overloaded, has kept both sides from running: silence counts from here on. */
+    bool slept = now_ns - ticked_ns > 4 * TICK_MS * 1000000ULL;
+    ticked_ns = now_ns;
+    if (slept)
+        listening_ns = now_ns;
+    if (beat_ns < listening_ns)
+        beat_ns = listening_ns;
     if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
         return "the manager is silent";
     uint32_t bells = __atomic_exchange_n(&unsent_bells, 0, __ATOMIC_RELAXED);

@@ -56,6 +56,7 @@ static struct pool_block *again(uint64_t extent, struct stream_identity stream, 
 static CUresult hand_to_graph(struct pool_block *block, CUgraph graph)
 {
     CUuserObject object = NULL;
+    struct capture_mode mode = capture_mode_relax();
     CUresult result = REAL(cuUserObjectCreate)(&object, block, (void *)graph_gone, 1, NO_DESTRUCTOR_SYNC);
     bool made = result == CUDA_SUCCESS;
     if (made)
@@ -67,6 +68,7 @@ static CUresult hand_to_graph(struct pool_block *block, CUgraph graph)
         else
             graph_gone(block);
     }
+    capture_mode_restore(mode);
     return result;
 }
 

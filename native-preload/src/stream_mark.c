@@ -67,13 +67,14 @@ static CUevent new_event(CUcontext context)
 {
     CUcontext current = NULL, popped;
     CUevent event = NULL;
+    struct capture_mode mode = capture_mode_relax();
     bool push = REAL(cuCtxGetCurrent)(&current) != CUDA_SUCCESS || current != context;
-    if (push && REAL(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS)
-        return NULL;
-    if (REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+    bool entered = !push || REAL(cuCtxPushCurrent_v2)(context) == CUDA_SUCCESS;
+    if (entered && REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
         event = NULL;
-    if (push)
+    if (entered && push)
         REAL(cuCtxPopCurrent_v2)(&popped);
+    capture_mode_restore(mode);
     return event;
 }
 
