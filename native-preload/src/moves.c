@@ -26,6 +26,8 @@ static struct moves {
     uint64_t freed, rung_ns;  /* since the last bell */
     uint64_t progress_ns;     /* when something last came in, or the wait began; 0: nothing is waited for */
     bool said, failure_said;
+    const char *failure;      /* to be said once, without the lock */
+    CUresult failure_code;
     unsigned under_way;
     uint64_t leaving;         /* bytes of copies out that are under way */
     uint64_t flying;          /* of copies either way */
@@ -51,9 +53,17 @@ static void failed(unsigned device, struct moves *m, CUresult result, const char
 {
     RESIDENCY_COUNT(device, move_failures, 1);
     report_error(result, "%s", what);
-    if (!m->failure_said)
-        report_line("%s (CUDA error %d): tried again, nothing is lost", what, result);
-    m->failure_said = true;
+    m->failure = what;
+    m->failure_code = result;
+}
+
+/* Standard error may be a pipe that nobody reads: without the lock. */
+static void say_failure(struct moves *m)
+{
+    if (m->failure && !m->failure_said) {
+        m->failure_said = true;
+        report_line("%s (CUDA error %d): tried again, nothing is lost", m->failure, m->failure_code);
+    }
 }
 
 /* With the lock: how much more than allowed is held, copies under way taken off. */
@@ -387,6 +397,7 @@ uint64_t moves_step(unsigned device, bool opening)
     leave(device, m);
     bool all_in = come(device, m);
     notice_silence(m, opening && !all_in);
+    say_failure(m);
     residency_lock();
     const struct residency *r = residency_of(device);
     bool waits = !all_in || (r->closed && excess(device, m) != 0);

@@ -108,8 +108,11 @@ uint64_t residency_capacity(unsigned device)
 
 bool residency_possible(unsigned device, uint64_t bytes)
 {
-    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0, needed;
-    return !limit || (!__builtin_add_overflow(states[device].needed, bytes, &needed) && needed <= limit);
+    uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0;
+    uint64_t capacity = residency_capacity(device), needed;
+    if (__builtin_add_overflow(states[device].needed, bytes, &needed))
+        return false;
+    return (!limit || needed <= limit) && (!capacity || needed + states[device].fixed <= capacity);
 }
 
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
@@ -118,11 +121,14 @@ uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
     residency_lock();
     uint64_t fixed = states[device].fixed, own = states[device].needed + fixed, cached = states[device].cached;
     residency_unlock();
-    if (limit && limit < total)
+    if (!residency_planned(device))
+        return free_bytes + cached;
+    uint64_t capacity = residency_capacity(device);
+    if (capacity && capacity < total)
+        total = capacity;
+    if (limit && limit + fixed < total)
         total = limit + fixed; /* less what others can never give up */
-    if (residency_planned(device))
-        return total > own ? total - own : 0;
-    return free_bytes + cached;
+    return total > own ? total - own : 0;
 }
 
 /*

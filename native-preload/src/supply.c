@@ -80,29 +80,34 @@ static void settle(struct chunk *chunks, bool live)
     }
 }
 
+/* What the chunks from this one on have, or lack. */
+static uint64_t bytes_of(const struct chunk *chunk, bool lacking)
+{
+    uint64_t bytes = 0;
+    for (; chunk; chunk = chunk->sibling)
+        bytes += lacking && chunk->handle ? 0 : chunk->bytes;
+    return bytes;
+}
+
 CUresult supply_chunks(struct chunk *chunks)
 {
     unsigned device = chunks->device;
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
-    CUresult result = CUDA_SUCCESS;
-    uint64_t all = 0;
-    for (const struct chunk *c = chunks; c; c = c->sibling)
-        all += c->bytes;
     residency_lock();
-    if (!residency_possible(device, all)) /* at once: a framework frees what it caches, and tries again */
-        result = CUDA_ERROR_OUT_OF_MEMORY;
+    /* At once: a framework frees what it caches, and tries again. */
+    CUresult result = residency_possible(device, bytes_of(chunks, false)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     struct chunk *chunk = chunks;
     while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
-        uint64_t rest = 0;
-        for (const struct chunk *c = chunk; c; c = c->sibling)
-            rest += c->handle ? 0 : c->bytes;
         if (!chunk->handle)
-            result = supply_one(chunk, rest, until_ns);
+            result = supply_one(chunk, bytes_of(chunk, true), until_ns);
         if (result == CUDA_SUCCESS)
             chunk = chunk->sibling;
         else if (result == CUDA_ERROR_OUT_OF_MEMORY && may_follow(device))
             result = CUDA_SUCCESS;
     }
+    /* Together with what others allocated meanwhile: what never fits at once would keep the gate closed for ever. */
+    if (!residency_possible(device, bytes_of(chunks, false)))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
     settle(chunks, result == CUDA_SUCCESS);
     residency_publish(device);
     bool follows = residency_of(device)->closed;

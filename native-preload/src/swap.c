@@ -124,12 +124,26 @@ static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignme
     return 0;
 }
 
+/* With the lock: the larger the more there are, as far as the device has room for it. */
 static uint64_t next_shared_bytes(unsigned device)
 {
     uint64_t bytes = SHARED_FIRST_BYTES;
     for (const struct swap_block *block = *spare_shared(device); block && bytes < SHARED_LAST_BYTES; block = block->next)
         bytes *= 2;
+    while (bytes > SHARED_FIRST_BYTES && !residency_possible(device, bytes))
+        bytes /= 2;
     return bytes;
+}
+
+/* A shared block of that size, or of less where the device has no more. */
+static struct swap_block *obtain_shared(unsigned device, uint64_t bytes, CUresult *result)
+{
+    struct swap_block *block = obtain(device, bytes, true, result);
+    while (!block && *result == CUDA_ERROR_OUT_OF_MEMORY && bytes > SHARED_FIRST_BYTES && !residency_planned(device)) {
+        bytes /= 2;
+        block = obtain(device, bytes, true, result);
+    }
+    return block;
 }
 
 /* With the lock: enters it under its address; 0: no memory for that. */
@@ -158,7 +172,7 @@ static CUresult allocate_shared(unsigned device, uint64_t bytes, uint64_t alignm
         if (taken)
             return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
         CUresult result = CUDA_SUCCESS;
-        struct swap_block *block = obtain(device, size, true, &result);
+        struct swap_block *block = obtain_shared(device, size, &result);
         if (!block)
             return result;
         residency_lock();

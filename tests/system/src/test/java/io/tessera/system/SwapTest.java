@@ -36,11 +36,17 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "frees-while-out", "contexts-end", "captured", "graph-nodes", "fixed", "own-memory", "exported", "faulted",
-        "forks", "told"})
-    void caseHolds(String name, TestRun run) {
+        "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
+    void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
+    }
+
+    /** The same of {@code swap_kept.c}. */
+    @ParameterizedTest
+    @ValueSource(strings = {"captured", "graph-nodes", "fixed", "own-memory", "exported"})
+    void graphsAndTheProgramsOwnMemoryKeepTheirContents(String name, TestRun run) {
+        swap(run, "swap_kept", name).start().end(BOUND).exits(0).says("done");
     }
 
     /** Moves by the hundred, in every host tier, with threads that allocate and free during hand-overs. */
