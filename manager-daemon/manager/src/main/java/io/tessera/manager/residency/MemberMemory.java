@@ -7,6 +7,7 @@ import io.tessera.memory.residency.ClientMemory;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.ResidencyState;
 import io.tessera.protocol.ThreadSlot;
 
 /**
@@ -188,6 +189,9 @@ final class MemberMemory {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
             movedInBytes = words.movedInBytes();
+            if (words.state() != ResidencyState.STEADY) {
+                return;
+            }
             meter.in(inbound, movedInBytes, words.moveInNs());
             meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
         });
