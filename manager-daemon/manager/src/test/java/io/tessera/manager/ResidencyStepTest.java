@@ -315,6 +315,22 @@ class ResidencyStepTest {
     }
 
     @Test
+    void plainMemoryLeavesLessForTheOthers() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer plain = new SwapPeer(stepped.client(7, "plain", 0), 0); // of plan plain: it only answers turns
+        plain.busy = false;
+        plain.peer.block(0).usedBytes(12 * GIB);
+        clients.add(plain);
+        SwapPeer one = client(1, "a", 20 * GIB);
+        SwapPeer other = client(2, "b", 20 * GIB);
+        until("both have worked", () -> one.worked > 3 && other.worked > 3);
+        assertEquals(28 * GIB, one.words().residentLimit());
+        assertTrue(one.words().residentBytes() + other.words().residentBytes() <= 28 * GIB);
+        assertEquals("exclusive", device().get("effective").getAsString());
+        assertEquals(12 * GIB, device().getAsJsonObject("memory").get("fixedBytes").getAsLong());
+    }
+
+    @Test
     void wrongRequests() throws Exception {
         start(UnaryOperator.identity());
         assertTrue(say("{\"request\":\"evict\",\"tenant\":\"nobody\"}").contains("no client of tenant"));

@@ -225,6 +225,28 @@ class OversubscriptionTest {
         second.quit().exits(0);
     }
 
+    @Test
+    void whatTheHostCannotHoldGoesToAFile(TestRun run) {
+        ManagerProcess manager = manager(run, "--host-memory", "0B", "--host-pageable", "0B");
+        List<RunningCase> programs = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            RunningCase program = swapping(run, "console", "f" + i).env("TESSERA_SWAP_DIRECTORY",
+                    run.sharedMemory().toString()).env("TESSERA_SWAP_FILE_BYTES", Long.toString(1024 * MIB)).start();
+            MemoryTest.start(program);
+            program.okay("alloc " + 40 * MIB);
+            program.okay("fill 0 " + (i + 1));
+            programs.add(program);
+        }
+        programs.getFirst().okay("check 0 1");
+        programs.getLast().okay("check 0 2");
+        long inFiles = 0;
+        for (RunningCase program : programs) {
+            inFiles += residency(manager, program).get("fileBytes").getAsLong();
+        }
+        assertTrue(inFiles > 0, inFiles + " bytes in files");
+        programs.forEach(program -> program.quit().exits(0));
+    }
+
     /** cuMemGetInfo, NVML's twin in the library and the status say the same of the device's size. */
     @Test
     void everybodyIsToldTheSameSize(TestRun run) {
