@@ -219,6 +219,18 @@ class ResidencyStepTest {
     }
 
     @Test
+    void whoIsEvictedWhileItWorksLeavesFirst() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer busy = client(1, "busy", 10 * GIB);
+        until("it works", () -> busy.worked > 3);
+        say("{\"request\":\"evict\",\"tenant\":\"busy\"}");
+        int before = busy.worked;
+        until("it is out", () -> busy.words().residentBytes() == 0);
+        assertEquals(before, busy.worked, "it has not worked meanwhile");
+        until("it works again", () -> busy.worked > before);
+    }
+
+    @Test
     void restoredByHand() throws Exception {
         start(UnaryOperator.identity());
         SwapPeer idle = client(1, "idle", 10 * GIB);

@@ -76,6 +76,19 @@ class OversubscriptionTest {
         assertTrue(device.get("handovers").getAsLong() >= tenants - 1, device::toString);
     }
 
+    /** Each of the two needs as much backing as there is while the other runs: none may be held ahead of need. */
+    @Test
+    void backingForOneIsEnoughForTwo(TestRun run) {
+        manager(run, "--host-memory", "68MiB", "--host-pageable", "0B");
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=30", "bytes=" + 60 * MIB).start());
+        }
+        for (RunningCase worker : workers) {
+            assertEquals("done 30", worker.end().exits(0).output().getLast());
+        }
+    }
+
     @Test
     void notebooksThatThinkGiveTheirMemoryToTheOneThatWorks(TestRun run) {
         ManagerProcess manager = manager(run);
@@ -197,15 +210,15 @@ class OversubscriptionTest {
         run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
         run.expectClientError("manager is gone|no manager");
         ManagerProcess manager = manager(run);
-        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=40", "bytes=" + 30 * MIB).start();
+        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=200", "bytes=" + 30 * MIB).start();
         first.awaitLine("ready");
-        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=40", "bytes=" + 50 * MIB).start();
+        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
         Signals.send(manager.process(), Signals.KILL);
         Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
         manager(run);
-        assertEquals("done 40", first.end().exits(0).output().getLast());
-        assertEquals("done 40", second.end().exits(0).output().getLast());
+        assertEquals("done 200", first.end().exits(0).output().getLast());
+        assertEquals("done 200", second.end().exits(0).output().getLast());
     }
 
     @Test

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param mustStop clients that have to be told CLOSED, because contents of theirs have to leave and they run
  * @param refused  by client, in a sentence why it can never have what it needs or asks for beside what is fixed and
  *                 guaranteed to others
- * @param fits     what running clients and those that await a turn need is resident together
+ * @param fits     what running clients and those that await a turn need can be resident at once
  * @param reason   what happens and why, in one sentence, for the status
  */
 public record Plan(Map<Long, Long> targets, Map<Long, Long> goals, Set<Long> mustStop, Map<Long, String> refused,

@@ -76,7 +76,7 @@ class HostBudgetTest {
         assertEquals(100 - 10 - 50, targets.pinned().get(2L));
     }
 
-    @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 300, shrinking = ShrinkingMode.OFF)
     void neitherBudgetNorHostAreOverrunHoweverFastClientsGrow(@ForAll long seed) {
         Random random = new Random(seed);
         long budget = 50 + random.nextInt(200);

@@ -38,13 +38,19 @@ final class HostShares {
             return 0;
         }
         look(nowNs);
+        long wanted = members.stream().mapToLong(member -> member.pinnedWanted).sum();
+        long spare = budget.pinnedBytes() - members.stream().mapToLong(MemberMemory::outBytes).sum();
+        boolean isShort = wanted > budget.pinnedBytes();
         List<HostClient> clients = new ArrayList<>();
         Map<Long, MemberMemory> byId = new HashMap<>();
         for (MemberMemory member : members) {
             long id = member.clientId() * SegmentLayout.MAX_DEVICES + member.member.slot();
             byId.put(id, member);
-            clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget,
-                    member.pinnedWanted, member.pageableHeld, member.pageableTarget, member.pageableWanted));
+            long pinned = isShort ? shortOf(member, spare) : member.pinnedWanted;
+            long pageable = isShort ? Math.min(member.pageableWanted,
+                    Math.max(0, member.outBytes() - Math.min(pinned, member.pinnedTarget))) : member.pageableWanted;
+            clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget, pinned,
+                    member.pageableHeld, member.pageableTarget, pageable));
         }
         HostTargets targets = budget.targets(clients, availableBytes);
         reason = targets.reason();
@@ -69,6 +75,16 @@ final class HostShares {
         }
         long free = Math.max(0, availableBytes - budget.reserveBytes());
         return Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+    }
+
+    /**
+     * Pinned memory for a client where not everybody can have all: what of its memory is off the device or is to leave,
+     * so that no move waits for memory which somebody holds ahead of need. What that leaves is for those whose memory is
+     * on the device, and leaves next.
+     */
+    private static long shortOf(MemberMemory member, long spareBytes) {
+        long out = member.outBytes();
+        return Math.min(member.pinnedWanted, out > 0 ? out : Math.max(0, spareBytes));
     }
 
     private void look(long nowNs) {

@@ -63,7 +63,7 @@ class ClusterTest {
         checkWaits(cluster, clients);
     }
 
-    @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 120, shrinking = ShrinkingMode.OFF)
     void fewTenantsAlwaysGetThrough(@ForAll long seed) {
         play(seed, 2 + (int) Long.remainderUnsigned(seed, 5), 20, 80, 0.01);
     }
