@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backing_step.h"
+#include "numa.h"
 #include "records.h"
 #include "report.h"
 #include "settings.h"
@@ -31,7 +32,7 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;
 }
 
-char *step_map(uint64_t bytes)
+char *step_map(unsigned device, uint64_t bytes)
 {
     char *memory = mmap(NULL, bytes + BACKING_UNIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                         -1, 0);
@@ -43,6 +44,7 @@ char *step_map(uint64_t bytes)
     if (BACKING_UNIT - before)
         munmap(memory + before + bytes, BACKING_UNIT - before);
     memory += before;
+    numa_prefer(device, memory, bytes);
     madvise(memory, bytes, MADV_HUGEPAGE);
     madvise(memory, bytes, MADV_DONTFORK); /* a child would make the parent copy each page that it writes */
     madvise(memory, bytes, MADV_DONTDUMP);
@@ -111,7 +113,7 @@ static struct backing_step *new_step(unsigned device, enum host_tier tier, uint6
     if (tier == TIER_FILE)
         file_end += bytes;
     residency_unlock();
-    char *memory = tier == TIER_FILE ? NULL : step_map(bytes);
+    char *memory = tier == TIER_FILE ? NULL : step_map(device, bytes);
     int failed = tier == TIER_FILE ? fallocate(file, 0, (off_t)at, (off_t)bytes) : 0;
     if (failed && errno == EOPNOTSUPP) /* a full disk then shows when it is written */
         failed = 0;

@@ -26,8 +26,8 @@ struct backing_step {
 /* With the lock: the bytes of the next step of a tier, within what the device wants and its target; 0: none. */
 uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted);
 
-/* Anonymous memory, aligned to huge pages, that a forked child does not get; NULL: none. */
-char *step_map(uint64_t bytes);
+/* Anonymous memory near the device, aligned to huge pages, that a forked child does not get; NULL: none. */
+char *step_map(unsigned device, uint64_t bytes);
 void step_unmap(char *memory, uint64_t bytes);
 
 /* With the lock: a record of a step in the list; NULL: no memory for it. And out of the list again. */
@@ -36,7 +36,6 @@ void step_remove(struct backing_step *step);
 
 /* With the lock: the list of a device. */
 struct backing_step *step_first(unsigned device);
-
 
 /* With the lock: whether the device wants no more than `held - bytes` of a tier, or may not have more. */
 bool step_surplus(const struct backing_step *step);

@@ -77,7 +77,7 @@ static bool grow(unsigned device)
     residency_unlock();
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     void *context = NULL;
-    char *memory = step_map(bytes);
+    char *memory = step_map(device, bytes);
     for (uint64_t at = 0; memory && at < bytes; at += PAGE_BYTES)
         *(volatile char *)(memory + at) = 0;
     if (memory)

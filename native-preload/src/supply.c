@@ -116,21 +116,3 @@ CUresult supply_chunks(struct chunk *chunks)
         drain_wake(device);
     return result;
 }
-
-CUresult supply_await(const struct chunk *chunks)
-{
-    unsigned device = chunks->device;
-    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
-    CUresult result = CUDA_SUCCESS;
-    drain_wake(device);
-    residency_lock();
-    const struct chunk *chunk = chunks;
-    while (chunk && result == CUDA_SUCCESS) {
-        if (!chunk->live || chunk->state == CHUNK_RESIDENT)
-            chunk = chunk->sibling;
-        else if (!wait_for_room(device, chunk->bytes, until_ns))
-            result = CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    residency_unlock();
-    return result;
-}

@@ -12,7 +12,4 @@
  */
 CUresult supply_chunks(struct chunk *chunks);
 
-/* Without the lock: waits until all chunks of the list that are live are resident. CUDA_ERROR_OUT_OF_MEMORY: in vain. */
-CUresult supply_await(const struct chunk *chunks);
-
 #endif

@@ -99,7 +99,8 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
 {
     ENTER(cuMemMap);
     LOCKED;
-    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes > o->bytes ||
+    /* The whole handle from its beginning: more is not to be had on an H200, whatever the manual allows. */
+    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes ||
         base % granularity || bytes % granularity || !range_reserved(base, bytes))
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))

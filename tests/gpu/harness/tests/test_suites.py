@@ -325,6 +325,24 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual([], record.problems)
         self.assertIn("| launch, ns of the calling thread | 100", text)
 
+    def test_moves(self):
+        _executable(self.path("home", "programs", "swap_paths"), "#!/bin/sh\necho done 10 2 3\n")
+        _executable(
+            self.path("home", "programs", "moving_manager"),
+            '#!/bin/sh\necho listening\ncase "$*" in *pinned=0*) failed=1 ;; *) failed=0 ;; esac\n'
+            "echo moved 7 2000000000 1900000000 $failed\nread line || exit 0\n",
+        )
+        record, text = self.run_suite("moves", SECONDS=1)
+        self.assertEqual([], record.problems)
+        self.assertIn("| native | 15 | – | – | – |", text)
+        self.assertIn("| pinned | 15 | 7 | 2.0 / 1.9 | 0 |", text)
+        self.assertIn("| pageable | 15 | 7 | 2.0 / 1.9 | 1 |", text)
+
+    def test_moves_says_what_was_wrong(self):
+        _executable(self.path("home", "programs", "swap_paths"), "#!/bin/sh\necho word 7 is wrong >&2; exit 1\n")
+        record, _ = self.run_suite("moves", SECONDS=1, CASES={"native": None})
+        self.assertEqual(["native"], [problem["step"] for problem in record.problems])
+
     def test_programs(self):
         _executable(self.path("home", "cuda", "sum"), "#!/bin/sh\necho sum 3 ok\n")
         _executable(self.path("home", "cuda", "wrong"), '#!/bin/sh\necho "sum $$ WRONG"\n')

@@ -17,6 +17,24 @@
 enum kind { NONE, LINEAR, PITCHED, ASYNC, POOLED, MAPPED, KINDS };
 enum { MAX_SLOTS = 64, BURST = 6, GRAPHS = 3, GRAIN = 2 << 20 };
 
+/* Kernels that the scripted driver knows by name, and a GPU by these instructions: the program runs on both. */
+static const char image[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry scripted_fill(.param .u64 to, .param .u32 value, .param .u64 words)\n{\n"
+    " .reg .pred %p;\n .reg .b32 %value, %lane, %lanes;\n .reg .b64 %to, %words, %at, %step, %offset, %place;\n"
+    " ld.param.u64 %to, [to];\n ld.param.u32 %value, [value];\n ld.param.u64 %words, [words];\n"
+    " cvta.to.global.u64 %to, %to;\n mov.u32 %lane, %tid.x;\n mov.u32 %lanes, %ntid.x;\n"
+    " cvt.u64.u32 %at, %lane;\n cvt.u64.u32 %step, %lanes;\n"
+    "NEXT:\n setp.ge.u64 %p, %at, %words;\n @%p bra DONE;\n"
+    " shl.b64 %offset, %at, 2;\n add.u64 %place, %to, %offset;\n st.global.u32 [%place], %value;\n"
+    " add.u64 %at, %at, %step;\n bra NEXT;\n"
+    "DONE:\n ret;\n}\n"
+    ".visible .entry scripted_sleep_us(.param .u64 us)\n{\n"
+    " .reg .pred %p;\n .reg .b64 %ns, %begin, %now;\n"
+    " ld.param.u64 %ns, [us];\n mul.lo.u64 %ns, %ns, 1000;\n mov.u64 %begin, %globaltimer;\n"
+    "WAIT:\n mov.u64 %now, %globaltimer;\n sub.u64 %now, %now, %begin;\n setp.lt.u64 %p, %now, %ns;\n"
+    " @%p bra WAIT;\n ret;\n}\n";
+
 static long long ms = 2000, threads = 3, seed = 1, slots = 12, largest = 3 << 20, hold_us = 2000, careful;
 static void *context, *sleeper, *filler, *pool;
 static unsigned long checks, bursts, replays;
@@ -66,21 +84,21 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-static void launch(void *function, void **parameters, void *stream)
+static void launch(void *function, unsigned lanes, void **parameters, void *stream)
 {
-    OKAY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    OKAY(cuLaunchKernel(function, 1, 1, 1, lanes, 1, 1, 0, stream, parameters, NULL));
 }
 
 static void fill(CUdeviceptr pointer, uint32_t value, uint64_t words, void *stream)
 {
     void *parameters[] = {&pointer, &value, &words};
-    launch(filler, parameters, stream);
+    launch(filler, 256, parameters, stream);
 }
 
 static void sleep_on(void *stream, uint64_t us)
 {
     void *parameters[] = {&us};
-    launch(sleeper, parameters, stream);
+    launch(sleeper, 1, parameters, stream);
 }
 
 static void map(struct piece *p)
@@ -329,7 +347,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuModuleLoadData(&module, "image"));
+    OKAY(cuModuleLoadData(&module, image));
     OKAY(cuModuleGetFunction(&sleeper, module, "scripted_sleep_us"));
     OKAY(cuModuleGetFunction(&filler, module, "scripted_fill"));
     OKAY(cuMemPoolCreate(&pool, &properties));

@@ -31,6 +31,8 @@ class ResidencyStepTest {
     /** The device has 64 GiB; memory that moves counts against this. */
     private static final long CAPACITY = 40 * GIB;
     private static final long STEP_MS = 5;
+    /** Of the host's memory, what two clients may have in steps that are used in part. */
+    private static final long BETWEEN = 512L << 20;
 
     private SteppedManager stepped;
     private final List<SwapPeer> clients = new ArrayList<>();
@@ -219,6 +221,18 @@ class ResidencyStepTest {
     }
 
     @Test
+    void whoIsEvictedWhileItWorksLeavesFirst() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer busy = client(1, "busy", 10 * GIB);
+        until("it works", () -> busy.worked > 3);
+        say("{\"request\":\"evict\",\"tenant\":\"busy\"}");
+        int before = busy.worked;
+        until("it is out", () -> busy.words().residentBytes() == 0);
+        assertEquals(before, busy.worked, "it has not worked meanwhile");
+        until("it works again", () -> busy.worked > before);
+    }
+
+    @Test
     void restoredByHand() throws Exception {
         start(UnaryOperator.identity());
         SwapPeer idle = client(1, "idle", 10 * GIB);
@@ -301,6 +315,22 @@ class ResidencyStepTest {
     }
 
     @Test
+    void plainMemoryLeavesLessForTheOthers() throws Exception {
+        start(UnaryOperator.identity());
+        SwapPeer plain = new SwapPeer(stepped.client(7, "plain", 0), 0); // of plan plain: it only answers turns
+        plain.busy = false;
+        plain.peer.block(0).usedBytes(12 * GIB);
+        clients.add(plain);
+        SwapPeer one = client(1, "a", 20 * GIB);
+        SwapPeer other = client(2, "b", 20 * GIB);
+        until("both have worked", () -> one.worked > 3 && other.worked > 3);
+        assertEquals(28 * GIB, one.words().residentLimit());
+        assertTrue(one.words().residentBytes() + other.words().residentBytes() <= 28 * GIB);
+        assertEquals("exclusive", device().get("effective").getAsString());
+        assertEquals(12 * GIB, device().getAsJsonObject("memory").get("fixedBytes").getAsLong());
+    }
+
+    @Test
     void wrongRequests() throws Exception {
         start(UnaryOperator.identity());
         assertTrue(say("{\"request\":\"evict\",\"tenant\":\"nobody\"}").contains("no client of tenant"));
@@ -343,14 +373,14 @@ class ResidencyStepTest {
     @Test
     void leasesNeverExceedWhatDeviceAndHostHold() throws Exception {
         start(context -> context.withResidency(
-                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+                context.residency().withPinnedBytes(20 * GIB + BETWEEN).withPageableBytes(0)));
         SwapPeer one = client(1, "a", 0);
         List<String> first = leases(one);
         assertEquals("trim 0", first.getLast(), "what the pool holds was not known before: " + first);
         assertEquals("lease 0 " + 64 * GIB, first.getFirst(), "never without bounds");
         giveBack(one, 10 * GIB);
         ask(one, 20 * GIB);
-        assertEquals(List.of("lease 0 " + 60 * GIB), leases(one), "alone it gets all");
+        assertEquals(List.of("lease 0 " + (60 * GIB + BETWEEN / 2)), leases(one), "alone it gets all");
         SwapPeer other = client(2, "b", 0);
         assertEquals(List.of("lease 0 0"), leases(other));
         ask(other, 30 * GIB);
@@ -374,7 +404,7 @@ class ResidencyStepTest {
     @Test
     void whoWaitsForRoomGetsWhatIsFreedMeanwhile() throws Exception {
         start(context -> context.withResidency(
-                context.residency().withPinnedBytes(20 * GIB).withPageableBytes(0)));
+                context.residency().withPinnedBytes(20 * GIB + BETWEEN).withPageableBytes(0)));
         SwapPeer one = client(1, "a", 0);
         giveBack(one, 50 * GIB);
         SwapPeer other = client(2, "b", 0);

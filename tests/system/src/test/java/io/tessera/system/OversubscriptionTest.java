@@ -197,15 +197,15 @@ class OversubscriptionTest {
         run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
         run.expectClientError("manager is gone|no manager");
         ManagerProcess manager = manager(run);
-        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=40", "bytes=" + 30 * MIB).start();
+        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=200", "bytes=" + 30 * MIB).start();
         first.awaitLine("ready");
-        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=40", "bytes=" + 50 * MIB).start();
+        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
         Signals.send(manager.process(), Signals.KILL);
         Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
         manager(run);
-        assertEquals("done 40", first.end().exits(0).output().getLast());
-        assertEquals("done 40", second.end().exits(0).output().getLast());
+        assertEquals("done 200", first.end().exits(0).output().getLast());
+        assertEquals("done 200", second.end().exits(0).output().getLast());
     }
 
     @Test
@@ -223,6 +223,28 @@ class OversubscriptionTest {
         assertTrue(manager.control().status().getAsJsonObject("host").get("pinnedBudgetBytes").getAsLong() == 16 * MIB);
         first.quit().exits(0);
         second.quit().exits(0);
+    }
+
+    @Test
+    void whatTheHostCannotHoldGoesToAFile(TestRun run) {
+        ManagerProcess manager = manager(run, "--host-memory", "0B", "--host-pageable", "0B");
+        List<RunningCase> programs = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            RunningCase program = swapping(run, "console", "f" + i).env("TESSERA_SWAP_DIRECTORY",
+                    run.sharedMemory().toString()).env("TESSERA_SWAP_FILE_BYTES", Long.toString(1024 * MIB)).start();
+            MemoryTest.start(program);
+            program.okay("alloc " + 40 * MIB);
+            program.okay("fill 0 " + (i + 1));
+            programs.add(program);
+        }
+        programs.getFirst().okay("check 0 1");
+        programs.getLast().okay("check 0 2");
+        long inFiles = 0;
+        for (RunningCase program : programs) {
+            inFiles += residency(manager, program).get("fileBytes").getAsLong();
+        }
+        assertTrue(inFiles > 0, inFiles + " bytes in files");
+        programs.forEach(program -> program.quit().exits(0));
     }
 
     /** cuMemGetInfo, NVML's twin in the library and the status say the same of the device's size. */

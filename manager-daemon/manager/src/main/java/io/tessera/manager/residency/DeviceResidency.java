@@ -32,6 +32,9 @@ final class DeviceResidency {
     /** Device memory that a context takes beside what its program allocates (measured on an H200: 528 MiB). */
     private static final long CONTEXT_BYTES = 528L << 20;
 
+    /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
+    private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
+
     private static final Logger LOG = LoggerFactory.getLogger(DeviceResidency.class);
 
     final ManagedDevice device;
@@ -96,8 +99,11 @@ final class DeviceResidency {
         if (look) {
             nextLookNs = nowNs + LOOK_NS;
         }
-        read(look, nowNs);
-        if (!planned()) {
+        boolean planned = planned();
+        if (planned || look || members.values().stream().anyMatch(member -> member.parked)) {
+            read(look, nowNs);
+        }
+        if (!planned) {
             return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
         }
         work += parkLacking(nowNs);
@@ -141,7 +147,7 @@ final class DeviceResidency {
     private void read(boolean look, long nowNs) {
         boolean moved = false;
         for (MemberMemory member : members.values()) {
-            member.read(device.totalBytes(), nowNs);
+            member.read(device.totalBytes(), look, nowNs);
             if (look && member.movable()) {
                 member.measure(meter);
             }
@@ -175,7 +181,7 @@ final class DeviceResidency {
     private int unpark(long nowNs) {
         int done = 0;
         for (MemberMemory member : members.values()) {
-            if (member.parked && member.waits() && !member.checkpointed) {
+            if (member.parked && member.waits() && !member.checkpointed && !leaves(member, nowNs)) {
                 comeBack(member, nowNs);
                 done++;
             }
@@ -183,9 +189,17 @@ final class DeviceResidency {
         return done;
     }
 
+    /** Whether it was evicted by hand and has contents on the device still, which the host may have no room for. */
+    private static boolean leaves(MemberMemory member, long nowNs) {
+        member.leaving &= member.residentBytes > member.cachedBytes
+                && nowNs - member.leavingSinceNs < LEAVING_PATIENCE_NS;
+        return member.leaving;
+    }
+
     void comeBack(MemberMemory member, long nowNs) {
         boolean wasEvicted = member.evicted;
         member.evicted = false;
+        member.leaving = false;
         member.lastActiveNs = nowNs;
         park(member, false, nowNs);
         if (wasEvicted) {
@@ -195,7 +209,13 @@ final class DeviceResidency {
     }
 
     /** Has a client leave the device until it asks for a turn. */
-    void evict(MemberMemory member, String why, long nowNs) {
+    void evictByHand(MemberMemory member, String why, long nowNs) {
+        evict(member, why, nowNs);
+        member.leaving = true;
+        member.leavingSinceNs = nowNs;
+    }
+
+    private void evict(MemberMemory member, String why, long nowNs) {
         LOG.info("{} leaves {}: {}", member.member.session(), device.uuid(), why);
         member.evicted = true;
         member.tellFlags();
@@ -245,6 +265,7 @@ final class DeviceResidency {
             if (!member.planned()) {
                 continue;
             }
+            member.goalBytes = plan.goals().get(client.clientId());
             boolean away = !client.running() && !client.awaitsTurn() && !member.waits();
             if (!member.parked && away && plan.mustStop().contains(client.clientId())) {
                 // It does not work: told to stop, it can give its memory up.

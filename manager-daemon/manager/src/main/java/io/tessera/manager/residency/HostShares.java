@@ -15,6 +15,12 @@ final class HostShares {
     /** How often the host's free memory is looked at; between looks it is taken for what it was, less what was given. */
     private static final long LOOK_NS = 250_000_000L;
 
+    /**
+     * Clients take backing in steps of 256 MiB and give a step back when nothing is in it. While one client's memory comes
+     * in and another's leaves, each may have a step that is used in part.
+     */
+    private static final long PARTLY_USED_BYTES = 256L << 20;
+
     private final HostMemory host;
     private final HostBudget budget;
     private long availableBytes;
@@ -38,13 +44,19 @@ final class HostShares {
             return 0;
         }
         look(nowNs);
+        long wanted = members.stream().mapToLong(member -> member.pinnedWanted).sum();
+        long spare = budget.pinnedBytes() - members.stream().mapToLong(MemberMemory::outBytes).sum();
+        boolean isShort = wanted > budget.pinnedBytes();
         List<HostClient> clients = new ArrayList<>();
         Map<Long, MemberMemory> byId = new HashMap<>();
         for (MemberMemory member : members) {
             long id = member.clientId() * SegmentLayout.MAX_DEVICES + member.member.slot();
             byId.put(id, member);
-            clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget,
-                    member.pinnedWanted, member.pageableHeld, member.pageableTarget, member.pageableWanted));
+            long pinned = isShort ? shortOf(member, spare) : member.pinnedWanted;
+            long pageable = isShort ? Math.min(member.pageableWanted,
+                    Math.max(0, member.outBytes() - Math.min(pinned, member.pinnedTarget))) : member.pageableWanted;
+            clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget, pinned,
+                    member.pageableHeld, member.pageableTarget, pageable));
         }
         HostTargets targets = budget.targets(clients, availableBytes);
         reason = targets.reason();
@@ -59,7 +71,10 @@ final class HostShares {
         return told;
     }
 
-    /** What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files. */
+    /**
+     * What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files; less
+     * what may be lost to steps that are used in part.
+     */
     long backingBytes(Collection<MemberMemory> members) {
         long held = 0;
         long files = 0;
@@ -68,7 +83,18 @@ final class HostShares {
             files += member.fileLimit;
         }
         long free = Math.max(0, availableBytes - budget.reserveBytes());
-        return Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+        long all = Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
+        return Math.max(0, all - PARTLY_USED_BYTES * members.size());
+    }
+
+    /**
+     * Pinned memory for a client where not everybody can have all: what of its memory is off the device or is to leave,
+     * so that no move waits for memory which somebody holds ahead of need. What that leaves is for those whose memory is
+     * on the device, and leaves next.
+     */
+    private static long shortOf(MemberMemory member, long spareBytes) {
+        long out = member.outBytes();
+        return Math.min(member.pinnedWanted, out > 0 ? out : Math.max(0, spareBytes));
     }
 
     private void look(long nowNs) {

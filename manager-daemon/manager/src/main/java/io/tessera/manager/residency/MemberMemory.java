@@ -7,6 +7,7 @@ import io.tessera.memory.residency.ClientMemory;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.ResidencyState;
 import io.tessera.protocol.ThreadSlot;
 
 /**
@@ -48,6 +49,13 @@ final class MemberMemory {
     /** Evicted by hand or for idleness: said so, and the word says so too. */
     boolean evicted;
 
+    /** Evicted by hand, and not out yet: it leaves before it may come back. */
+    boolean leaving;
+    long leavingSinceNs;
+
+    /** What it is to hold on the device once all plans are carried out. */
+    long goalBytes;
+
     /** Kept off the device, evicted or not. */
     boolean parked;
 
@@ -80,6 +88,11 @@ final class MemberMemory {
         return member.residencyPlanned();
     }
 
+    /** What of its memory is off the device, or is to leave it. */
+    long outBytes() {
+        return Math.max(swappedBytes, neededBytes - Math.min(neededBytes, goalBytes));
+    }
+
     long clientId() {
         return member.clientId();
     }
@@ -107,10 +120,15 @@ final class MemberMemory {
         return fresh;
     }
 
-    /** Reads every word; {@code totalBytes} bounds what the client may claim. */
-    void read(long totalBytes, long nowNs) {
+    /**
+     * Reads every word.
+     *
+     * @param totalBytes bounds what the client may claim
+     * @param look       whether it is looked up what it submits, which takes a sum over all of its threads
+     */
+    void read(long totalBytes, boolean look, long nowNs) {
         member.touch(block -> {
-            readUse(block, totalBytes, nowNs);
+            readUse(block, totalBytes, look || submissions < 0, nowNs);
             if (plan == MemoryPlan.SWAP) {
                 readSwap(member.residency(), totalBytes, nowNs);
             } else if (plan == MemoryPlan.MANAGED) {
@@ -131,10 +149,10 @@ final class MemberMemory {
         }
     }
 
-    private void readUse(DeviceBlock block, long totalBytes, long nowNs) {
+    private void readUse(DeviceBlock block, long totalBytes, boolean look, long nowNs) {
         // Oversubscribed clients use more than the device has; several times that is no use but nonsense.
         usedBytes = size(block.usedBytes(), 1024 * totalBytes);
-        long submitted = ThreadSlot.deviceSubmissions(member.session().memory(), member.slot());
+        long submitted = look ? ThreadSlot.deviceSubmissions(member.session().memory(), member.slot()) : submissions;
         if (submitted != submissions || block.capturing() != 0 || usedBytes != allocationBytes) {
             submissions = submitted;
             allocationBytes = usedBytes;
@@ -171,6 +189,9 @@ final class MemberMemory {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
             movedInBytes = words.movedInBytes();
+            if (words.state() != ResidencyState.STEADY) {
+                return;
+            }
             meter.in(inbound, movedInBytes, words.moveInNs());
             meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
         });

@@ -5,12 +5,12 @@ import io.tessera.memory.residency.MoveRates;
 /**
  * How fast memory moves on a device, from what its clients count. One owner thread.
  *
- * <p>A client adds to its bytes with every chunk and to its time when a move is over, so bytes are taken for measured
- * only together with a time that has grown. The first measurement takes the place of what was assumed; later ones are
+ * <p>A client adds to its bytes with every chunk and to its time when a move is over, so it is measured only while nothing
+ * moves, and when enough has moved since it was measured last. The first measurement takes the place of what was assumed; later ones are
  * mixed in ({@link MoveRates#measured}).
  */
 final class MoveMeter {
-    /** A shorter move says more about starting one than about the bus. */
+    /** Less than this says more about starting a move than about the bus. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
     private MoveRates rates = MoveRates.pinned();
@@ -26,12 +26,13 @@ final class MoveMeter {
         private double take(long bytesNow, long nsNow) {
             long moved = bytesNow - bytes;
             long spent = nsNow - ns;
-            if (spent <= 0 && moved >= 0) {
+            boolean sane = moved >= 0 && spent >= 0;
+            if (sane && (spent == 0 || moved < SHORTEST_BYTES)) {
                 return 0;
             }
             bytes = bytesNow;
             ns = nsNow;
-            return moved < SHORTEST_BYTES || spent <= 0 ? 0 : 1e9 * moved / spent;
+            return sane ? 1e9 * moved / spent : 0;
         }
     }
 

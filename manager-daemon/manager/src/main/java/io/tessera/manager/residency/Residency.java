@@ -119,7 +119,7 @@ public final class Residency implements Conductor.Timed {
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
                 if (member.tenant().equals(tenant) && (member.movable() || suspend)) {
-                    device.evict(member, suspend ? "to be suspended" : "evicted by hand", nowNs);
+                    device.evictByHand(member, suspend ? "to be suspended" : "evicted by hand", nowNs);
                     clients++;
                     if (suspend) {
                         suspensions.begin(member.member.session());

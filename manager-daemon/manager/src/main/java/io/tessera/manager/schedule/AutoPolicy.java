@@ -128,8 +128,11 @@ final class AutoPolicy implements SharingMode {
 
     @Override
     public void memory(MemoryVerdict verdict, long nowNs) {
+        boolean changed = verdict.turns() != memory.turns() || verdict.planned() != memory.planned();
         memory = verdict;
-        nextTickNs = Math.min(nextTickNs, nowNs);
+        if (changed) { // else what is being measured goes on undisturbed
+            nextTickNs = Math.min(nextTickNs, nowNs);
+        }
     }
 
     // The duty cycle

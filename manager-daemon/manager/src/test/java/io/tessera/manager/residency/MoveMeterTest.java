@@ -34,8 +34,17 @@ class MoveMeterTest {
     }
 
     @Test
-    void smallMovesAndNonsenseSayNothing() {
-        meter.in(one, 1 << 20, 1);
+    void smallMovesAreMeasuredTogether() {
+        for (long moves = 1; moves <= 63; moves++) {
+            meter.in(one, moves << 20, moves * 1_000_000L);
+            assertEquals(MoveRates.pinned(), meter.rates());
+        }
+        meter.in(one, 64 << 20, 64_000_000L);
+        assertEquals(1000.0 * (1 << 20), meter.rates().inBytesPerSecond(), 1);
+    }
+
+    @Test
+    void nonsenseSaysNothing() {
         meter.in(one, -5, 7);
         meter.in(one, Long.MAX_VALUE, -7);
         assertEquals(MoveRates.pinned(), meter.rates());
