@@ -19,7 +19,8 @@
 
 static struct tessera_segment *manager_segment;
 static int manager_listener = -1, manager_client = -1;
-static uint32_t manager_bells; /* the client's, counted */
+static uint32_t manager_bells;   /* the client's, counted */
+static uint32_t manager_devices; /* devices announced so far */
 
 static uint64_t manager_now_ns(void)
 {
@@ -113,6 +114,7 @@ static inline void manager_hear(const struct tessera_message *head)
     if (head->type == TESSERA_MSG_DOORBELL)
         __atomic_fetch_add(&manager_bells, 1, __ATOMIC_RELAXED);
     if (head->type == TESSERA_MSG_DEVICE) {
+        __atomic_fetch_add(&manager_devices, 1, __ATOMIC_RELEASE);
         struct tessera_quota lease = {
             {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_QUOTA_ANSWER, TESSERA_ABI_VERSION, sizeof lease, head->device}, UINT64_MAX};
         manager_send(&lease, sizeof lease);
@@ -145,7 +147,7 @@ static void *manager_serve(void *unused)
     return NULL;
 }
 
-/* Before cuInit. The targets are 0: nothing may be resident, nothing swapped. */
+/* Before cuInit, or after manager_die(). The targets are 0: nothing may be resident, nothing swapped. */
 static inline void manager_start(void)
 {
     static pthread_t thread;
@@ -154,6 +156,7 @@ static inline void manager_start(void)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s/manager.sock", directory);
     manager_listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    unlink(address.sun_path); /* of one that died before */
     OKAY(bind(manager_listener, (struct sockaddr *)&address, sizeof address));
     OKAY(listen(manager_listener, 4));
     manager_segment = mmap(NULL, TESSERA_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -89,6 +89,29 @@ static void manager_dies(void)
     OKAY(cuMemFree_v2(p));
 }
 
+/* Another manager comes: it is told what is held, and moves it as the first one did. */
+static void manager_returns(void)
+{
+    begin(CAPACITY);
+    grant();
+    CUdeviceptr p = filled(100 * MIB, 0x1234);
+    evict();
+    manager_die();
+    manager_start();
+    for (uint64_t until = manager_now_ns() + 30000000000ULL; __atomic_load_n(&manager_devices, __ATOMIC_ACQUIRE) < 2;
+         manager_pause_us(1000))
+        CHECK(manager_now_ns() < until);
+    EQUAL(100 * MIB, manager_words()->needed_bytes);
+    manager_words()->pinned_target = manager_words()->pageable_target = 512 * MIB;
+    manager_words()->capacity_bytes = CAPACITY;
+    bring_back();
+    holds(p, 100 * MIB, 0x1234);
+    evict();
+    bring_back();
+    holds(p, 100 * MIB, 0x1234);
+    CHECK(manager_words()->moved_out_bytes >= 200 * MIB); /* counters go on */
+}
+
 /* The same with a device that is full: calls fail after a bounded wait, nothing is lost, and it goes on with room. */
 static void manager_dies_full(void)
 {
@@ -249,6 +272,7 @@ static const struct situation situations[] = {{"lazy", lazy},
                                               {"waits", waits},
                                               {"waits-over-the-end", waits_over_the_end},
                                               {"manager-dies", manager_dies},
+                                              {"manager-returns", manager_returns},
                                               {"manager-dies-full", manager_dies_full},
                                               {"frees-while-out", frees_while_out},
                                               {"contexts-end", contexts_end},

@@ -36,7 +36,7 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
+        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
     void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
