@@ -12,6 +12,8 @@
 #include "report.h"
 #include "settings.h"
 
+#define SMALL_PARTS 16
+
 static struct record_pool step_records = {.bytes = sizeof(struct backing_step)};
 static struct record_pool piece_records = {.bytes = sizeof(struct backing_piece)};
 static struct backing_step *steps[TESSERA_MAX_DEVICES];
@@ -27,8 +29,10 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t held = residency_of(device)->held[tier], target = residency_host_target(device, tier);
     uint64_t room = target > held ? target - held : 0;
-    uint64_t bytes = wanted < STEP_BYTES ? wanted : STEP_BYTES;
-    bytes = (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT;
+    /* Only whole steps can be given up: of a small budget small ones. */
+    uint64_t most = target / SMALL_PARTS < STEP_BYTES ? target / SMALL_PARTS : STEP_BYTES;
+    uint64_t bytes = wanted < most ? wanted : most;
+    bytes = bytes ? (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;
 }
 
