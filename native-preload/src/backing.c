@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attendant.h"
 #include "backing_step.h"
 #include "numa.h"
 #include "records.h"
@@ -149,6 +150,7 @@ static void drop_step(struct backing_step *step)
 
 void backing_trim(unsigned device)
 {
+    bool any = false;
     struct backing_step *step = steps[device];
     while (step) {
         bool surplus = step_surplus(step);
@@ -156,9 +158,15 @@ void backing_trim(unsigned device)
         if (surplus) { /* the lock may be released meanwhile: from the beginning again */
             drop_step(step);
             next = steps[device];
+            any = true;
         }
         step = next;
     }
+    if (!any)
+        return;
+    residency_unlock();
+    attendant_ring_manager(device); /* others may wait for just this host memory */
+    residency_lock();
 }
 
 /* The longest run of free units that is needed, from the first free one on. */
