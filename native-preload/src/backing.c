@@ -6,11 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attendant.h"
 #include "backing_step.h"
 #include "numa.h"
 #include "records.h"
 #include "report.h"
 #include "settings.h"
+
+#define SMALL_PARTS 16
 
 static struct record_pool step_records = {.bytes = sizeof(struct backing_step)};
 static struct record_pool piece_records = {.bytes = sizeof(struct backing_piece)};
@@ -27,8 +30,10 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t held = residency_of(device)->held[tier], target = residency_host_target(device, tier);
     uint64_t room = target > held ? target - held : 0;
-    uint64_t bytes = wanted < STEP_BYTES ? wanted : STEP_BYTES;
-    bytes = (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT;
+    /* Only whole steps can be given up: of a small budget small ones. */
+    uint64_t most = target / SMALL_PARTS < STEP_BYTES ? target / SMALL_PARTS : STEP_BYTES;
+    uint64_t bytes = wanted < most ? wanted : most;
+    bytes = bytes ? (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;
 }
 
@@ -145,6 +150,7 @@ static void drop_step(struct backing_step *step)
 
 void backing_trim(unsigned device)
 {
+    bool any = false;
     struct backing_step *step = steps[device];
     while (step) {
         bool surplus = step_surplus(step);
@@ -152,9 +158,15 @@ void backing_trim(unsigned device)
         if (surplus) { /* the lock may be released meanwhile: from the beginning again */
             drop_step(step);
             next = steps[device];
+            any = true;
         }
         step = next;
     }
+    if (!any)
+        return;
+    residency_unlock();
+    attendant_ring_manager(device); /* others may wait for just this host memory */
+    residency_lock();
 }
 
 /* The longest run of free units that is needed, from the first free one on. */

@@ -41,7 +41,10 @@ char *backing_memory(const struct backing_piece *piece);
 bool backing_read(const struct backing_piece *piece, uint64_t offset, void *to, uint64_t bytes);
 bool backing_write(const struct backing_piece *piece, uint64_t offset, const void *from, uint64_t bytes);
 
-/* With the lock: steps that nothing uses and that are more than is wanted or allowed go back to the system. */
+/*
+ * With the lock, which is released meanwhile: steps that nothing uses and that are more than is wanted or allowed go back
+ * to the system, and the manager hears of it.
+ */
 void backing_trim(unsigned device);
 
 /* With the lock: starts the thread that grows the pinned tier, if a manager plans residency and it does not run yet. */

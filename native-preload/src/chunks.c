@@ -9,6 +9,7 @@
 #include "segment.h"
 #include "tessera_entries.h"
 
+#define SMALL_PARTS 32 /* of a small device: 3 % of it have to be free for an exchange */
 #define SETTLE_SLICE_NS 100000000ULL
 
 static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
@@ -16,6 +17,15 @@ static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
 static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
 static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
 static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
+
+uint64_t chunk_size(unsigned device)
+{
+    uint64_t capacity = residency_capacity(device);
+    uint64_t part = (capacity ? capacity : tessera_segment->devices[device].total_bytes) / SMALL_PARTS;
+    if (part >= CHUNK_BYTES)
+        return CHUNK_BYTES;
+    return part > CHUNK_UNIT ? part / CHUNK_UNIT * CHUNK_UNIT : CHUNK_UNIT;
+}
 
 static void account(const struct chunk *chunk, int64_t sign)
 {

@@ -51,6 +51,12 @@ struct chunk {
     bool untouched;                /* nobody was ever let at it: has no contents */
 };
 
+/*
+ * Bytes of the chunks that new memory of the device is cut into: CHUNK_BYTES, less on a device that is treated as small,
+ * since two clients can only change places in what is free of it, chunk by chunk.
+ */
+uint64_t chunk_size(unsigned device);
+
 /* With the lock: a chunk that is BUSY, without memory and not live, in the list of its device; NULL: no memory. */
 struct chunk *chunk_new(unsigned device, uint64_t bytes);
 /* With the lock: out of all lists. It has no physical memory any more; its views and backing are given back. */

@@ -143,8 +143,7 @@ static bool begin_out(unsigned device, struct moves *m, struct chunk *chunk)
         return true;
     }
     struct backing_piece *pieces = backing_take(device, chunk->bytes);
-    if (!pieces) {
-        chunk->retry_ns = monotonic_ns() + RETRY_NS;
+    if (!pieces) { /* soon some may be pinned, or given up by others: the next round asks again */
         settle(chunk, CHUNK_RESIDENT);
         return false;
     }

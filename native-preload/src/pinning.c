@@ -8,6 +8,7 @@
 #include "backing_step.h"
 #include "clock.h"
 #include "devices.h"
+#include "drain.h"
 #include "own_thread.h"
 #include "report.h"
 #include "segment.h"
@@ -87,6 +88,9 @@ static bool grow(unsigned device)
     if (step) {
         step->context = context;
         residency_changed();
+        residency_unlock();
+        drain_wake(device); /* what waits to leave has somewhere to go */
+        residency_lock();
         return true;
     }
     residency_lower_host(device, TIER_PINNED, bytes);
