@@ -263,11 +263,12 @@ public final class ClientSession {
             records.lose(result, "the end of " + name);
             return;
         }
+        // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
+        state.fences().quiet();
+        state.window().giveBack();
         state.printing().close();
         state.streams().close();
         state.fences().close();
-        // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
-        state.window().giveBack();
         if (!records.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
         }

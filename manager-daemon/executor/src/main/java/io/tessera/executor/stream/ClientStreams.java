@@ -364,13 +364,19 @@ public final class ClientStreams {
                 }
             }
             for (ClientStream stream : context.streams) {
-                int result = stream.capturing ? CudaResult.SUCCESS : query(stream);
+                int result = stream.capturing && isReallyCapturing(stream) ? CudaResult.SUCCESS : query(stream);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
             }
         }
         return CudaResult.SUCCESS;
+    }
+
+    /** A capture that went wrong may have ended without a word: what the stream did since is work that must be waited for. */
+    private boolean isReallyCapturing(ClientStream stream) {
+        return driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
+                && driver.outInt(0) != 0;
     }
 
     /**
