@@ -67,7 +67,7 @@ static void welcome(void)
     segment->thread_slots = TESSERA_MAX_THREADS;
     segment->segment_bytes = TESSERA_SEGMENT_BYTES;
     segment->client_id = 1;
-    segment->manager_heartbeat_ns = now_ns();
+    segment->manager_heartbeat_ns = UINT64_MAX / 2; /* never silent, however long a move takes on a busy machine */
     segment->version = TESSERA_ABI_VERSION;
     struct tessera_welcome w = {.head = head(TESSERA_MSG_WELCOME, sizeof w, 0), .client_id = 1,
                                 .segment_bytes = TESSERA_SEGMENT_BYTES};
@@ -111,7 +111,6 @@ static void attend(uint64_t us)
         uint64_t left_ns = until_ns > now_ns() ? until_ns - now_ns() : 0;
         struct timespec t = {(time_t)(left_ns / 1000000000ULL), (long)(left_ns % 1000000000ULL)};
         _Alignas(8) char packet[4096];
-        __atomic_store_n(&segment->manager_heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
         if (ppoll(&ready, 1, &t, NULL) <= 0)
             continue;
         ssize_t n = recv(client, packet, sizeof packet, 0);

@@ -141,7 +141,7 @@ static void pinned(void)
     CUdeviceptr memory;
     void *host;
     for (int i = 0; i < 20; i++)
-        EQUAL(OUT_OF_MEMORY, cuMemHostAlloc(&host, 64 * MIB, 0));
+        EQUAL(OUT_OF_MEMORY, cuMemHostAlloc(&host, 256 * MIB, 0));
     OKAY(cuMemHostAlloc(&host, 4 * MIB, 0));
     OKAY(cuMemAlloc_v2(&memory, 4 * MIB));
     for (size_t i = 0; i < sizeof source; i++)

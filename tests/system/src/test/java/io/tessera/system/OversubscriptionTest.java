@@ -198,14 +198,14 @@ class OversubscriptionTest {
         run.expectClientError("manager is gone|no manager");
         ManagerProcess manager = manager(run);
         // Still at work when the second has come, however slow the machine is.
-        RunningCase first = swapping(run, "worker", "first", "ms=5", "iterations=800", "bytes=" + 30 * MIB).start();
+        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=1000", "bytes=" + 30 * MIB).start();
         first.awaitLine("ready");
         RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
         Signals.send(manager.process(), Signals.KILL);
         Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
         manager(run);
-        assertEquals("done 800", first.end().exits(0).output().getLast());
+        assertEquals("done 1000", first.end().exits(0).output().getLast());
         assertEquals("done 200", second.end().exits(0).output().getLast());
     }
 

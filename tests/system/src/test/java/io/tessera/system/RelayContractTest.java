@@ -57,7 +57,7 @@ class RelayContractTest {
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectLog("pinned memory cannot be made");
         Process limit = new ProcessBuilder("/usr/bin/prlimit", "--pid", Long.toString(manager.process().pid()),
-                "--fsize=" + 56 * MIB).inheritIO().start(); // executors come later and inherit it
+                "--fsize=" + 160 * MIB).inheritIO().start(); // executors come later and inherit it
         assertEquals(0, limit.waitFor());
         relayed(run, "pinned").run().exits(0).says("pinned ok");
     }
