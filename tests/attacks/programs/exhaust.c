@@ -102,6 +102,25 @@ static void stuck_destroyed(void)
     _exit(0);
 }
 
+/* The same in a stream whose capture failed: whoever still takes it for captured does not wait for it. */
+static void stuck_uncaptured(void)
+{
+    CUdeviceptr own = own_memory();
+    handle stream = 0, forked = 0, event = 0, graph = 0;
+    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&forked, 1));
+    NEED(cuEventCreate(&event, 2));
+    NEED(cuStreamBeginCapture(stream, 2));
+    NEED(cuEventRecord(event, stream));
+    NEED(cuStreamWaitEvent(forked, event, 0));
+    cuMemsetD8Async(own + 4096, 1, 16, forked);
+    cuStreamEndCapture(stream, &graph); /* not joined: refused, and over */
+    for (unsigned i = 1; i < 50; i++)
+        cuStreamWaitValue32(stream, own + i % 3 * 4, i, 1);
+    usleep(200000);
+    _exit(0);
+}
+
 static void *work(void *unused)
 {
     CUdeviceptr got;
@@ -185,6 +204,7 @@ static const struct attack attacks[] = {
     {"ring_never_read", HARMLESS, "fills its ring and goes", ring_never_read},
     {"stuck_stream", HARMLESS, "leaves streams that wait for what never comes", stuck_stream},
     {"stuck_destroyed", HARMLESS, "destroys streams that wait for what never comes", stuck_destroyed},
+    {"stuck_uncaptured", HARMLESS, "leaves a stream that waits after its capture failed", stuck_uncaptured},
     {"threads", HARMLESS, "works in many threads at once", threads},
     {"processes", HARMLESS, "comes as many processes at once", processes},
     {"one_of_many", HARMLESS, "is one of them", one_of_many},

@@ -141,6 +141,9 @@ public final class CallExecutor implements AutoCloseable {
             result = results.take(frame, contextNumber);
         } else {
             results.clear(frame);
+            if (plan.api().equals("cuStreamEndCapture") && stream != null) {
+                client.streams().captureFailed(stream);
+            }
         }
         if (result == CudaResult.SUCCESS) {
             graphMemory.after(frame);

@@ -293,6 +293,11 @@ public final class ClientStreams {
         }
     }
 
+    /** A capture could not be ended as asked: if it was spoilt it is over all the same, and what follows is work. */
+    public void captureFailed(ClientStream stream) {
+        capturing(stream, stream.capturing && isReallyCapturing(stream));
+    }
+
     /** Ends a context whose streams are all destroyed. */
     public void destroyContext(ClientContext context) {
         for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
