@@ -9,6 +9,7 @@ void window_open(struct window *window, int device)
     struct allocation what = {.type = 1 /* pinned */, .location = {1 /* device */, device}};
     struct access access = {{1, device}, 3 /* read and write */};
     unsigned long long handle;
+    uint32_t go_on = STOP_GO_ON;
     window->mapped = (size_t)WINDOW_DATA_MIB << 20;
     window->used = 0;
     CHECK(cuMemAddressReserve(&window->base, 4 * GIB, 4 * GIB, 0, 0));
@@ -18,7 +19,7 @@ void window_open(struct window *window, int device)
     CHECK(cuMemAlloc_v2(&window->report, REPORT_BYTES));
     CHECK(cuMemAlloc_v2(&window->stop, 4096));
     CHECK(cuMemsetD8Async(window->report, 0, REPORT_BYTES, NULL));
-    CHECK(cuMemsetD8Async(window->stop, 0, 4096, NULL));
+    CHECK(cuMemcpyHtoD_v2(window->stop, &go_on, sizeof go_on));
     CHECK(cuCtxSynchronize());
 }
 

@@ -10,7 +10,8 @@ struct window {
     size_t mapped, used;
 };
 
-enum { WINDOW_DATA_MIB = 1024, REPORT_BYTES = 65536 };
+/* STOP_GO_ON is WindowConstants.GO_ON: rounds that a loop may run before it looks at the stop word again; 0 ends it. */
+enum { WINDOW_DATA_MIB = 1024, REPORT_BYTES = 65536, STOP_GO_ON = 4096 };
 
 void window_open(struct window *window, int device);
 /* Memory for a case, from the start of the window. */
