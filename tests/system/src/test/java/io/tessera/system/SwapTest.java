@@ -89,7 +89,7 @@ class SwapTest {
         run.expectLine("tried again, nothing is lost");
         StringBuilder script = new StringBuilder(DEVICE);
         for (String call : new String[] {"cuMemcpyDtoHAsync_v2 999", "cuMemcpyHtoDAsync_v2 999", "cuMemCreate 2",
-            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventSynchronize 999"}) {
+            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventQuery 999"}) {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");
