@@ -6,6 +6,7 @@ base. Each case stands alone and says how long it takes, so a short lease can ru
 
 import concurrent.futures
 import json
+import os
 import random
 import statistics
 import sys
@@ -18,6 +19,7 @@ from harness.control import client_of, device_in_use
 from harness.figures import number, quantile, verdict
 from harness.table import Table
 from harness.tessera import Manager
+from harness.timeline import PARTS, figures, moves, parse
 
 CAPACITY_GIB = 16
 #: Work of each program, as seconds that it takes alone.
@@ -78,7 +80,22 @@ def rate(to, source):
         torch.cuda.synchronize()
         best = max(best, (1 << 30) / (time.monotonic() - begun))
     return best
-print(json.dumps({"in": rate(device, host), "out": rate(host, device)}))
+def both():
+    there, away = torch.cuda.Stream(), torch.cuda.Stream()
+    other, source = torch.empty_like(device), torch.empty_like(host, pin_memory=True)
+    marks = [torch.cuda.Event(enable_timing=True) for _ in range(4)]
+    torch.cuda.synchronize()
+    for _ in range(8):
+        for stream, pair, first in ((there, (device, host), 0), (away, (source, other), 2)):
+            with torch.cuda.stream(stream):
+                if _ == 0:
+                    marks[first].record()
+                pair[0].copy_(pair[1], non_blocking=True)
+                if _ == 7:
+                    marks[first + 1].record()
+    torch.cuda.synchronize()
+    return [8e3 * (1 << 30) / marks[at].elapsed_time(marks[at + 1]) for at in (0, 2)]
+print(json.dumps({"in": rate(device, host), "out": rate(host, device), "both": both()}))
 """
 
 _ALLOCATIONS = """
@@ -114,11 +131,12 @@ def _manager(setting, capacity=True):
     return manager
 
 
-def _wide(bench, place, share, host_share, name):
+def _wide(bench, place, share, host_share, name, more=()):
     environment = {
         "WIDE_GIB": str(CAPACITY_GIB * share),
         "WIDE_HOST_SHARE": str(host_share),
         "WIDE_PHASE_S": str(PHASE_S),
+        **dict(more),
     }
     return bench.start(place, "wide", name=name, environment=environment)
 
@@ -201,16 +219,23 @@ def _handover(setting, record, case):
     bandwidth = json.loads(out) if status == 0 else None
     if bandwidth is None:
         raise RuntimeError(f"pinned bandwidth could not be measured: {err[-300:]}")
+    trace = os.path.join(setting.directory, "moves.trace")
     with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
-        workers = [_wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}") for i in range(2)]
+        workers = [
+            _wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}", {"TESSERA_MOVE_TRACE": trace})
+            for i in range(2)
+        ]
         for worker in workers:
             worker.ready()
         manager.control.mode("on")
         manager.control.quantum(2 * QUANTUM_NS)
         measure(workers, HANDOVER_S)
+        with open(trace, encoding="utf-8") as file:
+            timeline = figures(moves(parse(file.read())))
         record.add(
             "handover",
             bandwidth=bandwidth,
+            timeline=timeline,
             device=_device(manager),
             memory=[_residency(manager, worker.pid) for worker in workers],
         )
@@ -299,7 +324,8 @@ def _evict(manager, tenant, ended, evictions):
 
 def tables(results):
     """One table for each question that was asked."""
-    made = [_trainings_table(results), _fit_table(results), _handover_table(results), _overhead_table(results)]
+    made = [_trainings_table(results), _fit_table(results), _handover_table(results), _timeline_table(results)]
+    made.append(_overhead_table(results))
     made += [_notebooks_table(results), _forced_table(results)]
     return [table for table in made if table is not None]
 
@@ -343,13 +369,34 @@ def _handover_table(results):
     for one in _of(results, "handover"):
         for memory in one["memory"]:
             moved = memory.get("swappableBytes", 0)
-            slower = min(one["bandwidth"].values())
+            slower = min(one["bandwidth"]["in"], one["bandwidth"]["out"])
             median_s = memory.get("handoverMedianNs", 0) / 1e9
             bound_s = 1.15 * moved / slower
             rows.append((moved / 2**30, one["bandwidth"]["in"] / 1e9, one["bandwidth"]["out"] / 1e9, median_s, bound_s,
                          verdict(median_s, bound_s, at_least=False) if median_s and moved else "not measured"))  # fmt: skip
     columns = ("moved each way, GiB", "pinned in, GB/s", "pinned out, GB/s", "hand-over, median s", "asked, s", "")
-    return Table("Hand-over with memory", columns, tuple(rows)) if rows else None
+    notes = [
+        "both directions at once: {:.1f} GB/s in, {:.1f} out".format(*(rate / 1e9 for rate in one["bandwidth"]["both"]))
+        for one in _of(results, "handover")
+        if "both" in one["bandwidth"]
+    ]
+    return Table("Hand-over with memory", columns, tuple(rows), tuple(notes)) if rows else None
+
+
+def _timeline_table(results):
+    rows = []
+    for one in _of(results, "handover"):
+        for direction, row in one.get("timeline", {}).items():
+            keys = ("moves", "gb_per_s", "ms", "first_copy_ms", "no_copy_ms", "one_copy_ms")
+            pages = "; ".join(
+                f"{part} {row[part]['median_us']:.0f}, {row[part]['p90_us']:.0f}, {row[part]['sum_ms_a_move']:.0f} ms"
+                for part in PARTS
+                if part in row
+            )
+            rows.append((direction, *(row[key] for key in keys), pages))
+    columns = ("", "moves", "GB/s", "ms", "to the first copy, ms", "no copy under way, ms", "only one, ms",
+               "page changes: median, 90th percentile in µs, sum of a move")  # fmt: skip
+    return Table("Time lines of the moves", columns, tuple(rows)) if rows else None
 
 
 def _overhead_table(results):

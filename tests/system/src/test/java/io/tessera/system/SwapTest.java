@@ -89,12 +89,31 @@ class SwapTest {
         run.expectLine("tried again, nothing is lost");
         StringBuilder script = new StringBuilder(DEVICE);
         for (String call : new String[] {"cuMemcpyDtoHAsync_v2 999", "cuMemcpyHtoDAsync_v2 999", "cuMemCreate 2",
-            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventSynchronize 999"}) {
+            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventQuery 999"}) {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");
         swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "10", "3", "300", "300")
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
+    }
+
+    /** What is on its way holds up nothing else; {@code swap_overlap.c} says what each one shows. */
+    @ParameterizedTest
+    @CsvSource({"page-change-hangs, cuMemUnmap at 1, cuMemCreate at 9", "copy-hangs, , cuMemcpyHtoDAsync_v2 at 1"})
+    void stepsOfMovesOverlap(String name, String hangsOut, String hangsIn, TestRun run) {
+        Path out = run.directory().resolve("out");
+        Path in = run.directory().resolve("in");
+        String script = DEVICE + "; hang " + hangsIn + " until " + in
+                + (hangsOut == null ? "" : "; hang " + hangsOut + " until " + out);
+        swap(run, "swap_overlap", name).env("HANG_OUT", out.toString()).env("HANG_IN", in.toString()).script(script)
+                .start().end(BOUND).exits(0).says("done");
+    }
+
+    @Test
+    void copiesThatFailBesideACaptureDoNotBreakIt(TestRun run) {
+        run.expectLine("tried again, nothing is lost");
+        swap(run, "swap_overlap", "captured").script(DEVICE + "; fail cuMemcpyHtoDAsync_v2 999 at 2; fail cuEventQuery"
+                + " 999 at 60").start().end(BOUND).exits(0).says("done");
     }
 
     /** A program that is killed in the middle of a move leaves nothing behind: the next one gets the whole device. */
