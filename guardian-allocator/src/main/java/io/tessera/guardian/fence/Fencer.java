@@ -60,7 +60,8 @@ public final class Fencer {
         PtxModule laidOut = SharedLayout.aligned(module);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
                 : new SmallBlocks.Specialised(laidOut, Map.of());
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked)).fence();
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked,
+                bodies.limits().keySet())).fence();
         return bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
     }
 
