@@ -36,6 +36,7 @@ final class Induction {
     private final FlatCode code;
     private final Ssa ssa;
     private final ShiftedCounters shifts;
+    private final Bisection bisection;
     private final Map<Integer, Long> bounds = new HashMap<>();
     private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
 
@@ -44,6 +45,7 @@ final class Induction {
         code = of.code();
         ssa = of.ssa();
         shifts = new ShiftedCounters(of);
+        bisection = new Bisection(of);
     }
 
     /** What a phi of a loop's head gains on a way round, or null if that is not known. */
@@ -239,7 +241,7 @@ final class Induction {
     private long rounds(Condition condition, Loops.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
         int bits = setp.type().map(type -> Transfer.isInteger(type) ? type.bits() : 0).orElse(0);
-        long least = UNBOUNDED;
+        long least = bisection.rounds(condition, loop);
         for (int side = 1; side <= 2 && bits >= 16; side++) {
             int index = condition.comparison();
             if (setp.operands().get(side) instanceof Operand.Register register
