@@ -97,7 +97,7 @@ final class BulkFence {
         code.emit("sub.u32", offset, address, there);
         code.emit("add.u32", offset, offset, context.prologue.sharedStart());
         Operand.Register above = code.truth();
-        code.emit("setp.lt.u32", own, address, context.prologue.sharedEnd());
+        code.emit("setp.lt.u32", own, address, context.sharedEnd());
         code.emit("setp.ge.u32", above, address, context.prologue.sharedBase());
         code.emit("and.pred", own, own, above);
         code.emit("selp.b32", offset, address, offset, own);
@@ -107,7 +107,7 @@ final class BulkFence {
     private Operand cut(Operand length, Operand.Register start) {
         Operand.Register left = code.word();
         Operand.Register cut = code.word();
-        code.emit("sub.u32", left, context.prologue.sharedEnd(), start);
+        code.emit("sub.u32", left, context.sharedEnd(), start);
         code.emit("and.b32", left, left, Code.number(-UNIT));
         if (length instanceof Operand.Immediate) {
             code.emit("mov.u32", cut, length);
@@ -171,7 +171,7 @@ final class BulkFence {
         Operand stride = stride(i, matrix, operands.get(matrix.strideOperand()));
         Operand.Register most = code.word();
         Operand.Register cut = code.word();
-        code.emit("sub.u32", most, context.prologue.sharedEnd(), inside);
+        code.emit("sub.u32", most, context.sharedEnd(), inside);
         code.emit("sub.u32", most, most, Code.number(matrix.rowBytes()));
         code.emit("div.u32", most, most, Code.number(Math.max(1, matrix.rows() - 1)));
         // Whole units of 16 bytes, counted in elements.

@@ -20,7 +20,8 @@ public final class Fencer {
 
     /**
      * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels whose accesses to shared
-     * memory need no fence in blocks of a certain size get a second body for such blocks.
+     * memory need no fence in blocks of a certain size, or whose loops need less in grids and for parameters of a certain size, get a
+     * second body for such launches.
      */
     public Fencer(FenceMode mode) {
         this(mode, new DataFlowOracle(), false, mode != FenceMode.NONE);
@@ -59,17 +60,18 @@ public final class Fencer {
         PtxModule laidOut = SharedLayout.aligned(module);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
                 : new SmallBlocks.Specialised(laidOut, Map.of());
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked)).fence();
-        return bodies.sizes().isEmpty() ? fenced : noted(fenced, bodies.sizes());
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked,
+                bodies.limits().keySet())).fence();
+        return bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
     }
 
     /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
-    private static FencedModule noted(FencedModule fenced, Map<String, SmallBlocks.BlockSize> sizes) {
+    private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits) {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
             List<String> notes = new ArrayList<>(report.notes());
-            if (sizes.containsKey(report.name())) {
-                notes.add("counted twice: it has a second body for blocks of at most " + sizes.get(report.name()) + " threads");
+            if (limits.containsKey(report.name())) {
+                notes.add("counted twice: it has a second body for launches with " + limits.get(report.name()));
             }
             reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
                     report.proved(), report.calls(), notes));

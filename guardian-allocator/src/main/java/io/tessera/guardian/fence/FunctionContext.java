@@ -25,7 +25,6 @@ final class FunctionContext {
     /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
     List<Statement> statements = List.of();
     int index;
-
     FunctionContext(ModulePlan plan, PtxFunction function, int number) {
         this.plan = plan;
         this.function = function;
@@ -65,6 +64,30 @@ final class FunctionContext {
         code.emit("ld.const.u64", address, Code.at(new Operand.Named(VariableHoister.constant(name)), 0));
         cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, address));
         return address;
+    }
+
+    /**
+     * Address behind the block's shared memory. In a kernel with two bodies it is made where it is used: the second body seldom needs
+     * it, and kept from the kernel's start on it would take a register of the most that either body has.
+     */
+    Operand.Register sharedEnd() {
+        if (plan.clusters() || !plan.hasTwoBodies(function)) {
+            return prologue.sharedEnd();
+        }
+        Operand.Register symbol = new Operand.Register(Prologue.DYNAMIC_SHARED);
+        BlockCache.Entry known = cache.find(symbol, BlockCache.Purpose.SYMBOL, 0);
+        if (known != null) {
+            return known.fenced();
+        }
+        Operand.Register end = code.word();
+        prologue.sharedEnd(end, code);
+        cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, end));
+        return end;
+    }
+
+    /** Bytes of the block's shared memory. */
+    Operand.Register sharedBytes() {
+        return plan.clusters() ? prologue.sharedBytes() : sharedEnd();
     }
 
     /** What an address starts from, in a register of 64 bits. */

@@ -40,6 +40,7 @@ final class Loops {
     private final Map<String, List<String>> tables = new HashMap<>();
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
+    private final Map<Instruction, Integer> depths = new IdentityHashMap<>();
     private final int[] backward;
     private final int[] leaving;
     private int newest;
@@ -56,6 +57,7 @@ final class Loops {
         for (int i = 0; i < flat.size(); i++) {
             ends[i] = starts[i] >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(starts[i], i));
         }
+        nest(starts);
         int[] counted = sums(i -> ends[i]);
         int[] calls = sums(i -> flat.get(i).opcode().equals("call"));
         int[] sleeps = sums(i -> flat.get(i).opcode().equals("nanosleep") || flat.get(i).has("try_wait"));
@@ -63,6 +65,38 @@ final class Loops {
             if (starts[i] >= 0 && !ends[i]) {
                 weights.put(flat.get(i), any(sleeps, starts[i], i) ? AROUND_SLEEP : any(calls, starts[i], i) ? AROUND_CALLS
                         : any(counted, starts[i], i) ? AROUND_COUNTED : 1);
+            }
+        }
+    }
+
+    private void nest(int[] starts) {
+        int[] opened = new int[flat.size() + 1];
+        for (int i = 0; i < flat.size(); i++) {
+            if (starts[i] >= 0) {
+                opened[starts[i]]++;
+                opened[i + 1]--;
+            }
+        }
+        int depth = 0;
+        for (int i = 0; i < flat.size(); i++) {
+            depth += opened[i];
+            if (depth > 0) {
+                depths.put(flat.get(i), depth);
+            }
+        }
+    }
+
+    /** How many loops of the text enclose an instruction. */
+    int depth(Instruction instruction) {
+        return depths.getOrDefault(instruction, 0);
+    }
+
+    /** Shows all instructions that loops of the text enclose. */
+    void inside(LoopCosts.Inside each) {
+        for (Instruction instruction : flat) {
+            int depth = depth(instruction);
+            if (depth > 0) {
+                each.take(instruction, depth);
             }
         }
     }

@@ -20,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /** What is decided about a module before its functions are rewritten. Not thread-safe. */
@@ -35,6 +36,7 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final Set<String> twoBodies;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
@@ -50,8 +52,10 @@ final class ModulePlan {
     private boolean parameterEscapes;
     private boolean clusterEscapes;
 
-    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
+    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, Set<String> twoBodies)
+            throws FenceRefusedException {
         this.module = module;
+        this.twoBodies = Set.copyOf(twoBodies);
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
@@ -238,6 +242,11 @@ final class ModulePlan {
 
     PtxModule module() {
         return module;
+    }
+
+    /** Whether a kernel was written with a second body. */
+    boolean hasTwoBodies(PtxFunction function) {
+        return twoBodies.contains(function.name());
     }
 
     FenceMode mode() {

@@ -26,6 +26,7 @@ final class Prologue {
     private Operand.Register commonBaseHigh;
     private Operand.Register commonHighWord;
     private Operand.Register reciprocal;
+    private boolean usesShared;
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
     private Operand.Register localEnd;
@@ -91,6 +92,7 @@ final class Prologue {
     /** Address of the block's dynamic shared memory. */
     Operand.Register sharedStart() {
         if (sharedStart == null) {
+            usesShared = true;
             sharedStart = code.word();
             write(() -> code.emit("mov.u32", sharedStart, new Operand.Symbol(DYNAMIC_SHARED, 0)));
         }
@@ -107,11 +109,8 @@ final class Prologue {
         return sharedBase;
     }
 
-    /** Bytes of the block's shared memory. */
+    /** Bytes of the block's shared memory, in a cluster. */
     Operand.Register sharedBytes() {
-        if (!plan.clusters()) {
-            return sharedEnd();
-        }
         if (sharedBytes == null) {
             Operand.Register base = sharedBase();
             Operand.Register end = sharedEnd();
@@ -121,18 +120,22 @@ final class Prologue {
         return sharedBytes;
     }
 
-    /** Address behind the block's shared memory: dynamic memory comes last. */
+    /** Address behind the block's shared memory. */
     Operand.Register sharedEnd() {
         if (sharedEnd == null) {
-            Operand.Register start = sharedStart();
             sharedEnd = code.word();
-            Operand.Register size = code.word();
-            write(() -> {
-                code.emit("mov.u32", size, new Operand.SpecialRegister("%dynamic_smem_size", ""));
-                code.emit("add.u32", sharedEnd, start, size);
-            });
+            write(() -> sharedEnd(sharedEnd, code));
         }
         return sharedEnd;
+    }
+
+    /** Writes that address where the code is: dynamic memory comes last. */
+    void sharedEnd(Operand.Register end, Code where) {
+        usesShared = true;
+        Operand.Register size = where.word();
+        where.emit("mov.u32", end, new Operand.Symbol(DYNAMIC_SHARED, 0));
+        where.emit("mov.u32", size, new Operand.SpecialRegister("%dynamic_smem_size", ""));
+        where.emit("add.u32", end, end, size);
     }
 
     /**
@@ -219,7 +222,7 @@ final class Prologue {
 
     /** Whether {@link #DYNAMIC_SHARED} has to be declared. */
     boolean usesShared() {
-        return sharedStart != null;
+        return usesShared;
     }
 
     /** Writes at the function's start. */

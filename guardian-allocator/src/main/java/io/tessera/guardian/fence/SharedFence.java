@@ -113,7 +113,7 @@ final class SharedFence {
     private Operand.Register below(long bytes, int alignment) {
         context.counts.fence(Fence.SHARED);
         Operand.Register left = code.word();
-        code.emit("sub.u32", left, context.prologue.sharedEnd(), Code.number(bytes));
+        code.emit("sub.u32", left, context.sharedEnd(), Code.number(bytes));
         return aligned(left, alignment);
     }
 
@@ -134,10 +134,10 @@ final class SharedFence {
     /** The same, where a predicate says that the address is one of shared memory at all. */
     Operand.Register limit(Instruction i, long bytes, int alignment, Operand.Register word, Operand.Register where) {
         context.counts.fence(Fence.SHARED);
-        Operand.Register end = context.prologue.sharedEnd();
+        Operand.Register end = context.sharedEnd();
         Operand.Register little = code.truth();
         Operand.Register left = code.word();
-        code.emit("setp.lt.u32", little, context.prologue.sharedBytes(), Code.number(bytes));
+        code.emit("setp.lt.u32", little, context.sharedBytes(), Code.number(bytes));
         if (where != null) {
             code.emit("and.pred", little, little, where);
         }
@@ -192,7 +192,7 @@ final class SharedFence {
         Operand.Register above = code.truth();
         // A plain address of the block's own need not look like one that mapa makes.
         code.emit("setp.ge.u32", above, address, context.prologue.sharedBase());
-        code.emit("setp.lt.u32", here, address, context.prologue.sharedEnd());
+        code.emit("setp.lt.u32", here, address, context.sharedEnd());
         code.emit("and.pred", here, here, above);
         code.emit("min.u32", own, address, limit);
         code.emit("getctarank.shared::cluster.u32", rank, address);

@@ -23,39 +23,26 @@ import java.util.Optional;
 /**
  * Finds kernels whose accesses to shared memory are within their variables in blocks of a size that the kernel does not name: an
  * array with an element for each of 256 threads, in a kernel that any block may run. Such a kernel gets a second body for those
- * blocks ({@link TwoBodies}), in which the proofs see the size. Stateless.
+ * blocks ({@link TwoBodies}), in which the proofs see the size; {@link LaunchLimits} adds what else launches may be limited by. Stateless.
  */
 final class SmallBlocks {
     /** A kernel of more instructions is left alone: it would be analysed once for each size. */
-    private static final int MOST_INSTRUCTIONS = 4000;
+    static final int MOST_INSTRUCTIONS = 4000;
     private static final int MOST_THREADS = 1024;
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
-    private static final List<BlockSize> LINES = List.of(new BlockSize(512, 0), new BlockSize(256, 0), new BlockSize(128, 0),
-            new BlockSize(64, 0), new BlockSize(32, 0));
-    private static final List<BlockSize> RECTANGLES = List.of(new BlockSize(32, 32), new BlockSize(32, 16), new BlockSize(16, 16),
-            new BlockSize(32, 8), new BlockSize(64, 4), new BlockSize(16, 8), new BlockSize(8, 8));
-
-    /**
-     * Threads of a block, at most.
-     *
-     * @param x in the first dimension
-     * @param y in the second; 0: any
-     */
-    record BlockSize(int x, int y) {
-        @Override
-        public String toString() {
-            return y == 0 ? Integer.toString(x) : x + " x " + y;
-        }
-    }
+    private static final List<BodyLimits.BlockSize> LINES = List.of(new BodyLimits.BlockSize(512, 0), new BodyLimits.BlockSize(256, 0), new BodyLimits.BlockSize(128, 0),
+            new BodyLimits.BlockSize(64, 0), new BodyLimits.BlockSize(32, 0));
+    private static final List<BodyLimits.BlockSize> RECTANGLES = List.of(new BodyLimits.BlockSize(32, 32), new BodyLimits.BlockSize(32, 16), new BodyLimits.BlockSize(16, 16),
+            new BodyLimits.BlockSize(32, 8), new BodyLimits.BlockSize(64, 4), new BodyLimits.BlockSize(16, 8), new BodyLimits.BlockSize(8, 8));
 
     /**
      * A module with second bodies.
      *
      * @param module the module
-     * @param sizes  of the kernels that got one, for whom
+     * @param limits of the kernels that got one, for which launches
      */
-    record Specialised(PtxModule module, Map<String, BlockSize> sizes) {
+    record Specialised(PtxModule module, Map<String, BodyLimits> limits) {
     }
 
     private SmallBlocks() {
@@ -63,35 +50,40 @@ final class SmallBlocks {
 
     /** The module, with second bodies where they spare fences. */
     static Specialised specialise(PtxModule module) {
-        Map<String, BlockSize> sizes = new LinkedHashMap<>();
+        Map<String, BodyLimits> limits = new LinkedHashMap<>();
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
             PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
-            BlockSize size = kernel == null ? null : best(kernel, module);
-            Optional<PtxFunction> written = size == null ? Optional.empty() : TwoBodies.write(kernel, size);
-            written.ifPresent(function -> sizes.put(function.name(), size));
-            directives.add(written.<Directive>map(function -> function).orElse(directive));
+            BodyLimits found = kernel == null ? null : LaunchLimits.best(kernel, module, best(kernel, module));
+            boolean two = found != null && !found.isEmpty();
+            if (two) {
+                limits.put(kernel.name(), found);
+            }
+            directives.add(two ? TwoBodies.write(kernel, found) : directive);
         }
-        return sizes.isEmpty() ? new Specialised(module, sizes)
-                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), sizes);
+        return limits.isEmpty() ? new Specialised(module, limits)
+                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits);
     }
 
     private static boolean isCandidate(PtxFunction function) {
-        return function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent()
-                && function.attribute("reqntid").isEmpty() && function.attribute("maxntid").isEmpty()
-                && TwoBodies.canWrite(function);
+        return function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent() && TwoBodies.canWrite(function);
+    }
+
+    /** Whether the kernel leaves its block's size open, and can be written for blocks of some size. */
+    private static boolean isOpen(PtxFunction kernel) {
+        return kernel.attribute("reqntid").isEmpty() && kernel.attribute("maxntid").isEmpty() && TwoBodies.canLimitThreads(kernel);
     }
 
     /** The largest size that spares at least half of the fences that any spares; null if none spares any. */
-    private static BlockSize best(PtxFunction kernel, PtxModule module) {
+    private static BodyLimits.BlockSize best(PtxFunction kernel, PtxModule module) {
         List<Instruction> accesses = new ArrayList<>();
         int instructions = collect(kernel.body().orElseThrow(), accesses);
-        int all = accesses.isEmpty() || instructions > MOST_INSTRUCTIONS ? 0 : fences(kernel, module, accesses, new DataFlowOracle());
-        List<BlockSize> sizes = TwoBodies.readsY(kernel) ? RECTANGLES : LINES;
+        int all = accesses.isEmpty() || instructions > MOST_INSTRUCTIONS || !isOpen(kernel) ? 0 : fences(kernel, module, accesses, new DataFlowOracle());
+        List<BodyLimits.BlockSize> sizes = TwoBodies.readsY(kernel) ? RECTANGLES : LINES;
         int[] spared = new int[sizes.size()];
         int most = 0;
         for (int i = 0; i < sizes.size() && most < all; i++) {
-            BlockSize size = sizes.get(i);
+            BodyLimits.BlockSize size = sizes.get(i);
             LaunchShape shape = new LaunchShape(size.x(), size.y() == 0 ? MOST_THREADS : size.y(), MOST_THREADS, 0);
             spared[i] = all - fences(kernel, module, accesses, new DataFlowOracle(Map.of(kernel.name(), shape)));
             most = Math.max(most, spared[i]);

@@ -22,24 +22,39 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Writes a kernel with its body twice: one that small blocks run, in which thread numbers and block sizes are cut to what they are
- * there anyway, and the one that it had. Which of the two runs the block's size decides, so all threads of a block run the same.
- * The cuts are instructions, so proofs need not trust the choice. Stateless.
+ * Writes a kernel with its body twice: one for launches within limits, in which registers hold what was found to be within them, and thread
+ * numbers are cut to what they are there anyway; and the one that it had. What is compared is the same for all threads, so all of
+ * them run the same body. The comparisons and cuts are instructions, so proofs need not trust the choice. Stateless.
  */
 final class TwoBodies {
+    /** Limits that one branch decides on: proofs look through so many comparisons. */
+    private static final int AT_ONCE = 4;
+
     private TwoBodies() {
     }
 
-    /** Whether a kernel is of the kind that can be written so: thread numbers are only moved to registers, and control goes by labels alone. */
+    /** Whether a kernel is of the kind that can be written so: control goes by labels alone. */
     static boolean canWrite(PtxFunction kernel) {
-        Set<String> labels = new HashSet<>();
-        return plain(kernel.body().orElseThrow(), true, labels) && readsX(kernel);
+        return plain(kernel.body().orElseThrow(), true, new HashSet<>());
+    }
+
+    /** Whether limits of a block's size can be used: thread numbers are only moved to registers. */
+    static boolean canLimitThreads(PtxFunction kernel) {
+        return readsX(kernel) && movesThreads(kernel.body().orElseThrow());
+    }
+
+    private static boolean movesThreads(Block block) {
+        return block.statements().stream().allMatch(statement -> switch (statement) {
+            case Instruction instruction -> instruction.operands().stream().noneMatch(TwoBodies::isThread) || isRead(instruction);
+            case Block inner -> movesThreads(inner);
+            default -> true;
+        });
     }
 
     private static boolean plain(Block block, boolean outermost, Set<String> labels) {
         for (Statement statement : block.statements()) {
             boolean fine = switch (statement) {
-                case Instruction instruction -> plain(instruction);
+                case Instruction instruction -> !instruction.opcode().equals("brx");
                 case Label label -> labels.add(label.name());
                 case Block inner -> plain(inner, false, labels);
                 case RegisterDeclaration _, Location _, Pragma _ -> true;
@@ -53,16 +68,12 @@ final class TwoBodies {
         return true;
     }
 
-    private static boolean plain(Instruction instruction) {
-        if (instruction.opcode().equals("brx")) {
-            return false;
-        }
-        boolean special = instruction.operands().stream().anyMatch(TwoBodies::isThread);
-        return !special || isRead(instruction);
+    private static boolean isThread(Operand operand) {
+        return isThread(operand, "%tid") || isThread(operand, "%ntid");
     }
 
-    private static boolean isThread(Operand operand) {
-        return operand instanceof Operand.SpecialRegister(String name, String _) && (name.equals("%tid") || name.equals("%ntid"));
+    private static boolean isThread(Operand operand, String which) {
+        return operand instanceof Operand.SpecialRegister(String name, String _) && name.equals(which);
     }
 
     /** {@code mov.u32 %r1, %tid.x}, x or y. */
@@ -93,8 +104,17 @@ final class TwoBodies {
         });
     }
 
-    /** The kernel with two bodies; empty if no names are left for what is added. */
-    static Optional<PtxFunction> write(PtxFunction kernel, SmallBlocks.BlockSize size) {
+    /** The kernel with two bodies. */
+    static PtxFunction write(PtxFunction kernel, BodyLimits limits) {
+        return write(kernel, limits, kernel.body().orElseThrow().statements());
+    }
+
+    /** The kernel with the second body alone, which does nothing in other launches: to see what is proved of it. */
+    static PtxFunction second(PtxFunction kernel, BodyLimits limits) {
+        return write(kernel, limits, List.of());
+    }
+
+    private static PtxFunction write(PtxFunction kernel, BodyLimits limits, List<Statement> other) {
         Block body = kernel.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(body, taken);
@@ -104,23 +124,17 @@ final class TwoBodies {
         }
         List<Statement> whole = new ArrayList<>();
         body.statements().stream().filter(TwoBodies::isDeclaration).forEach(whole::add);
-        Operand.Register threads = new Operand.Register("%" + prefix + "_n");
-        Operand.Register larger = new Operand.Register("%" + prefix + "_p");
         Operand.Symbol any = new Operand.Symbol("$" + prefix + "_any", 0);
-        declare(whole, ScalarType.B32, threads);
-        declare(whole, ScalarType.PRED, larger);
-        choose(whole, "x", size.x(), threads, larger, any);
-        if (size.y() > 0) {
-            choose(whole, "y", size.y(), threads, larger, any);
-        }
+        Map<Operand, Operand.Register> limited = choose(whole, limits, prefix, any);
         Map<String, String> labels = new HashMap<>();
         labels(body, "$" + prefix + "_", labels);
-        whole.addAll(copy(body, size, labels).statements().stream().filter(statement -> !isDeclaration(statement)).toList());
+        whole.addAll(new Copy(limits, limited, labels).block(body).statements().stream().filter(statement -> !isDeclaration(statement))
+                .toList());
         whole.add(new Instruction(Optional.empty(), "ret", List.of(), List.of(), 0));
         whole.add(new Label(any.name(), 0));
-        body.statements().stream().filter(statement -> !isDeclaration(statement)).forEach(whole::add);
-        return Optional.of(new PtxFunction(kernel.kind(), kernel.linkage(), kernel.name(), kernel.returns(), kernel.parameters(),
-                kernel.attributes(), Optional.of(new Block(whole, body.line())), kernel.line()));
+        other.stream().filter(statement -> !isDeclaration(statement)).forEach(whole::add);
+        return new PtxFunction(kernel.kind(), kernel.linkage(), kernel.name(), kernel.returns(), kernel.parameters(),
+                kernel.attributes(), Optional.of(new Block(whole, body.line())), kernel.line());
     }
 
     private static void declare(List<Statement> into, ScalarType type, Operand.Register register) {
@@ -128,12 +142,42 @@ final class TwoBodies {
                 List.of(new RegisterDeclaration.Names(register.name(), RegisterDeclaration.Names.SINGLE)), 0));
     }
 
-    private static void choose(List<Statement> into, String dimension, int most, Operand.Register threads, Operand.Register larger,
-            Operand.Symbol any) {
-        into.add(new Instruction(Optional.empty(), "mov", List.of("u32"),
-                List.of(threads, new Operand.SpecialRegister("%ntid", dimension)), 0));
-        into.add(new Instruction(Optional.empty(), "setp", List.of("gt", "u32"), List.of(larger, threads, Code.number(most)), 0));
-        into.add(new Instruction(Optional.of(new Guard(larger, false)), "bra", List.of(), List.of(any), 0));
+    /**
+     * Reads what has limits, and goes to the other body where one is exceeded. The second body uses the registers that were compared, of
+     * which proofs know the bounds; the assembler sees the plain reads.
+     */
+    private static Map<Operand, Operand.Register> choose(List<Statement> into, BodyLimits limits, String prefix, Operand.Symbol any) {
+        Map<Operand, Operand.Register> limited = new HashMap<>();
+        Operand.Register larger = new Operand.Register("%" + prefix + "_p");
+        declare(into, ScalarType.PRED, larger);
+        List<BodyLimits.Limit> all = limits.all();
+        for (BodyLimits.Limit limit : all) {
+            Operand.Register value = new Operand.Register("%" + prefix + "_" + limited.size());
+            declare(into, limit.bits() == Long.SIZE ? ScalarType.B64 : ScalarType.B32, value);
+            limited.put(limit.source(), value);
+        }
+        for (int first = 0; first < all.size(); first += AT_ONCE) {
+            List<BodyLimits.Limit> some = all.subList(first, Math.min(all.size(), first + AT_ONCE));
+            for (BodyLimits.Limit limit : some) {
+                String type = limit.bits() == Long.SIZE ? "u64" : "u32";
+                into.add(limit.source() instanceof Operand.Address
+                        ? plain("ld", List.of("param", type), List.of(limited.get(limit.source()), limit.source()))
+                        : plain("mov", List.of(type), List.of(limited.get(limit.source()), limit.source())));
+            }
+            for (int i = 0; i < some.size(); i++) {
+                String type = some.get(i).bits() == Long.SIZE ? "u64" : "u32";
+                Operand.Register value = limited.get(some.get(i).source());
+                Operand.Immediate most = Code.number(some.get(i).most());
+                into.add(i == 0 ? plain("setp", List.of("gt", type), List.of(larger, value, most))
+                        : plain("setp", List.of("gt", "or", type), List.of(larger, value, most, larger)));
+            }
+            into.add(new Instruction(Optional.of(new Guard(larger, false)), "bra", List.of(), List.of(any), 0));
+        }
+        return limited;
+    }
+
+    private static Instruction plain(String opcode, List<String> modifiers, List<Operand> operands) {
+        return new Instruction(Optional.empty(), opcode, modifiers, operands, 0);
     }
 
     private static boolean isDeclaration(Statement statement) {
@@ -165,40 +209,62 @@ final class TwoBodies {
         }
     }
 
-    private static Block copy(Block block, SmallBlocks.BlockSize size, Map<String, String> labels) {
-        List<Statement> copied = new ArrayList<>(block.statements().size());
-        for (Statement statement : block.statements()) {
-            switch (statement) {
-                case Label label -> copied.add(new Label(labels.get(label.name()), label.line()));
-                case Block inner -> copied.add(copy(inner, size, labels));
-                case Instruction instruction -> {
-                    copied.add(copy(instruction, labels));
-                    if (instruction.operands().stream().anyMatch(TwoBodies::isThread)) {
-                        copied.add(cut(instruction, size));
+    /** Writes the second body. */
+    private record Copy(BodyLimits limits, Map<Operand, Operand.Register> limited, Map<String, String> labels) {
+        private Block block(Block block) {
+            List<Statement> copied = new ArrayList<>(block.statements().size());
+            for (Statement statement : block.statements()) {
+                switch (statement) {
+                    case Label label -> copied.add(new Label(labels.get(label.name()), label.line()));
+                    case Block inner -> copied.add(block(inner));
+                    case Instruction instruction -> {
+                        copied.add(instruction(instruction));
+                        if (limits.block() != null && isRead(instruction) && isThread(instruction.operands().get(1), "%tid")) {
+                            cut(instruction, limits.block()).ifPresent(copied::add);
+                        }
                     }
+                    default -> copied.add(statement);
                 }
-                default -> copied.add(statement);
             }
+            return new Block(copied, block.line());
         }
-        return new Block(copied, block.line());
+
+        private Instruction instruction(Instruction instruction) {
+            Operand.Register read = source(instruction).map(limited::get).orElse(null);
+            if (read != null) {
+                return new Instruction(instruction.guard(), "mov", List.of(instruction.type().orElseThrow().bits() == Long.SIZE ? "b64" : "b32"),
+                        List.of(instruction.operands().getFirst(), read), instruction.line());
+            }
+            List<Operand> operands = instruction.opcode().equals("bra") ? instruction.operands().stream().map(this::renamed).toList()
+                    : instruction.operands();
+            return new Instruction(instruction.guard(), instruction.opcode(), instruction.modifiers(), operands, instruction.line());
+        }
+
+        private Operand renamed(Operand operand) {
+            return operand instanceof Operand.Symbol(String name, long offset) && labels.containsKey(name)
+                    ? new Operand.Symbol(labels.get(name), offset) : operand;
+        }
     }
 
-    private static Instruction copy(Instruction instruction, Map<String, String> labels) {
-        List<Operand> operands = instruction.opcode().equals("bra")
-                ? instruction.operands().stream().map(operand -> renamed(operand, labels)).toList() : instruction.operands();
-        return new Instruction(instruction.guard(), instruction.opcode(), instruction.modifiers(), operands, instruction.line());
-    }
-
-    private static Operand renamed(Operand operand, Map<String, String> labels) {
-        return operand instanceof Operand.Symbol(String name, long offset) && labels.containsKey(name)
-                ? new Operand.Symbol(labels.get(name), offset) : operand;
+    /** What an instruction does nothing but read, if it is an integer of a parameter or the size of a block or grid. */
+    static Optional<Operand> source(Instruction instruction) {
+        boolean plain = instruction.operands().size() == 2 && instruction.operands().getFirst() instanceof Operand.Register
+                && instruction.type().filter(type -> type.kind() != ScalarType.Kind.FLOAT && type.bits() >= Integer.SIZE
+                        && type.bits() <= Long.SIZE).isPresent();
+        Operand from = plain ? instruction.operands().get(1) : null;
+        boolean size = plain && instruction.opcode().equals("mov") && instruction.type().get().bits() == Integer.SIZE
+                && from instanceof Operand.SpecialRegister(String name, String _) && (name.equals("%ntid") || name.equals("%nctaid"));
+        boolean parameter = plain && instruction.opcode().equals("ld") && instruction.modifiers().size() == 2 && instruction.has("param")
+                && from instanceof Operand.Address(Operand.Named _, long _);
+        return size || parameter ? Optional.of(from) : Optional.empty();
     }
 
     /** What was read is at most this in blocks of the size. */
-    private static Instruction cut(Instruction read, SmallBlocks.BlockSize size) {
+    private static Optional<Instruction> cut(Instruction read, BodyLimits.BlockSize size) {
         Operand.SpecialRegister from = (Operand.SpecialRegister) read.operands().get(1);
-        int most = (from.component().equals("x") ? size.x() : size.y()) - (from.name().equals("%tid") ? 1 : 0);
+        int threads = from.component().equals("x") ? size.x() : size.y();
         Operand register = read.operands().getFirst();
-        return new Instruction(Optional.empty(), "min", List.of("u32"), List.of(register, register, Code.number(most)), read.line());
+        return threads == 0 ? Optional.empty() : Optional.of(new Instruction(Optional.empty(), "min", List.of("u32"),
+                List.of(register, register, Code.number(threads - 1)), read.line()));
     }
 }

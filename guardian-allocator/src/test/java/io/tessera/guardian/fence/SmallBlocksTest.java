@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.ptx.PtxPrinter;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -22,21 +23,25 @@ class SmallBlocksTest {
                 + "\n{\n.reg .b32 %r<9>;\n.reg .pred %p<3>;\n.shared .align 4 .b8 tile[" + bytes + "];\n" + statements + "\nret;\n}\n";
     }
 
-    private static Map<String, SmallBlocks.BlockSize> sizes(String text) throws Exception {
-        return SmallBlocks.specialise(PtxParser.parse(text)).sizes();
+    private static Map<String, BodyLimits> sizes(String text) throws Exception {
+        return SmallBlocks.specialise(PtxParser.parse(text)).limits();
+    }
+
+    private static Map<String, BodyLimits> blocks(int x, int y) {
+        return Map.of("k", new BodyLimits(new BodyLimits.BlockSize(x, y), List.of()));
     }
 
     @Test
     void anElementForEachThreadTellsTheSize() throws Exception {
-        assertEquals(Map.of("k", new SmallBlocks.BlockSize(256, 0)), sizes(kernel("", "1024", BY_THREAD)));
-        assertEquals(Map.of("k", new SmallBlocks.BlockSize(64, 0)), sizes(kernel("", "256", BY_THREAD)));
+        assertEquals(blocks(256, 0), sizes(kernel("", "1024", BY_THREAD)));
+        assertEquals(blocks(64, 0), sizes(kernel("", "256", BY_THREAD)));
     }
 
     @Test
     void rectanglesAreFoundToo() throws Exception {
         String statements = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.s32 %r3, %r2, 16, %r1; shl.b32 %r3, %r3, 2; mov.u32 %r4, tile;"
                 + "add.s32 %r4, %r4, %r3; st.shared.u32 [%r4], %r1;";
-        assertEquals(Map.of("k", new SmallBlocks.BlockSize(16, 16)), sizes(kernel("", "1024", statements)));
+        assertEquals(blocks(16, 16), sizes(kernel("", "1024", statements)));
     }
 
     @Test

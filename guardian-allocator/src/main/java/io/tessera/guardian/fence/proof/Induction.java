@@ -2,6 +2,7 @@ package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.ScalarType;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ final class Induction {
     private final FlatCode code;
     private final Ssa ssa;
     private final ShiftedCounters shifts;
+    private final Bisection bisection;
     private final Map<Integer, Long> bounds = new HashMap<>();
     private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
 
@@ -43,6 +45,7 @@ final class Induction {
         code = of.code();
         ssa = of.ssa();
         shifts = new ShiftedCounters(of);
+        bisection = new Bisection(of);
     }
 
     /** What a phi of a loop's head gains on a way round, or null if that is not known. */
@@ -98,6 +101,9 @@ final class Induction {
         int index = ssa.instruction(value);
         Instruction instruction = code.instruction(index);
         int bits = ssa.bits(value);
+        if (instruction.opcode().equals("cvt")) {
+            return sameWord(index, bits);
+        }
         if (instruction.has("sat") || instruction.type().isEmpty() || !Transfer.isInteger(instruction.type().get())
                 || instruction.type().get().bits() != bits) {
             return null;
@@ -117,6 +123,25 @@ final class Induction {
         }
         boolean exchanged = !subtracts && second instanceof Operand.Register && invariant(index, first, loop);
         return exchanged ? sumOf(index, (Operand.Register) second, amount(index, first, bits)) : null;
+    }
+
+    /** The low word of what a word was widened to: the word. */
+    private Sum sameWord(int index, int bits) {
+        int wide = source(index, bits, 2 * bits);
+        int at = wide == Ssa.NONE ? Ssa.NONE : ssa.origin(wide);
+        int word = at == Ssa.NONE || ssa.kind(at) != Ssa.Kind.RESULT ? Ssa.NONE : source(ssa.instruction(at), 2 * bits, bits);
+        return word == Ssa.NONE ? null : new Sum(word, AbstractValue.constant(0));
+    }
+
+    /** What an instruction converts from one width of integers to another, or {@link Ssa#NONE}. */
+    private int source(int index, int toBits, int fromBits) {
+        Instruction cvt = code.instruction(index);
+        List<ScalarType> types = cvt.types();
+        boolean plain = cvt.opcode().equals("cvt") && cvt.modifiers().size() == 2 && types.size() == 2
+                && Transfer.isInteger(types.get(0)) && Transfer.isInteger(types.get(1)) && types.get(0).bits() == toBits
+                && types.get(1).bits() == fromBits && cvt.operands().get(1) instanceof Operand.Register && code.onlyResult(index) >= 0;
+        int from = plain ? ssa.use(index, ((Operand.Register) cvt.operands().get(1)).name()) : Ssa.NONE;
+        return from == Ssa.NONE || ssa.bits(from) != fromBits ? Ssa.NONE : from;
     }
 
     private Sum sumOf(int index, Operand.Register register, AbstractValue amount) {
@@ -216,7 +241,7 @@ final class Induction {
     private long rounds(Condition condition, Loops.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
         int bits = setp.type().map(type -> Transfer.isInteger(type) ? type.bits() : 0).orElse(0);
-        long least = UNBOUNDED;
+        long least = bisection.rounds(condition, loop);
         for (int side = 1; side <= 2 && bits >= 16; side++) {
             int index = condition.comparison();
             if (setp.operands().get(side) instanceof Operand.Register register

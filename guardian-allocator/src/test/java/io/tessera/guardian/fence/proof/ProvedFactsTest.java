@@ -253,4 +253,53 @@ class ProvedFactsTest {
         assertEquals(List.of(instructions.getFirst(), find("add.s64")),
                 facts.baseFences().stream().map(BaseFence::definition).toList());
     }
+
+    private static final String DOUBLES = "mov.u32 %r2, 1; loop: shl.b32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, LIMIT; @%p1 bra loop;";
+
+    @Test
+    void aLoopWhoseCounterDoublesEndsByItself() throws PtxException {
+        analyse(DOUBLES.replace("LIMIT", "1024"));
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+        analyse(DOUBLES.replace("LIMIT", "1073741824"));
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+        analyse(DOUBLES.replace("LIMIT", "1073741825"));
+        assertFalse(facts.endsByItself(find("@%p1 bra")), "2^31 is less than any limit");
+        analyse(DOUBLES.replace("LIMIT", "1024").replace("%r2, 1; loop", "%r2, 0; loop"));
+        assertFalse(facts.endsByItself(find("@%p1 bra")), "0 stays 0");
+        analyse(DOUBLES.replace("LIMIT", "1024").replace("mov.u32 %r2, 1;", "and.b32 %r2, %r1, 7;"));
+        assertFalse(facts.endsByItself(find("@%p1 bra")), "it may be 0");
+    }
+
+    @Test
+    void aSignedShiftThatIsComparedAfterAnUnsignedOneMayGoOnForEver() throws PtxException {
+        analyse("mov.u32 %r2, %r1; loop: shr.u32 %r3, %r2, 1; shr.s32 %r2, %r2, 1; setp.gt.s32 %p1, %r3, 5; @%p1 bra loop;");
+        assertFalse(facts.endsByItself(find("@%p1 bra")));
+        analyse("mov.u32 %r2, %r1; loop: shr.s32 %r2, %r2, 1; setp.gt.s32 %p1, %r2, 5; @%p1 bra loop;");
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+    }
+
+    private static final String BISECTS = """
+            and.b32 %r3, %r1, 65535; mov.u32 %r2, 0;
+            loop:
+            add.s32 %r4, %r3, %r2; shr.u32 %r5, %r4, 31; add.s32 %r5, %r4, %r5; shr.s32 %r6, %r5, 1;
+            mul.wide.s32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r7, [%rd3];
+            setp.lt.s32 %p1, %r7, 5; add.s32 %r8, %r6, 1;
+            selp.b32 %r2, %r8, %r2, %p1; selp.b32 %r3, %r3, %r6, %p1;
+            setp.lt.s32 %p2, %r2, %r3; @%p2 bra loop;
+            """;
+
+    @Test
+    void aLoopThatHalvesARangeEndsByItself() throws PtxException {
+        analyse(BISECTS);
+        assertTrue(facts.endsByItself(find("@%p2 bra")));
+        analyse(BISECTS.replace("%r8, %r6, 1", "%r8, %r6, 0"));
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "a range of one number stays");
+        analyse(BISECTS.replace("selp.b32 %r3, %r3, %r6, %p1", "selp.b32 %r3, %r3, %r6, %p3"));
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "both bounds may stay");
+        analyse(BISECTS.replace("and.b32 %r3, %r1, 65535", "mov.u32 %r3, %r1"));
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "the sum of the bounds may leave its register");
+        analyse(BISECTS.replace("selp.b32 %r2, %r8, %r2, %p1; selp.b32 %r3, %r3, %r6, %p1",
+                "selp.b32 %r2, %r8, %r2, %p1; selp.b32 %r3, %r6, %r3, %p1"));
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "the same side twice");
+    }
 }

@@ -112,4 +112,84 @@ class SmallBlocksTest {
             assertEquals(List.of(), window.violations());
         }
     }
+
+    /** Adds up every so manieth number, in a grid's stride, from a row on; {@code n} is also a place in the result. */
+    private static final String STRIDED = """
+            .version 8.0
+            .target sm_90
+            .address_size 64
+            .visible .entry k(.param .u64 out, .param .u32 n, .param .u32 width)
+            {
+                .reg .b32 %r<16>;
+                .reg .b64 %d<8>;
+                .reg .pred %p<4>;
+                ld.param.u64 %d1, [out];
+                ld.param.u32 %r1, [n];
+                ld.param.u32 %r2, [width];
+                mov.u32 %r3, %ctaid.x;
+                mov.u32 %r4, %ntid.x;
+                mov.u32 %r5, %tid.x;
+                mad.lo.s32 %r6, %r3, %r4, %r5;
+                mul.wide.s32 %d6, %r6, 4;
+                add.s64 %d5, %d1, %d6;
+                mov.u32 %r7, %nctaid.x;
+                mul.lo.s32 %r8, %r4, %r7;
+                mul.wide.s32 %d2, %r2, 4;
+                mov.u32 %r9, 0;
+                mov.u32 %r12, 0;
+                mov.u64 %d3, %d1;
+            loop:
+                rem.u32 %r10, %r6, 64;
+                mul.wide.u32 %d7, %r10, 4;
+                add.s64 %d4, %d3, %d7;
+                ld.global.u32 %r11, [%d4];
+                add.u32 %r9, %r9, %r11;
+                add.s64 %d3, %d3, %d2;
+                add.u32 %r12, %r12, 1;
+                setp.ge.u32 %p1, %r12, 8;
+                @%p1 bra done;
+                add.s32 %r6, %r6, %r8;
+                setp.lt.s32 %p2, %r6, %r1;
+                @%p2 bra loop;
+            done:
+                add.u32 %r9, %r9, %r1;
+                st.global.u32 [%d5+8192], %r9;
+                ret;
+            }
+            """;
+
+    private static int[] strided(SoftwareProcessor processor, LoadedModule module, long out, int n, int width) {
+        for (int i = 0; i < THREADS; i++) {
+            RealMemory.putInt(out + (long) Integer.BYTES * i, i * 31);
+        }
+        byte[] arguments = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(out).putInt(n).putInt(width).array();
+        processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(3, 1, 1), new Dim3(32, 1, 1), null, 0, arguments, false),
+                text -> { }, new GridControl());
+        int[] values = new int[96];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = RealMemory.getInt(out + 8192 + (long) Integer.BYTES * i);
+        }
+        return values;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void launchesOnBothSidesOfTheLimitsComputeTheSame(FenceMode mode) throws Exception {
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3),
+                new Interpreter(), DeviceClock.system()))) {
+            FenceWindow window = new FenceWindow(processor, mode);
+            long out = window.allocate((long) Integer.BYTES * THREADS * 4);
+            LoadedModule plain = processor.load(STRIDED);
+            LoadedModule fenced = window.load(STRIDED);
+            for (int n : new int[] {0, 1, 97, 500, 1 << 13, (1 << 13) + 1, 1 << 16, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, Integer.MAX_VALUE, -1,
+                Integer.MIN_VALUE}) {
+                for (int width : new int[] {0, 1, 64, -8}) {
+                    int base = width < 0 ? 64 : 0;
+                    int[] expected = strided(processor, plain, out + 4L * base, n, width);
+                    assertArrayEquals(expected, strided(processor, fenced, out + 4L * base, n, width), n + ", rows of " + width);
+                }
+            }
+            assertEquals(List.of(), window.violations());
+        }
+    }
 }

@@ -91,10 +91,72 @@ final class RandomKernel {
                 operation(kind);
             } else if (kind < 10) {
                 branch(depth);
-            } else {
+            } else if (random.nextInt(4) > 0) {
                 loop(depth);
+            } else {
+                bisection();
             }
         }
+    }
+
+    /** A loop that halves a range, or does what looks like it. */
+    private void bisection() {
+        int label = labels++;
+        int at = random.nextInt(WORDS.length);
+        String low = WORDS[at];
+        String high = WORDS[(at + 1 + random.nextInt(3)) % WORDS.length];
+        String middle = "%c6";
+        boolean odd = random.nextInt(3) == 0;
+        line("mov.u32 " + low + ", " + (odd ? small() : random.nextInt(50)));
+        line(random.nextBoolean() ? "and.b32 " + high + ", " + any(WORDS) + ", 65535" : "mov.u32 " + high + ", " + (odd ? small() : random.nextInt(1 << 20)));
+        body.append("$loop").append(label).append(":\n");
+        line("sub.s32 %fuel, %fuel, 1");
+        line("setp.lt.s32 %go, %fuel, 0");
+        line("@%go bra $end");
+        switch (random.nextInt(3)) {
+            case 0 -> {
+                line("add.s32 %c5, " + low + ", " + high);
+                line("shr." + (random.nextBoolean() ? "s32 " : "u32 ") + middle + ", %c5, 1");
+            }
+            case 1 -> {
+                line("add.s32 %c5, " + high + ", " + low);
+                line("shr.u32 %c4, %c5, 31");
+                line("add.s32 %c4, %c5, %c4");
+                line("shr.s32 " + middle + ", %c4, 1");
+            }
+            default -> {
+                line("sub.s32 %c5, " + high + ", " + low);
+                line("shr." + (random.nextBoolean() ? "s32 " : "u32 ") + "%c4, %c5, 1");
+                line("add.s32 " + middle + ", %c4, " + low);
+            }
+        }
+        if (random.nextInt(4) == 0) {
+            operation(random.nextInt(8));
+        }
+        compare("%p3");
+        boolean closed = random.nextBoolean();
+        int up = random.nextInt(5) == 0 ? random.nextInt(3) : 1;
+        int down = random.nextInt(5) == 0 ? random.nextInt(3) - 1 : closed ? -1 : 0;
+        line("add.s32 %c5, " + middle + ", " + up);
+        if (down != 0) {
+            line("add.s32 %c4, " + middle + ", " + down);
+        }
+        String lower = down == 0 ? middle : "%c4";
+        if (random.nextBoolean()) {
+            line("selp.b32 " + low + ", %c5, " + low + ", %p3");
+            line("selp.b32 " + high + ", " + high + ", " + lower + ", " + (random.nextInt(8) == 0 ? any(TRUTHS) : "%p3"));
+        } else {
+            line("@%p3 bra $else" + label);
+            line("mov.u32 " + high + ", " + lower);
+            line("bra.uni $end" + label);
+            body.append("$else").append(label).append(":\n");
+            line("mov.u32 " + low + ", %c5");
+            body.append("$end").append(label).append(":\n");
+        }
+        String sign = random.nextInt(3) > 0 ? ".s32" : ".u32";
+        line(random.nextBoolean() ? "setp." + (closed ? "le" : "lt") + sign + " %go, " + low + ", " + high
+                : "setp." + (closed ? "ge" : "gt") + sign + " %go, " + high + ", " + low);
+        line("@%go bra $loop" + label);
     }
 
     private void branch(int depth) {
