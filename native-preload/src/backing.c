@@ -172,15 +172,17 @@ void backing_trim(unsigned device)
 /* The longest run of free units that is needed, from the first free one on. */
 static uint64_t free_run(const struct backing_step *step, uint32_t *first, uint64_t most)
 {
-    uint32_t units = (uint32_t)(step->bytes / BACKING_UNIT), count = 0;
-    for (uint32_t i = 0; i < units && count < most; i++) {
+    uint32_t units = (uint32_t)(step->bytes / BACKING_UNIT);
+    uint64_t best = 0, count = 0;
+    for (uint32_t i = 0; i < units && best < most; i++) {
         bool taken = step->taken[i / 64] >> (i % 64) & 1;
-        if (taken && count)
-            break;
-        if (!taken && count++ == 0)
-            *first = i;
+        count = taken ? 0 : count + 1;
+        if (count > best) {
+            best = count;
+            *first = i + 1 - (uint32_t)count;
+        }
     }
-    return count;
+    return best;
 }
 
 static void mark(struct backing_step *step, uint64_t first, uint64_t count, bool taken)
@@ -190,26 +192,30 @@ static void mark(struct backing_step *step, uint64_t first, uint64_t count, bool
     step->used += (uint32_t)(taken ? count : -count);
 }
 
-/* A piece of at most `units` from the step. */
-static struct backing_piece *cut(struct backing_step *step, uint64_t units)
+/*
+ * A piece of at most `units`: as long as can be, so that copies are long; and among equals from the step that is used most,
+ * so that the others become empty and can be given back.
+ */
+static struct backing_piece *cut(unsigned device, enum host_tier tier, uint64_t units)
 {
-    uint32_t first = 0;
-    uint64_t count = step->busy ? 0 : free_run(step, &first, units);
-    struct backing_piece *piece = count ? record_take(&piece_records) : NULL;
+    struct backing_step *best = NULL;
+    uint32_t at = 0;
+    uint64_t count = 0;
+    for (struct backing_step *s = steps[device]; s; s = s->next) {
+        uint32_t first = 0;
+        bool usable = s->tier == tier && !s->busy && s->used < s->bytes / BACKING_UNIT;
+        uint64_t run = usable ? free_run(s, &first, units) : 0;
+        if (run > count || (run && run == count && s->used > best->used)) {
+            best = s;
+            at = first;
+            count = run;
+        }
+    }
+    struct backing_piece *piece = best ? record_take(&piece_records) : NULL;
     if (!piece)
         return NULL;
-    mark(step, first, count, true);
-    *piece = (struct backing_piece){
-        .step = step, .offset = (uint64_t)first * BACKING_UNIT, .bytes = count * BACKING_UNIT};
-    return piece;
-}
-
-static struct backing_piece *cut_any(unsigned device, enum host_tier tier, uint64_t units)
-{
-    struct backing_piece *piece = NULL;
-    for (struct backing_step *s = steps[device]; s && !piece; s = s->next)
-        if (s->tier == tier && s->used < s->bytes / BACKING_UNIT)
-            piece = cut(s, units);
+    mark(best, at, count, true);
+    *piece = (struct backing_piece){.step = best, .offset = (uint64_t)at * BACKING_UNIT, .bytes = count * BACKING_UNIT};
     return piece;
 }
 
@@ -218,7 +224,7 @@ struct backing_piece *backing_take(unsigned device, uint64_t bytes)
     struct backing_piece *first = NULL, **last = &first;
     enum host_tier tier = TIER_PINNED;
     while (bytes && tier < TIERS) {
-        struct backing_piece *piece = cut_any(device, tier, bytes / BACKING_UNIT);
+        struct backing_piece *piece = cut(device, tier, bytes / BACKING_UNIT);
         if (!piece && tier != TIER_PINNED && new_step(device, tier, bytes))
             continue;
         if (!piece) {
@@ -245,6 +251,24 @@ void backing_give(unsigned device, struct backing_piece *pieces)
         record_give(&piece_records, pieces);
         pieces = next;
     }
+}
+
+const struct backing_step *backing_to_empty(unsigned device)
+{
+    const struct backing_step *least = NULL;
+    if (residency_of(device)->held[TIER_PINNED] <= residency_host_target(device, TIER_PINNED))
+        return NULL;
+    for (const struct backing_step *s = steps[device]; s; s = s->next)
+        if (s->tier == TIER_PINNED && s->used && (!least || s->used < least->used))
+            least = s;
+    return least;
+}
+
+bool backing_in(const struct backing_piece *pieces, const struct backing_step *step)
+{
+    while (pieces && pieces->step != step)
+        pieces = pieces->next;
+    return pieces != NULL;
 }
 
 enum host_tier backing_tier(const struct backing_piece *piece)
