@@ -19,7 +19,6 @@ static struct record_pool step_records = {.bytes = sizeof(struct backing_step)};
 static struct record_pool piece_records = {.bytes = sizeof(struct backing_piece)};
 static struct backing_step *steps[TESSERA_MAX_DEVICES];
 static int file = -1;
-static uint64_t file_end; /* steps of a file that were given back are holes */
 
 struct backing_step *step_first(unsigned device)
 {
@@ -108,30 +107,60 @@ static bool open_file(void)
     return file >= 0;
 }
 
+/* Where the file has so much room between its steps: what was given back is used again, so that the file stays small. */
+static uint64_t file_place(uint64_t bytes)
+{
+    uint64_t at = 0;
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (int i = 0; i < TESSERA_MAX_DEVICES; i++)
+            for (const struct backing_step *s = steps[i]; s; s = s->next)
+                if (s->tier == TIER_FILE && s->file_offset < at + bytes && at < s->file_offset + s->bytes) {
+                    at = s->file_offset + s->bytes;
+                    moved = true;
+                }
+    }
+    return at;
+}
+
+/* Without the lock: the step's memory, or its part of the file. */
+static bool provide(struct backing_step *step)
+{
+    if (step->tier != TIER_FILE) {
+        step->memory = step_map(step->device, step->bytes);
+        return step->memory != NULL;
+    }
+    /* A file system that cannot tell in advance is written; a full disk then shows there. */
+    if (fallocate(file, 0, (off_t)step->file_offset, (off_t)step->bytes) == 0 || errno == EOPNOTSUPP)
+        return true;
+    report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
+    return false;
+}
+
 /* With the lock, which is released meanwhile: one more step of pageable memory or of the file; NULL: none is left. */
 static struct backing_step *new_step(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t bytes = step_bytes_due(device, tier, wanted);
     if (!bytes || (tier == TIER_FILE && !open_file()) || !residency_raise_host(device, tier, bytes))
         return NULL;
-    uint64_t at = file_end;
-    if (tier == TIER_FILE)
-        file_end += bytes;
-    residency_unlock();
-    char *memory = tier == TIER_FILE ? NULL : step_map(device, bytes);
-    int failed = tier == TIER_FILE ? fallocate(file, 0, (off_t)at, (off_t)bytes) : 0;
-    if (failed && errno == EOPNOTSUPP) /* a full disk then shows when it is written */
-        failed = 0;
-    if (failed)
-        report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
-    residency_lock();
-    bool made = tier == TIER_FILE ? !failed : memory != NULL;
-    struct backing_step *step = made ? step_add(device, tier, bytes, memory) : NULL;
-    if (step)
+    uint64_t at = tier == TIER_FILE ? file_place(bytes) : 0;
+    struct backing_step *step = step_add(device, tier, bytes, NULL);
+    bool made = step != NULL;
+    if (made) {
         step->file_offset = at;
-    else
-        residency_lower_host(device, tier, bytes);
-    return step;
+        step->busy = true;
+        residency_unlock();
+        made = provide(step);
+        residency_lock();
+        step->busy = false;
+    }
+    if (made)
+        return step;
+    if (step)
+        step_remove(step);
+    residency_lower_host(device, tier, bytes);
+    return NULL;
 }
 
 static void drop_step(struct backing_step *step)
@@ -335,6 +364,5 @@ void backing_forked(void)
     if (file >= 0)
         close(file); /* the child's copy of the descriptor */
     file = -1;
-    file_end = 0;
     pinning_forked();
 }

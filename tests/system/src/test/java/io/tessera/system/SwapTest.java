@@ -82,6 +82,15 @@ class SwapTest {
         program.start().end(BOUND).exits(0).says("done");
     }
 
+    /** A disk that is full, or a file that may not grow, costs no contents; {@code swap_disk.c} says what each one shows. */
+    @ParameterizedTest
+    @ValueSource(strings = {"limited", "full"})
+    void whatADiskHasNoRoomForStaysOnTheDevice(String name, TestRun run) {
+        run.expectLine("tried again, nothing is lost");
+        swap(run, "swap_disk", name).env("TESSERA_SWAP_DIRECTORY", run.directory().toString()).start().end(BOUND)
+                .exits(0).says("done");
+    }
+
     /** Each kind of call that moving needs fails once, somewhere; the state before stays, and it is tried again. */
     @Test
     void failuresOfTheDriverKeepTheOldState(TestRun run) {
