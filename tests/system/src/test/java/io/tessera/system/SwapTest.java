@@ -36,10 +36,15 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
+        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
     void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
+    }
+
+    @Test
+    void aSuspendedProcessOfPlanPlainSaysSo(TestRun run) {
+        swap(run, "swap_cases", "suspended").plan("plain").start().end(BOUND).exits(0).says("done");
     }
 
     /** The same of {@code swap_kept.c}. */
