@@ -10,10 +10,17 @@
 #include "segment.h"
 #include "tessera_entries.h"
 
+/*
+ * Copies in are reads of the device over the bus, and wait behind the writes of copies out that another client has under
+ * way: two at a time have more reads outstanding.
+ */
+#define STREAMS_IN 2
+#define STREAMS (STREAMS_IN + 1)
+
 static struct mover {
     void *entered;       /* the context that mover_open() made current */
     void *context;       /* that the streams and events belong to; NULL: there are none */
-    CUstream streams[2]; /* in, out */
+    CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
     CUevent events[MOVER_DEPTH];
     struct {
         struct chunk *chunk;
@@ -34,7 +41,7 @@ static void forget_streams(struct mover *m)
 
 static void drop_streams(struct mover *m)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < STREAMS; i++)
         if (m->streams[i])
             REAL(cuStreamDestroy_v2)(m->streams[i]);
     for (int i = 0; i < MOVER_DEPTH; i++)
@@ -46,7 +53,7 @@ static void drop_streams(struct mover *m)
 static CUresult make_streams(struct mover *m)
 {
     CUresult result = CUDA_SUCCESS;
-    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
+    for (int i = 0; i < STREAMS && result == CUDA_SUCCESS; i++)
         result = REAL(cuStreamCreate)(&m->streams[i], CU_STREAM_NON_BLOCKING);
     for (int i = 0; i < MOVER_DEPTH && result == CUDA_SUCCESS; i++)
         result = REAL(cuEventCreate)(&m->events[i], CU_EVENT_DISABLE_TIMING);
@@ -97,7 +104,7 @@ static bool is_fault(CUresult result)
 static bool faulted(const struct mover *m)
 {
     bool any = false;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < STREAMS; i++)
         any |= is_fault(REAL(cuStreamSynchronize)(m->streams[i]));
     return any;
 }
@@ -125,11 +132,17 @@ void mover_close(unsigned device)
     devices_leave(movers[device].entered);
 }
 
+/* Of the copy that is begun next. */
+static CUstream stream_of(const struct mover *m, bool out)
+{
+    return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
+}
+
 /* Part of a chunk that lies in one piece of its backing. */
 static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
                           uint64_t bytes, bool out)
 {
-    CUstream stream = movers[device].streams[out];
+    CUstream stream = stream_of(&movers[device], out);
     if (backing_tier(piece) != TIER_PINNED)
         return bounce_copy(device, piece, offset, address, bytes, out, stream);
     char *memory = backing_memory(piece) + offset;
@@ -177,7 +190,7 @@ CUresult mover_begin(unsigned device, struct chunk *chunk, bool out)
     }
     unsigned at = m->begun % MOVER_DEPTH;
     if (result == CUDA_SUCCESS)
-        result = REAL(cuEventRecord)(m->events[at], m->streams[out]);
+        result = REAL(cuEventRecord)(m->events[at], stream_of(m, out));
     if (result == CUDA_SUCCESS) {
         m->under_way[at].chunk = chunk;
         m->under_way[at].out = out;

@@ -135,13 +135,23 @@ static bool can_come(const struct chunk *chunk, uint64_t now_ns)
     return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
 }
 
+/* With the lock: a chunk that may come; before others one whose backing is wanted by others; NULL: none. */
+static struct chunk *next_coming(unsigned device)
+{
+    uint64_t now_ns = monotonic_ns();
+    const struct backing_step *step = backing_to_empty(device);
+    struct chunk *chunk = step ? chunk_first(device) : NULL;
+    while (chunk && !(can_come(chunk, now_ns) && backing_in(chunk->backing, step)))
+        chunk = chunk->next;
+    return chunk ? chunk : chunk_search(device, SEARCH_IN, can_come, now_ns);
+}
+
 /* With the lock: the next chunk to leave or to come, BUSY, and paid for; NULL: none, or there is no room. */
 static struct chunk *pick(unsigned device, bool out)
 {
     if (out && (!residency_of(device)->closed || transit_excess(device) == 0))
         return NULL;
-    struct chunk *chunk = out ? chunk_search(device, SEARCH_OUT, can_leave, monotonic_ns())
-                              : chunk_search(device, SEARCH_IN, can_come, monotonic_ns());
+    struct chunk *chunk = out ? chunk_search(device, SEARCH_OUT, can_leave, monotonic_ns()) : next_coming(device);
     bool paid = out || (chunk && (chunk->handle || residency_raise(device, chunk->bytes)));
     if (!chunk || !paid)
         return NULL;

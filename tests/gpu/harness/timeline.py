@@ -1,4 +1,4 @@
-"""What a hand-over waits for, from the time lines that TESSERA_MOVE_TRACE writes (native-preload/src/move_trace.h). Pure.
+"""What a hand-over waits for, from the time lines that TESSERA_MOVE_TRACE writes (native-preload/src/move_trace.h).
 
 ``python3 -m harness.timeline FILE`` prints the rows of the table for a file.
 """
@@ -73,6 +73,15 @@ def parse(text):
     return sorted(events, key=lambda event: event.ns)
 
 
+def read(path):
+    """The events of a file; none if nothing was traced."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return parse(file.read())
+    except FileNotFoundError:
+        return []
+
+
 def moves(events, least_bytes=1 << 30):
     """Moves of all processes that copied at least so much, in order of their beginning."""
     found, open_moves = [], {}
@@ -88,6 +97,11 @@ def moves(events, least_bytes=1 << 30):
     return sorted((move for move in found if move.bytes >= least_bytes), key=lambda move: move.begin_ns)
 
 
+def since(found, begin_ns):
+    """The moves that began at that time or later (CLOCK_MONOTONIC)."""
+    return [move for move in found if move.begin_ns >= begin_ns]
+
+
 def figures(found):
     """What the moves of each direction took, medians over the moves; pages in microseconds a chunk."""
     made = {}
@@ -97,6 +111,7 @@ def figures(found):
             continue
         row = {
             "moves": len(ones),
+            "bytes": statistics.median(move.bytes for move in ones),
             "gb_per_s": statistics.median(move.bytes / move.seconds() / 1e9 for move in ones),
             "ms": statistics.median((move.end_ns - move.begin_ns) / 1e6 for move in ones),
             "first_copy_ms": statistics.median((move.first_copy_ns - move.begin_ns) / 1e6 for move in ones),
@@ -114,9 +129,8 @@ def figures(found):
 
 def main(path):
     """Prints the figures of a file."""
-    with open(path, encoding="utf-8") as file:
-        for direction, row in figures(moves(parse(file.read()))).items():
-            print(direction, *(f"{key}={value}" for key, value in row.items()), sep="\n  ")
+    for direction, row in figures(moves(read(path))).items():
+        print(direction, *(f"{key}={value}" for key, value in row.items()), sep="\n  ")
 
 
 if __name__ == "__main__":

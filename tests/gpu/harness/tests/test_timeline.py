@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.timeline import figures, moves, parse
+from harness.timeline import figures, moves, parse, since
 
 GIB = 1 << 30
 #: One process copies two chunks out, one after the other; another fills and copies in with a pause of 2 ms between them.
@@ -46,6 +46,11 @@ class TimelineTest(unittest.TestCase):
         self.assertEqual(100.0, found["out"]["release"]["median_us"])
         self.assertAlmostEqual(0.1, found["out"]["no_copy_ms"])
         self.assertNotIn("create", found["out"])
+
+    def test_what_began_before_can_be_left_out(self):
+        found = figures(since(moves(parse(LINES)), 5_000_000))
+        self.assertEqual(["in"], list(found))
+        self.assertEqual(2 * GIB, found["in"]["bytes"])
 
     def test_small_moves_and_no_moves_have_no_figures(self):
         self.assertEqual({}, figures(moves(parse(LINES), least_bytes=4 * GIB)))

@@ -62,20 +62,6 @@ static void page_change_hangs(void)
     check_all();
 }
 
-/* A copy hangs while it is begun: memory is mapped for those after it all the same. */
-static void copy_hangs(void)
-{
-    fill_all();
-    evict();
-    manager_target(CAPACITY);
-    manager_order(TESSERA_TURN_GRANTED);
-    await_word(&manager_words()->resident_bytes, CHUNKS * CHUNK);
-    EQUAL(0, manager_words()->moved_in_bytes);
-    let_go("HANG_IN");
-    manager_await_ack(TESSERA_ACK_OPEN);
-    check_all();
-}
-
 /* Copies fail beside a capture that is open out of the library's sight, as one past its gate: the capture lives on. */
 static void captured(void)
 {
@@ -97,7 +83,6 @@ static void captured(void)
 }
 
 static const struct situation situations[] = {{"page-change-hangs", page_change_hangs},
-                                              {"copy-hangs", copy_hangs},
                                               {"captured", captured}};
 
 int main(int argc, char **argv)

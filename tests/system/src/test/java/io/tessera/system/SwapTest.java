@@ -36,10 +36,15 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
+        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
     void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
+    }
+
+    @Test
+    void aSuspendedProcessOfPlanPlainSaysSo(TestRun run) {
+        swap(run, "swap_cases", "suspended").plan("plain").start().end(BOUND).exits(0).says("done");
     }
 
     /** The same of {@code swap_kept.c}. */
@@ -82,6 +87,15 @@ class SwapTest {
         program.start().end(BOUND).exits(0).says("done");
     }
 
+    /** A disk that is full, or a file that may not grow, costs no contents; {@code swap_disk.c} says what each one shows. */
+    @ParameterizedTest
+    @ValueSource(strings = {"limited", "full"})
+    void whatADiskHasNoRoomForStaysOnTheDevice(String name, TestRun run) {
+        run.expectLine("tried again, nothing is lost");
+        swap(run, "swap_disk", name).env("TESSERA_SWAP_DIRECTORY", run.directory().toString()).start().end(BOUND)
+                .exits(0).says("done");
+    }
+
     /** Each kind of call that moving needs fails once, somewhere; the state before stays, and it is tried again. */
     @Test
     void failuresOfTheDriverKeepTheOldState(TestRun run) {
@@ -97,15 +111,13 @@ class SwapTest {
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
     }
 
-    /** What is on its way holds up nothing else; {@code swap_overlap.c} says what each one shows. */
-    @ParameterizedTest
-    @CsvSource({"page-change-hangs, cuMemUnmap at 1, cuMemCreate at 9", "copy-hangs, , cuMemcpyHtoDAsync_v2 at 1"})
-    void stepsOfMovesOverlap(String name, String hangsOut, String hangsIn, TestRun run) {
+    /** A page change that hangs, on the way out and on the way in, holds up no other chunk. */
+    @Test
+    void stepsOfMovesOverlap(TestRun run) {
         Path out = run.directory().resolve("out");
         Path in = run.directory().resolve("in");
-        String script = DEVICE + "; hang " + hangsIn + " until " + in
-                + (hangsOut == null ? "" : "; hang " + hangsOut + " until " + out);
-        swap(run, "swap_overlap", name).env("HANG_OUT", out.toString()).env("HANG_IN", in.toString()).script(script)
+        swap(run, "swap_overlap", "page-change-hangs").env("HANG_OUT", out.toString()).env("HANG_IN", in.toString())
+                .script(DEVICE + "; hang cuMemUnmap at 1 until " + out + "; hang cuMemCreate at 9 until " + in)
                 .start().end(BOUND).exits(0).says("done");
     }
 
