@@ -39,6 +39,7 @@ final class DeviceResidency {
 
     final ManagedDevice device;
     private final ResidencySettings settings;
+    private final ExecutorMemory executors;
     private final ResidencyPlanner planner = new ResidencyPlanner();
     private final MemoryPressure pressure;
     private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
@@ -47,9 +48,10 @@ final class DeviceResidency {
     private Plan plan;
     private long nextLookNs = Long.MIN_VALUE;
 
-    DeviceResidency(ManagedDevice device, ResidencySettings settings) {
+    DeviceResidency(ManagedDevice device, ResidencySettings settings, ExecutorMemory executors) {
         this.device = device;
         this.settings = settings;
+        this.executors = executors;
         this.pressure = new MemoryPressure(settings);
     }
 
@@ -76,13 +78,23 @@ final class DeviceResidency {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
         }
-        long contexts = CONTEXT_BYTES * members.size();
+        long contexts = CONTEXT_BYTES * (members.size() + (executorBytes() > 0 ? 1 : 0));
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
     }
 
-    /** Used by memory that cannot leave. */
+    /** What executors hold of the device, as they last said: it cannot leave. */
+    long executorBytes() {
+        return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
+    }
+
+    /** What clients may have: the capacity less what executors hold. */
+    private long roomBytes() {
+        return Math.max(1, capacityBytes() - executorBytes());
+    }
+
+    /** Used by memory that cannot leave, executors' included. */
     long fixedBytes() {
-        return members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
+        return executorBytes() + members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
                 : member.fixedBytes).sum();
     }
 
@@ -248,7 +260,7 @@ final class DeviceResidency {
         List<ClientMemory> clients = new ArrayList<>(members.size());
         for (MemberMemory member : members.values()) {
             ClientOutlook outlook = turns.outlook(member.clientId(), nowNs);
-            clients.add(member.toPlan(outlook, exclusive, capacityBytes(), nowNs));
+            clients.add(member.toPlan(outlook, exclusive, roomBytes(), nowNs));
         }
         return clients;
     }
@@ -256,7 +268,7 @@ final class DeviceResidency {
     /** Plans once and writes what that leads to; returns how much was written. */
     private int plan(long nowNs) {
         List<ClientMemory> clients = clients(nowNs);
-        plan = planner.plan(capacityBytes(), clients, nowNs);
+        plan = planner.plan(roomBytes(), clients, nowNs);
         int written = 0;
         for (ClientMemory client : clients) {
             MemberMemory member = members.get(client.clientId());
@@ -281,7 +293,7 @@ final class DeviceResidency {
 
     /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
     private long limitBytes(MemberMemory member) {
-        long limit = capacityBytes();
+        long limit = roomBytes();
         for (MemberMemory each : members.values()) {
             limit -= each.fixedBytes;
             limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);

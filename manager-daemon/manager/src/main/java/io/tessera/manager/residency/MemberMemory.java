@@ -31,6 +31,9 @@ final class MemberMemory {
     long wantedBytes;
     long guaranteeBytes;
     long usedBytes;
+
+    /** Plan auto: what the device could not hold beside the rest, so that the driver moves it page by page. */
+    long overflowBytes;
     long pinnedHeld;
     long pageableHeld;
     long pinnedWanted;
@@ -128,6 +131,7 @@ final class MemberMemory {
         member.touch(block -> {
             readUse(block, totalBytes, look || submissions < 0, nowNs);
             if (plan == MemoryPlan.SWAP) {
+                overflowBytes = size(block.managedBytes(), 1024 * totalBytes);
                 readSwap(member.residency(), totalBytes, nowNs);
             } else if (plan == MemoryPlan.MANAGED) {
                 long managedBytes = size(block.managedBytes(), 1024 * totalBytes); // may exceed the device
@@ -202,11 +206,14 @@ final class MemberMemory {
     ClientMemory toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
-        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes) : neededBytes;
+        // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
+        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
+                : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
         long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemory.UNKNOWN
                 : outlook.nextTurnNs();
-        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes, ClientMemory.MAX_BYTES), targetBytes,
-                planned() ? mostBytes : 0, planned() ? cachedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
+        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemory.MAX_BYTES),
+                targetBytes, planned() ? mostBytes : 0, planned() ? cachedBytes + pagedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
                 outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
                 Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);
     }

@@ -21,14 +21,16 @@ import java.util.Optional;
 public final class Residency implements Conductor.Timed {
     private final DeviceRegistry registry;
     private final ResidencySettings settings;
+    private final ExecutorMemory executors;
     private final HostShares host;
     private final Suspensions suspensions;
     private final Leases leases;
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
-    /** Over the devices that clients announce. */
+    /** Over the devices that clients announce, beside executors on the same devices. */
     public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory,
-            Checkpoints checkpoints) {
+            ExecutorMemory executors, Checkpoints checkpoints) {
+        this.executors = executors;
         this.leases = leases;
         this.registry = registry;
         this.settings = settings;
@@ -42,7 +44,7 @@ public final class Residency implements Conductor.Timed {
         for (ManagedDevice device : registry.devices()) {
             DeviceResidency known = devices.get(device.uuid());
             if (known == null || known.device != device) {
-                known = new DeviceResidency(device, settings);
+                known = new DeviceResidency(device, settings, executors);
                 devices.put(device.uuid(), known);
             }
             work += known.doWork(nowNs);

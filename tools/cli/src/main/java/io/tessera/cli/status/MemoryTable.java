@@ -43,17 +43,23 @@ final class MemoryTable {
                 .column("IN/S", Side.RIGHT).column("OUT/S", Side.RIGHT).column("HAND-OVER", Side.RIGHT)
                 .column("MEDIAN", Side.RIGHT);
         boolean any = false;
+        List<String> choices = new ArrayList<>();
         for (ClientState client : report.clients()) {
             for (ClientDevice on : client.devices()) {
                 if (on.uuid().equals(device.uuid()) && on.residency() != null) {
                     table.row(cells(client, on.residency()));
                     any = true;
+                    if (!on.residency().choice().isEmpty()) {
+                        choices.add(indent + TextTable.printable(client.tenant()) + " (client " + client.id()
+                                + "): plan auto is " + TextTable.printable(on.residency().choice()));
+                    }
                 }
             }
         }
         if (any) {
             lines.addAll(table.lines(indent, style));
         }
+        lines.addAll(choices);
         return lines;
     }
 
