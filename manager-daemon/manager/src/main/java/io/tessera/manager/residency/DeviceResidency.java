@@ -5,6 +5,7 @@ import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.memory.residency.ClientMemory;
+import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.protocol.MemoryPlan;
@@ -175,7 +176,7 @@ final class DeviceResidency {
     private int parkLacking(long nowNs) {
         int done = 0;
         for (MemberMemory member : members.values()) {
-            boolean away = member.movable() && !member.parked && !member.waits() && !member.activeAt(nowNs);
+            boolean away = member.movable() && !member.parked && !member.checkpointed && !member.waits() && !member.activeAt(nowNs);
             if (away && member.residentBytes - member.cachedBytes < member.neededBytes) {
                 ClientOutlook outlook = device.scheduling().outlook(member.clientId(), nowNs);
                 if (outlook.quiet() && outlook.nextTurnNs() == Long.MAX_VALUE) {
@@ -225,6 +226,36 @@ final class DeviceResidency {
         member.leavingSinceNs = nowNs;
     }
 
+    /** Has a client stop and keep its memory where it is: the driver is to take it as it stands. */
+    void setAside(MemberMemory member, long nowNs) {
+        park(member, true, nowNs);
+    }
+
+    /** Has a client that is suspended come back: it asks for its turn, and for room, before the driver restores it. */
+    void askForReturn(MemberMemory member, long nowNs) {
+        member.lastActiveNs = nowNs;
+        if (member.member.waitsSinceNs() == 0) {
+            device.scheduling().wants(member.clientId(), nowNs, nowNs);
+        }
+        standIn(member, nowNs);
+    }
+
+    /** Answers for a client that cannot: it was drained when the driver stopped it. */
+    void standIn(MemberMemory member, long nowNs) {
+        device.answerFor(member.member, nowNs);
+        device.scheduling().moved(nowNs);
+    }
+
+    /** The client answers and asks for itself again. */
+    void asksItself(MemberMemory member, long nowNs) {
+        device.answersItself(member.member, nowNs);
+    }
+
+    /** How fast memory moves here. */
+    MoveRates rates() {
+        return meter.rates();
+    }
+
     private void evict(MemberMemory member, String why, long nowNs) {
         LOG.info("{} leaves {}: {}", member.member.session(), device.uuid(), why);
         member.evicted = true;
@@ -245,7 +276,7 @@ final class DeviceResidency {
         }
         int done = 0;
         for (MemberMemory member : members.values()) {
-            boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted;
+            boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted && !member.checkpointed;
             if (holds && !member.waits() && nowNs - member.lastActiveNs >= settings.idleEvictNs()) {
                 evict(member, "idle for " + (nowNs - member.lastActiveNs) / 1_000_000L + " ms", nowNs);
                 done++;

@@ -61,6 +61,9 @@ public final class ResidencyReport {
         if (!choice.isEmpty()) {
             json.addProperty("choice", choice);
         }
+        if (!member.suspension.isEmpty()) {
+            json.addProperty("suspension", member.suspension);
+        }
         json.addProperty("targetBytes", member.targetBytes);
         json.addProperty("residentBytes", member.residentBytes);
         json.addProperty("neededBytes", member.neededBytes);
