@@ -38,7 +38,7 @@ END
 }
 
 help_run() {
-    cat <<'END'
+    sed "s/DEFAULT_PLAN/$default_plan/" <<'END'
 Usage: tessera run [OPTIONS] [--] PROGRAM [ARGUMENTS]
 
 Runs the program as a client of the manager; starts a manager if none runs. The program replaces this process: its
@@ -46,9 +46,10 @@ exit code and its signals are its own.
 
   --memory SIZE          device memory that the tenant may use on each GPU: 8GiB, 512MiB, 8G
   --plan auto|plain|managed|swap
-                         memory as the program asks for it (plain, default); as unified memory, whose pages the driver
-                         moves (managed); at fixed addresses over memory that leaves the GPU in bulk while others have
-                         their turn (swap); swap where the GPU can do it, else managed (auto)
+                         memory as the program asks for it (plain); as unified memory, whose pages the driver moves
+                         (managed); at fixed addresses over memory that leaves the GPU in bulk while others have their
+                         turn (swap); swap where the GPU can do it, managed for what it could never hold at once, else
+                         managed or plain, as `tessera status` says (auto). Default: DEFAULT_PLAN
   --memory-guarantee SIZE
                          of plan swap: what never leaves the GPU for others; at most --memory
   --swap-directory DIR   of plan swap: what the host's memory cannot hold goes to a file there, on a local disk

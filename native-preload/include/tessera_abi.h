@@ -152,6 +152,14 @@ enum {
     TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
 };
 
+/* tessera_residency.plan_choice (C). */
+enum {
+    TESSERA_CHOICE_AUTO = 1,     /* the plan was left to the library: swap, unless one of the following says otherwise */
+    TESSERA_CHOICE_UNMAPPED = 2, /* the device maps no memory, so none is swapped: managed */
+    TESSERA_CHOICE_UNPAGED = 4,  /* nor does it page managed memory */
+    TESSERA_CHOICE_EXPORTED = 8, /* the program exports memory: new memory is the driver's */
+};
+
 /* tessera_residency.state (C). */
 enum {
     TESSERA_RESIDENCY_STEADY = 0,
@@ -191,7 +199,7 @@ struct tessera_residency {
     uint64_t swapped_bytes;   /* contents that are off the device */
     uint64_t guarantee_wanted; /* asked never to lose (TESSERA_MEMORY_GUARANTEE); 0: nothing */
     uint64_t file_limit;       /* what file_held may grow to */
-    uint64_t wishes_spare;
+    uint64_t plan_choice;      /* TESSERA_CHOICE_AUTO ...: what plan auto came to, and why */
     /* 192: counters since the start of the client, C */
     uint64_t moved_in_bytes;
     uint64_t moved_out_bytes;

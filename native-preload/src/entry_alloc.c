@@ -54,12 +54,14 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return REAL(cuMemAlloc_v2)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    bool overflows = false;
     if (memory_swapped((unsigned)device)) {
         CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
-        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
+        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
             return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
     }
-    if (memory_managed((unsigned)device)) {
+    if (overflows || memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
             return settle(result, pointer, bytes, (unsigned)device, MANAGED);
@@ -97,14 +99,16 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    bool overflows = false;
     if (memory_swapped((unsigned)device)) {
         CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
         if (result == CUDA_SUCCESS)
             *pitch = row;
-        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
             return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
     }
-    if (memory_managed((unsigned)device)) {
+    if (overflows || memory_managed((unsigned)device)) {
         CUresult result = allocate_managed(pointer, bytes);
         if (result == CUDA_SUCCESS)
             *pitch = row;

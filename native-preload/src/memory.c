@@ -1,10 +1,12 @@
 #include "memory.h"
 
 #include "captured_memory.h"
+#include "chunks.h"
 #include "devices.h"
 #include "pools.h"
 #include "quota.h"
 #include "report.h"
+#include "residency.h"
 #include "segment.h"
 #include "settings.h"
 #include "swap.h"
@@ -12,6 +14,7 @@
 
 static bool stay_plain;
 static uint64_t ages; /* of managed allocations */
+static uint64_t choices[TESSERA_MAX_DEVICES]; /* as in the segment */
 static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
 int memory_device(void)
@@ -19,16 +22,27 @@ int memory_device(void)
     return settings()->disabled ? -1 : devices_current();
 }
 
-bool memory_swapped(unsigned device)
+/* Says what plan auto came to on a device; any number of times. */
+static void note_choice(unsigned device, uint64_t facts)
 {
-    return swap_governs(device) && !__atomic_load_n(&stay_plain, __ATOMIC_RELAXED);
+    if (!settings()->automatic || (__atomic_load_n(&choices[device], __ATOMIC_RELAXED) & facts) == facts)
+        return;
+    uint64_t all = __atomic_or_fetch(&choices[device], facts, __ATOMIC_RELAXED);
+    segment_change_begin();
+    __atomic_fetch_or(&segment_get()->residency[device].plan_choice, all, __ATOMIC_RELAXED);
+    segment_change_end();
 }
 
-bool memory_managed(unsigned device)
+bool memory_swapped(unsigned device)
 {
-    bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
-    if (!asked || __atomic_load_n(&stay_plain, __ATOMIC_RELAXED))
-        return false;
+    bool governs = swap_governs(device), plain = __atomic_load_n(&stay_plain, __ATOMIC_RELAXED);
+    note_choice(device, TESSERA_CHOICE_AUTO | (governs ? 0 : TESSERA_CHOICE_UNMAPPED) |
+                            (plain ? TESSERA_CHOICE_EXPORTED : 0));
+    return governs && !plain;
+}
+
+static bool pages_managed(unsigned device)
+{
     if (managed_support[device] == 0) {
         int concurrent = 0;
         CUresult result = REAL(cuDeviceGetAttribute)((void *)&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
@@ -39,7 +53,31 @@ bool memory_managed(unsigned device)
             report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot page managed memory: allocations stay plain",
                          device);
     }
+    if (managed_support[device] < 0)
+        note_choice(device, TESSERA_CHOICE_UNPAGED);
     return managed_support[device] > 0;
+}
+
+bool memory_managed(unsigned device)
+{
+    bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
+    return asked && !__atomic_load_n(&stay_plain, __ATOMIC_RELAXED) && pages_managed(device);
+}
+
+bool memory_overflows(unsigned device, uint64_t bytes)
+{
+    static bool said;
+    if (!settings()->automatic || bytes > UINT64_MAX - CHUNK_UNIT)
+        return false;
+    residency_lock();
+    bool possible = residency_possible(device, (bytes + CHUNK_UNIT - 1) & ~(uint64_t)(CHUNK_UNIT - 1));
+    residency_unlock();
+    if (possible || !pages_managed(device))
+        return false;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        report_line("this program's memory exceeds what the GPU can hold: what does not fit becomes managed memory, "
+                    "which is slower; --plan swap refuses it");
+    return true;
 }
 
 void memory_stay_plain(void)

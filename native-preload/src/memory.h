@@ -18,6 +18,12 @@ bool memory_managed(unsigned device);
 /* Whether new allocations on the device are made by plan swap. */
 bool memory_swapped(unsigned device);
 
+/*
+ * Whether an allocation that plan swap refused becomes managed memory: under plan auto, what the device could never hold
+ * at once beside the process's other memory.
+ */
+bool memory_overflows(unsigned device, uint64_t bytes);
+
 /* The process has exported memory: managed and mapped memory cannot be, so from now on its allocations are
  * left to the driver. */
 void memory_stay_plain(void);

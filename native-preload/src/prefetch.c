@@ -43,7 +43,9 @@ static uint64_t room_on(unsigned device)
 {
     const struct tessera_residency *r = &segment_get()->residency[device];
     uint64_t total = tessera_segment->devices[device].total_bytes;
-    return r->active && r->resident_target < total ? r->resident_target : total;
+    uint64_t own = r->resident_bytes; /* plan auto: what is swapped beside it */
+    uint64_t most = r->active && r->resident_target < total ? r->resident_target : total;
+    return most > own ? most - own : 0;
 }
 
 /* Fetches in pieces, and waits for each, so that a turn that is taken back is given back soon. False: it was. */

@@ -104,7 +104,7 @@ static void residency(void)
     FIELD(tessera_residency, swapped_bytes);
     FIELD(tessera_residency, guarantee_wanted);
     FIELD(tessera_residency, file_limit);
-    FIELD(tessera_residency, wishes_spare);
+    FIELD(tessera_residency, plan_choice);
     FIELD(tessera_residency, moved_in_bytes);
     FIELD(tessera_residency, moved_out_bytes);
     FIELD(tessera_residency, move_in_ns);
@@ -214,6 +214,10 @@ static void segment_constants(void)
     CONSTANT(TESSERA_RESIDENCY_PARKED);
     CONSTANT(TESSERA_RESIDENCY_CHECKPOINTED);
     CONSTANT(TESSERA_RESIDENCY_SUSPENDED);
+    CONSTANT(TESSERA_CHOICE_AUTO);
+    CONSTANT(TESSERA_CHOICE_UNMAPPED);
+    CONSTANT(TESSERA_CHOICE_UNPAGED);
+    CONSTANT(TESSERA_CHOICE_EXPORTED);
     CONSTANT(TESSERA_RESIDENCY_STEADY);
     CONSTANT(TESSERA_RESIDENCY_MOVING_OUT);
     CONSTANT(TESSERA_RESIDENCY_MOVING_IN);

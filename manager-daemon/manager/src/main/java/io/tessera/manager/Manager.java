@@ -79,7 +79,8 @@ public final class Manager implements AutoCloseable {
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
-        this.residency = new Residency(devices, leases, context.residency(), host, checkpoints.over(proxy));
+        this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
+                checkpoints.over(proxy));
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =

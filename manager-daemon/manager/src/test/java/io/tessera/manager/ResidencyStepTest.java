@@ -5,108 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.tessera.manager.memory.MemoryPeer;
-import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.memory.SwapPeer;
-import io.tessera.manager.schedule.DeviceScheduler;
-import io.tessera.manager.schedule.ScheduleSettings;
-import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.ResidencyBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients of plan swap under a whole manager, step by step: who is resident, who runs, and what never happens. */
 @Timeout(60)
-class ResidencyStepTest {
-    private static final long GIB = 1L << 30;
-    /** The device has 64 GiB; memory that moves counts against this. */
-    private static final long CAPACITY = 40 * GIB;
-    private static final long STEP_MS = 5;
+class ResidencyStepTest extends ResidencyScenario {
     /** Of the host's memory, what two clients may have in steps that are used in part. */
     private static final long BETWEEN = 512L << 20;
-
-    private SteppedManager stepped;
-    private final List<SwapPeer> clients = new ArrayList<>();
-
-    private void start(UnaryOperator<ManagerContext> settings) throws Exception {
-        UnaryOperator<ManagerContext> sized = context -> settings.apply(context.withCapacityBytes(CAPACITY));
-        ScheduleSettings schedule = ScheduleSettings.defaults().withCapacityBytes(CAPACITY);
-        stepped = new SteppedManager(0, sized,
-                (totalBytes, port, nowNs) -> new DeviceScheduler(schedule.withTotalBytes(totalBytes), port, nowNs));
-    }
-
-    @AfterEach
-    void end() {
-        if (stepped != null) {
-            stepped.close();
-        }
-    }
-
-    private SwapPeer client(int pid, String tenant, long bytes) throws Exception {
-        MemoryPeer peer = stepped.connect(pid, 500).hello(tenant, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
-        stepped.step();
-        SwapPeer client = new SwapPeer(peer, bytes);
-        clients.add(client);
-        return client;
-    }
-
-    /** One step of everybody; what is held may never exceed the capacity, nor may two work that do not fit. */
-    private void step() throws Exception {
-        for (SwapPeer client : clients) {
-            client.step(stepped.clock.nowNs());
-            assertWithinBudget();
-            stepped.step();
-        }
-        stepped.stepAfterMs(STEP_MS);
-        assertWithinBudget();
-    }
-
-    private void assertWithinBudget() {
-        long occupied = 0;
-        for (SwapPeer client : clients) {
-            occupied += Math.max(client.words().residentBytes(), client.words().residentTarget());
-        }
-        assertTrue(occupied <= CAPACITY, "held or promised: " + occupied / GIB + " GiB");
-    }
-
-    private void until(String what, BooleanSupplier condition) throws Exception {
-        for (int i = 0; i < 20_000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
-            }
-            step();
-        }
-        throw new AssertionError("not within 100 s of simulated time: " + what + "; " + status());
-    }
-
-    private String say(String request) throws Exception {
-        MemoryPeer control = stepped.control(0);
-        control.sendRaw((request + "\n").getBytes(StandardCharsets.UTF_8));
-        stepped.step();
-        return control.heardText();
-    }
-
-    private JsonObject status() throws Exception {
-        return JsonParser.parseString(say("{\"request\":\"status\"}")).getAsJsonObject();
-    }
-
-    private JsonObject residency(int client) throws Exception {
-        return status().getAsJsonArray("clients").get(client).getAsJsonObject().getAsJsonArray("devices").get(0)
-                .getAsJsonObject().getAsJsonObject("residency");
-    }
-
-    private JsonObject device() throws Exception {
-        return status().getAsJsonArray("devices").get(0).getAsJsonObject();
-    }
 
     @Test
     void aClientAloneHasItsMemoryAtOnce() throws Exception {

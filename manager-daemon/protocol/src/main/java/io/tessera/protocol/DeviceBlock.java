@@ -226,6 +226,11 @@ public record DeviceBlock(MemorySegment block) {
         return WireTypes.getOpaque(block, MANAGED_BYTES);
     }
 
+    /** Sets {@link #managedBytes()}, as the client does. */
+    public void managedBytes(long bytes) {
+        WireTypes.setOpaque(block, MANAGED_BYTES, bytes);
+    }
+
     /** Turns taken. */
     public long turns() {
         return WireTypes.getOpaque(block, TURNS);

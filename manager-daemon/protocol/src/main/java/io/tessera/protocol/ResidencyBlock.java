@@ -23,6 +23,15 @@ public record ResidencyBlock(MemorySegment block) {
     /** {@code flags}: the driver has taken the whole process off the device; no driver call returns until it is back. */
     public static final int FLAG_CHECKPOINTED = 2;
 
+    /** {@code plan_choice}: the plan was left to the library; swap, unless one of the following says otherwise. */
+    public static final int CHOICE_AUTO = 1;
+    /** {@code plan_choice}: the device maps no memory, so none is swapped. */
+    public static final int CHOICE_UNMAPPED = 2;
+    /** {@code plan_choice}: the device does not page managed memory either. */
+    public static final int CHOICE_UNPAGED = 4;
+    /** {@code plan_choice}: the program exports memory, so what it allocates from then on is the driver's. */
+    public static final int CHOICE_EXPORTED = 8;
+
     private static final long ACTIVE = offset(RESIDENCY, "active");
     private static final long RESIDENT_TARGET = offset(RESIDENCY, "resident_target");
     private static final long GUARANTEE_BYTES = offset(RESIDENCY, "guarantee_bytes");
@@ -46,6 +55,7 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long SWAPPED_BYTES = offset(RESIDENCY, "swapped_bytes");
     private static final long GUARANTEE_WANTED = offset(RESIDENCY, "guarantee_wanted");
     private static final long FILE_LIMIT = offset(RESIDENCY, "file_limit");
+    private static final long PLAN_CHOICE = offset(RESIDENCY, "plan_choice");
     private static final long MOVED_IN_BYTES = offset(RESIDENCY, "moved_in_bytes");
     private static final long MOVED_OUT_BYTES = offset(RESIDENCY, "moved_out_bytes");
     private static final long MOVE_IN_NS = offset(RESIDENCY, "move_in_ns");
@@ -298,6 +308,16 @@ public record ResidencyBlock(MemorySegment block) {
     /** Sets {@link #fileLimit()}, as the client does. */
     public void fileLimit(long bytes) {
         WireTypes.setOpaque(block, FILE_LIMIT, bytes);
+    }
+
+    /** What plan auto came to, and why: {@link #CHOICE_AUTO} and others. */
+    public long planChoice() {
+        return WireTypes.getOpaque(block, PLAN_CHOICE);
+    }
+
+    /** Sets {@link #planChoice()}, as the client does. */
+    public void planChoice(long facts) {
+        WireTypes.setOpaque(block, PLAN_CHOICE, facts);
     }
 
     /** Bytes copied to the device so far. */

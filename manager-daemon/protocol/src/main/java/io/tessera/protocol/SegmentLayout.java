@@ -135,7 +135,7 @@ public final class SegmentLayout {
             U64.withName("swapped_bytes"),
             U64.withName("guarantee_wanted"),
             U64.withName("file_limit"),
-            U64.withName("wishes_spare"),
+            U64.withName("plan_choice"),
             U64.withName("moved_in_bytes"),
             U64.withName("moved_out_bytes"),
             U64.withName("move_in_ns"),

@@ -81,6 +81,10 @@ class AbiParityTest {
         constant(to, "DEVICE_CONTENDED", DeviceBlock.FLAG_CONTENDED);
         constant(to, "DEVICE_SAMPLE", DeviceBlock.FLAG_SAMPLE);
         constant(to, "RESIDENCY_PARKED", ResidencyBlock.FLAG_PARKED);
+        constant(to, "CHOICE_AUTO", ResidencyBlock.CHOICE_AUTO);
+        constant(to, "CHOICE_UNMAPPED", ResidencyBlock.CHOICE_UNMAPPED);
+        constant(to, "CHOICE_UNPAGED", ResidencyBlock.CHOICE_UNPAGED);
+        constant(to, "CHOICE_EXPORTED", ResidencyBlock.CHOICE_EXPORTED);
         constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
         for (ResidencyState state : ResidencyState.values()) {
             constant(to, "RESIDENCY_" + state, state.code());

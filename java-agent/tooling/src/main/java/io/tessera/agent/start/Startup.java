@@ -60,20 +60,25 @@ public final class Startup {
         }
     }
 
-    private static String driver(Options options, JarFile jar, boolean late) {
-        if (options.is("driver", "no", "yes")) {
-            return "none";
-        }
+    /** What the library reads of the options. */
+    static Map<String, String> environment(Options options) {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("TESSERA_SHARE", options.get("share", "time"));
-        environment.put("TESSERA_PLAN", options.get("plan", "plain"));
+        environment.put("TESSERA_PLAN", options.get("plan", Options.DEFAULT_PLAN));
         environment.put("TESSERA_NAME", options.get("tenant", Program.label()));
         String memory = options.get("memory", null);
         if (memory != null) {
             environment.put("TESSERA_MEMORY", memory);
         }
+        return environment;
+    }
+
+    private static String driver(Options options, JarFile jar, boolean late) {
+        if (options.is("driver", "no", "yes")) {
+            return "none";
+        }
         try {
-            String driver = new DriverLoading(environment, options.is("runtime", "yes", "no"), late)
+            String driver = new DriverLoading(environment(options), options.is("runtime", "yes", "no"), late)
                     .load(jar, options.get("folder", null));
             if (!late && driver.equals("vendor")) {
                 Speech.say("the process has another CUDA driver already and keeps it: it shares nothing");

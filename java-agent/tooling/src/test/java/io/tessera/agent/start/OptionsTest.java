@@ -24,6 +24,26 @@ class OptionsTest {
     }
 
     @Test
+    void plansReachTheLibrary() {
+        for (String plan : List.of("plain", "managed", "swap", "auto")) {
+            Options options = Options.of("plan=" + plan);
+            assertEquals(List.of(), options.complaints());
+            assertEquals(plan, Startup.environment(options).get("TESSERA_PLAN"));
+        }
+        assertEquals(Options.DEFAULT_PLAN, Startup.environment(Options.of(null)).get("TESSERA_PLAN"));
+        Options wrong = Options.of("plan=fast");
+        assertEquals(1, wrong.complaints().size());
+        assertTrue(wrong.complaints().get(0).startsWith("plan=fast: plan is one of "), wrong.complaints()::toString);
+        assertEquals(Options.DEFAULT_PLAN, Startup.environment(wrong).get("TESSERA_PLAN"));
+    }
+
+    @Test
+    void theDefaultPlanIsThatOfTesseraRun() throws Exception {
+        Path script = Path.of("").toAbsolutePath().resolve("../../tools/tessera");
+        assertTrue(Files.readAllLines(script).contains("default_plan=" + Options.DEFAULT_PLAN), script::toString);
+    }
+
+    @Test
     void sizes() {
         for (String[] size : new String[][] {{"1", "1"}, {"3KiB", "3072"}, {"1M", "1048576"}, {"2GB", "2000000000"},
             {"1T", "1099511627776"}}) {

@@ -129,6 +129,21 @@ public final class ManagedDevice {
         return 1;
     }
 
+    /**
+     * Answers an order to stop for a client whose process the driver has frozen, drained as it was; any other order waits
+     * for the client itself.
+     */
+    public void answerFor(DeviceMember member, long nowNs) {
+        scheduling.acknowledged(member.clientId(), member.orderedEpoch, AckState.CLOSED, nowNs);
+    }
+
+    /** The client answers and asks for itself again: what it last said counts, not what was said for it. */
+    public void answersItself(DeviceMember member, long nowNs) {
+        scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
+                : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);
+        member.seenAck = 0; // read and handed on anew in the next cycle
+    }
+
     /** Whether a client has yet to answer its last order. */
     boolean awaitsAnswer() {
         for (DeviceMember member : port.members()) {

@@ -46,6 +46,7 @@ final class ExecutorSlot {
     private long totalBytes;
     private JsonArray clients = new JsonArray();
     private JsonArray windows = new JsonArray();
+    private long memoryBytes;
     private long restarts;
     private long pauseNs = FIRST_PAUSE_NS;
     private long readySinceNs;
@@ -92,6 +93,21 @@ final class ExecutorSlot {
             clients = told;
         }
         windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
+        long committed = sum(windows, "committedBytes") + sum(windows, "sinkBytes");
+        memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
+    }
+
+    private static long sum(JsonArray objects, String name) {
+        long sum = 0;
+        for (JsonElement object : objects) {
+            sum += object.getAsJsonObject().get(name).getAsLong();
+        }
+        return sum;
+    }
+
+    /** Physical memory of the device that it holds for its tenants, as it last said; 0: it does not run. */
+    long memoryBytes() {
+        return memoryBytes;
     }
 
     /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
@@ -122,6 +138,7 @@ final class ExecutorSlot {
         restarts += was ? 1 : 0;
         clients = new JsonArray();
         windows = new JsonArray();
+        memoryBytes = 0;
     }
 
     DeviceUuid uuid() {
@@ -146,11 +163,7 @@ final class ExecutorSlot {
         if (running != null) {
             json.addProperty("pid", running.pid());
         }
-        long used = 0;
-        for (JsonElement client : clients) {
-            used += client.getAsJsonObject().get("usedBytes").getAsLong();
-        }
-        json.addProperty("usedBytes", used);
+        json.addProperty("usedBytes", sum(clients, "usedBytes"));
         json.addProperty("restarts", restarts);
         if (!reason.isEmpty()) {
             json.addProperty("reason", reason);

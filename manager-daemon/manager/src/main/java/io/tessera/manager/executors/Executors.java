@@ -7,6 +7,7 @@ import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.session.Session;
 import io.tessera.os.LinuxException;
+import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.RelayToken;
@@ -228,6 +229,11 @@ public final class Executors implements Conductor.Timed {
             }
         }
         return next;
+    }
+
+    /** What executors hold of a device, as they last said; 0 where none runs. */
+    public long memoryBytes(DeviceUuid device) {
+        return slots.stream().filter(slot -> slot.uuid().equals(device)).mapToLong(ExecutorSlot::memoryBytes).sum();
     }
 
     /** The executors of {@code status}. */

@@ -5,6 +5,7 @@ import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.memory.residency.ClientMemory;
+import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.protocol.MemoryPlan;
@@ -39,6 +40,7 @@ final class DeviceResidency {
 
     final ManagedDevice device;
     private final ResidencySettings settings;
+    private final ExecutorMemory executors;
     private final ResidencyPlanner planner = new ResidencyPlanner();
     private final MemoryPressure pressure;
     private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
@@ -47,9 +49,10 @@ final class DeviceResidency {
     private Plan plan;
     private long nextLookNs = Long.MIN_VALUE;
 
-    DeviceResidency(ManagedDevice device, ResidencySettings settings) {
+    DeviceResidency(ManagedDevice device, ResidencySettings settings, ExecutorMemory executors) {
         this.device = device;
         this.settings = settings;
+        this.executors = executors;
         this.pressure = new MemoryPressure(settings);
     }
 
@@ -76,13 +79,23 @@ final class DeviceResidency {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
         }
-        long contexts = CONTEXT_BYTES * members.size();
+        long contexts = CONTEXT_BYTES * (members.size() + (executorBytes() > 0 ? 1 : 0));
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
     }
 
-    /** Used by memory that cannot leave. */
+    /** What executors hold of the device, as they last said: it cannot leave. */
+    long executorBytes() {
+        return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
+    }
+
+    /** What clients may have: the capacity less what executors hold. */
+    private long roomBytes() {
+        return Math.max(1, capacityBytes() - executorBytes());
+    }
+
+    /** Used by memory that cannot leave, executors' included. */
     long fixedBytes() {
-        return members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
+        return executorBytes() + members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
                 : member.fixedBytes).sum();
     }
 
@@ -163,7 +176,7 @@ final class DeviceResidency {
     private int parkLacking(long nowNs) {
         int done = 0;
         for (MemberMemory member : members.values()) {
-            boolean away = member.movable() && !member.parked && !member.waits() && !member.activeAt(nowNs);
+            boolean away = member.movable() && !member.parked && !member.checkpointed && !member.waits() && !member.activeAt(nowNs);
             if (away && member.residentBytes - member.cachedBytes < member.neededBytes) {
                 ClientOutlook outlook = device.scheduling().outlook(member.clientId(), nowNs);
                 if (outlook.quiet() && outlook.nextTurnNs() == Long.MAX_VALUE) {
@@ -213,6 +226,36 @@ final class DeviceResidency {
         member.leavingSinceNs = nowNs;
     }
 
+    /** Has a client stop and keep its memory where it is: the driver is to take it as it stands. */
+    void setAside(MemberMemory member, long nowNs) {
+        park(member, true, nowNs);
+    }
+
+    /** Has a client that is suspended come back: it asks for its turn, and for room, before the driver restores it. */
+    void askForReturn(MemberMemory member, long nowNs) {
+        member.lastActiveNs = nowNs;
+        if (member.member.waitsSinceNs() == 0) {
+            device.scheduling().wants(member.clientId(), nowNs, nowNs);
+        }
+        standIn(member, nowNs);
+    }
+
+    /** Answers for a client that cannot: it was drained when the driver stopped it. */
+    void standIn(MemberMemory member, long nowNs) {
+        device.answerFor(member.member, nowNs);
+        device.scheduling().moved(nowNs);
+    }
+
+    /** The client answers and asks for itself again. */
+    void asksItself(MemberMemory member, long nowNs) {
+        device.answersItself(member.member, nowNs);
+    }
+
+    /** How fast memory moves here. */
+    MoveRates rates() {
+        return meter.rates();
+    }
+
     private void evict(MemberMemory member, String why, long nowNs) {
         LOG.info("{} leaves {}: {}", member.member.session(), device.uuid(), why);
         member.evicted = true;
@@ -233,7 +276,7 @@ final class DeviceResidency {
         }
         int done = 0;
         for (MemberMemory member : members.values()) {
-            boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted;
+            boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted && !member.checkpointed;
             if (holds && !member.waits() && nowNs - member.lastActiveNs >= settings.idleEvictNs()) {
                 evict(member, "idle for " + (nowNs - member.lastActiveNs) / 1_000_000L + " ms", nowNs);
                 done++;
@@ -248,7 +291,7 @@ final class DeviceResidency {
         List<ClientMemory> clients = new ArrayList<>(members.size());
         for (MemberMemory member : members.values()) {
             ClientOutlook outlook = turns.outlook(member.clientId(), nowNs);
-            clients.add(member.toPlan(outlook, exclusive, capacityBytes(), nowNs));
+            clients.add(member.toPlan(outlook, exclusive, roomBytes(), nowNs));
         }
         return clients;
     }
@@ -256,7 +299,7 @@ final class DeviceResidency {
     /** Plans once and writes what that leads to; returns how much was written. */
     private int plan(long nowNs) {
         List<ClientMemory> clients = clients(nowNs);
-        plan = planner.plan(capacityBytes(), clients, nowNs);
+        plan = planner.plan(roomBytes(), clients, nowNs);
         int written = 0;
         for (ClientMemory client : clients) {
             MemberMemory member = members.get(client.clientId());
@@ -281,7 +324,7 @@ final class DeviceResidency {
 
     /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
     private long limitBytes(MemberMemory member) {
-        long limit = capacityBytes();
+        long limit = roomBytes();
         for (MemberMemory each : members.values()) {
             limit -= each.fixedBytes;
             limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);

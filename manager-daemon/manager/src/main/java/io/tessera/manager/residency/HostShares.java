@@ -112,6 +112,12 @@ final class HostShares {
         }
     }
 
+    /** What others than its clients' backing may still take of the host's memory. */
+    long roomBytes(long nowNs) {
+        look(nowNs);
+        return availableBytes - budget.reserveBytes();
+    }
+
     long availableBytes() {
         return availableBytes;
     }

@@ -31,6 +31,9 @@ final class MemberMemory {
     long wantedBytes;
     long guaranteeBytes;
     long usedBytes;
+
+    /** Plan auto: what the device could not hold beside the rest, so that the driver moves it page by page. */
+    long overflowBytes;
     long pinnedHeld;
     long pageableHeld;
     long pinnedWanted;
@@ -59,14 +62,24 @@ final class MemberMemory {
     /** Kept off the device, evicted or not. */
     boolean parked;
 
-    /** The driver has taken its whole process off the device. */
+    /** The driver takes its whole process off the device, or has taken it: no call of it returns. */
     boolean checkpointed;
+
+    /** Its memory, of all kinds, is in the driver's checkpoint and not on the device. */
+    boolean onHost;
+
+    /** What comes back of its movable memory when it is restored; while {@link #onHost}. */
+    long frozenBytes;
+
+    /** How it is suspended and why, in a sentence; empty: it is not. */
+    String suspension = "";
 
     long lastActiveNs;
     long submissions = -1;
     private long allocationBytes;
     private final MoveMeter.Seen inbound = new MoveMeter.Seen();
     private final MoveMeter.Seen outbound = new MoveMeter.Seen();
+    private long saidBytes;
     private boolean moved;
     private boolean released;
 
@@ -128,6 +141,7 @@ final class MemberMemory {
         member.touch(block -> {
             readUse(block, totalBytes, look || submissions < 0, nowNs);
             if (plan == MemoryPlan.SWAP) {
+                overflowBytes = size(block.managedBytes(), 1024 * totalBytes);
                 readSwap(member.residency(), totalBytes, nowNs);
             } else if (plan == MemoryPlan.MANAGED) {
                 long managedBytes = size(block.managedBytes(), 1024 * totalBytes); // may exceed the device
@@ -139,8 +153,11 @@ final class MemberMemory {
                 fixedBytes = usedBytes;
             }
         });
-        if (checkpointed) {
-            fixedBytes = 0; // the driver has taken it to the host
+        if (onHost) {
+            frozenBytes = movable() ? residentBytes : 0;
+            residentBytes = 0;
+            cachedBytes = 0;
+            fixedBytes = 0;
         }
         if (waits()) {
             lastActiveNs = nowNs;
@@ -160,7 +177,8 @@ final class MemberMemory {
 
     private void readSwap(ResidencyBlock words, long totalBytes, long nowNs) {
         long resident = size(words.residentBytes(), totalBytes);
-        moved |= resident != residentBytes;
+        moved |= resident != saidBytes;
+        saidBytes = resident;
         residentBytes = resident;
         long needed = size(words.neededBytes(), 1024 * totalBytes);
         if (needed != neededBytes) {
@@ -202,11 +220,14 @@ final class MemberMemory {
     ClientMemory toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
-        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes) : neededBytes;
+        // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
+        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
+                : onHost ? Math.max(neededBytes, frozenBytes) : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
         long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemory.UNKNOWN
                 : outlook.nextTurnNs();
-        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes, ClientMemory.MAX_BYTES), targetBytes,
-                planned() ? mostBytes : 0, planned() ? cachedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
+        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemory.MAX_BYTES),
+                targetBytes, planned() ? mostBytes : 0, planned() ? cachedBytes + pagedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
                 outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
                 Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);
     }

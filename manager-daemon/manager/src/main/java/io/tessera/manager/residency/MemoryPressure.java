@@ -72,7 +72,8 @@ final class MemoryPressure {
         PressureSample sample = sample(device, nowNs);
         Pressure found = detector.observe(sample, nowNs);
         List<QuantumChooser.Participant> participants = participants(device, nowNs);
-        boolean allSwap = device.members().stream().noneMatch(m -> m.plan == MemoryPlan.MANAGED);
+        boolean allSwap = device.members().stream()
+                .noneMatch(member -> member.plan == MemoryPlan.MANAGED || member.overflowBytes > 0);
         MoveRates used = allSwap ? rates : MoveRates.faulted();
         long movedBytes = QuantumChooser.handoverBytes(
                 Math.max(0, sample.capacityBytes() - sample.fixedBytes()), participants);
@@ -109,7 +110,7 @@ final class MemoryPressure {
 
     /** Idle clients count with what is guaranteed to them and resident: that stays. */
     private static PressureSample sample(DeviceResidency device, long nowNs) {
-        long fixed = 0;
+        long fixed = device.executorBytes();
         long needed = 0;
         long managed = 0;
         for (MemberMemory member : device.members()) {
@@ -121,6 +122,7 @@ final class MemoryPressure {
                 long kept = Math.min(member.residentBytes - member.cachedBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes));
                 needed += active ? Math.max(member.neededBytes, member.wantedBytes) : 0;
+                managed += active ? member.overflowBytes : 0;
                 fixed += active || member.evicted ? 0 : Math.max(0, kept);
             }
         }
@@ -131,7 +133,7 @@ final class MemoryPressure {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
         for (MemberMemory member : device.members()) {
             if (member.planned() && member.activeAt(nowNs)) {
-                participants.add(new QuantumChooser.Participant(member.neededBytes,
+                participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes)));
             }
         }

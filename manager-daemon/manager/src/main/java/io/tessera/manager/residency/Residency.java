@@ -6,13 +6,17 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.session.Session;
+import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.SwapAdmission;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Who is resident on every device, and what host memory backs the rest. After turns and leases had their part of the
@@ -21,14 +25,16 @@ import java.util.Optional;
 public final class Residency implements Conductor.Timed {
     private final DeviceRegistry registry;
     private final ResidencySettings settings;
+    private final ExecutorMemory executors;
     private final HostShares host;
     private final Suspensions suspensions;
     private final Leases leases;
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
-    /** Over the devices that clients announce. */
+    /** Over the devices that clients announce, beside executors on the same devices. */
     public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory,
-            Checkpoints checkpoints) {
+            ExecutorMemory executors, Checkpoints checkpoints) {
+        this.executors = executors;
         this.leases = leases;
         this.registry = registry;
         this.settings = settings;
@@ -42,7 +48,7 @@ public final class Residency implements Conductor.Timed {
         for (ManagedDevice device : registry.devices()) {
             DeviceResidency known = devices.get(device.uuid());
             if (known == null || known.device != device) {
-                known = new DeviceResidency(device, settings);
+                known = new DeviceResidency(device, settings, executors);
                 devices.put(device.uuid(), known);
             }
             work += known.doWork(nowNs);
@@ -116,17 +122,19 @@ public final class Residency implements Conductor.Timed {
      */
     public int evict(String tenant, boolean suspend, long nowNs) {
         int clients = 0;
+        Set<Session> suspended = new LinkedHashSet<>();
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
-                if (member.tenant().equals(tenant) && (member.movable() || suspend)) {
-                    device.evictByHand(member, suspend ? "to be suspended" : "evicted by hand", nowNs);
+                if (member.tenant().equals(tenant) && suspend) {
+                    suspended.add(member.member.session());
                     clients++;
-                    if (suspend) {
-                        suspensions.begin(member.member.session());
-                    }
+                } else if (member.tenant().equals(tenant) && member.movable()) {
+                    device.evictByHand(member, "evicted by hand", nowNs);
+                    clients++;
                 }
             }
         }
+        suspended.forEach(session -> suspensions.begin(session, nowNs));
         return clients;
     }
 
@@ -139,6 +147,17 @@ public final class Residency implements Conductor.Timed {
         return members;
     }
 
+    /** How fast our own swap moves the process's memory: on the slowest of its devices. */
+    MoveRates rates(Session session) {
+        MoveRates slowest = null;
+        for (MemberMemory member : members(session)) {
+            MoveRates rates = device(member.member.announcement().uuid()).orElseThrow().rates();
+            boolean slower = slowest == null || rates.inBytesPerSecond() < slowest.inBytesPerSecond();
+            slowest = slower ? rates : slowest;
+        }
+        return slowest == null ? MoveRates.pinned() : slowest;
+    }
+
     /** Whether nothing of the client is on its device or can get there. */
     boolean isQuiet(MemberMemory member, long nowNs) {
         return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
@@ -146,7 +165,12 @@ public final class Residency implements Conductor.Timed {
     }
 
     void comeBack(MemberMemory member, long nowNs) {
-        device(member.member.announcement().uuid()).ifPresent(device -> device.comeBack(member, nowNs));
+        on(member, device -> device.comeBack(member, nowNs));
+    }
+
+    /** Does something with the device that the client is on. */
+    void on(MemberMemory member, Consumer<DeviceResidency> action) {
+        device(member.member.announcement().uuid()).ifPresent(action);
     }
 
     /** Brings back what is suspended: nobody would, once the manager is gone. */

@@ -31,7 +31,8 @@ public final class ResidencyReport {
         json.addProperty("usedBytes", sum(device, member -> member.usedBytes));
         json.addProperty("residentBytes", sum(device, member -> member.movable() ? member.residentBytes : 0));
         json.addProperty("swappedBytes", sum(device, member -> member.swappedBytes));
-        json.addProperty("fixedBytes", sum(device, member -> member.fixedBytes));
+        json.addProperty("fixedBytes", device.executorBytes() + sum(device, member -> member.fixedBytes));
+        json.addProperty("executorBytes", device.executorBytes());
         json.addProperty("neededBytes", sum(device, member -> member.neededBytes));
         Plan plan = device.plan();
         json.addProperty("fits", plan != null && plan.fits());
@@ -56,6 +57,13 @@ public final class ResidencyReport {
         JsonObject json = new JsonObject();
         json.addProperty("state", state.name().toLowerCase(Locale.ROOT).replace('_', '-'));
         json.addProperty("parked", member.evicted);
+        String choice = PlanChoice.sentence(words.planChoice(), member.overflowBytes);
+        if (!choice.isEmpty()) {
+            json.addProperty("choice", choice);
+        }
+        if (!member.suspension.isEmpty()) {
+            json.addProperty("suspension", member.suspension);
+        }
         json.addProperty("targetBytes", member.targetBytes);
         json.addProperty("residentBytes", member.residentBytes);
         json.addProperty("neededBytes", member.neededBytes);

@@ -1,6 +1,8 @@
 package io.tessera.manager.residency;
 
 import io.tessera.manager.residency.Checkpoints.Action;
+import io.tessera.manager.residency.SuspensionChoice.Chosen;
+import io.tessera.manager.residency.SuspensionChoice.Way;
 import io.tessera.manager.session.Session;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.ThreadSlot;
@@ -13,8 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes that the driver takes off the GPU whole, contexts included: first drained and moved out as when evicted, then
- * checkpointed. A call at the gate, or a thread found inside a driver call, brings them back. One owner thread.
+ * Processes that the driver takes off the GPU whole, contexts included: first drained and, unless the driver is quicker at
+ * that ({@link SuspensionChoice}), moved out as when evicted; then checkpointed. A call at the gate, or a thread found
+ * inside a driver call, brings them back. Who left with its contents first gets its turn and room for them, as if it moved
+ * in by itself. One owner thread.
  */
 final class Suspensions {
     private static final Logger LOG = LoggerFactory.getLogger(Suspensions.class);
@@ -22,20 +26,39 @@ final class Suspensions {
     /** A process that could not be restored is tried again after this long: others may hold the memory it needs. */
     private static final long RETRY_NS = 1_000_000_000L;
 
+    /** Room that has not come by then may never: the driver is asked anyway, and says no if there is none. */
+    private static final long ROOM_PATIENCE_NS = 10_000_000_000L;
+
     /** Where one process is. */
     private enum State {
-        LEAVING, SUSPENDING, SUSPENDED, RESTORING
+        LEAVING, SUSPENDING, SUSPENDED, RETURNING, RESTORING
     }
 
     /** One process. */
     private static final class Suspension {
+        final Way way;
         State state = State.LEAVING;
         boolean wanted;
         long notBeforeNs = Long.MIN_VALUE;
+
+        /** Since when the present state lasts, and what the process had on its devices when it was suspended. */
+        long sinceNs;
+        long bytes;
+
+        Suspension(Way way, long nowNs) {
+            this.way = way;
+            this.sinceNs = nowNs;
+        }
+
+        void enter(State next, long nowNs) {
+            state = next;
+            sinceNs = nowNs;
+        }
     }
 
     private final Residency residency;
     private final Checkpoints checkpoints;
+    private final SuspensionChoice choice = new SuspensionChoice();
     private final Map<Session, Suspension> processes = new LinkedHashMap<>();
     private boolean begun;
 
@@ -44,9 +67,26 @@ final class Suspensions {
         this.checkpoints = checkpoints;
     }
 
-    /** Begins with a process whose clients have just been evicted. */
-    void begin(Session session) {
-        processes.putIfAbsent(session, new Suspension());
+    /** Begins with a process: it leaves its devices, or keeps still on them, by what is quicker. */
+    void begin(Session session, long nowNs) {
+        if (processes.containsKey(session)) {
+            return;
+        }
+        List<MemberMemory> members = residency.members(session);
+        long contents = members.stream().filter(MemberMemory::movable)
+                .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
+        long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
+        Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs));
+        LOG.info("{} is suspended {}", session, chosen.reason());
+        processes.put(session, new Suspension(chosen.way(), nowNs));
+        for (MemberMemory member : members) {
+            member.suspension = chosen.reason();
+            if (chosen.way() == Way.SWAP_FIRST) {
+                residency.on(member, device -> device.evictByHand(member, "to be suspended", nowNs));
+            } else {
+                residency.on(member, device -> device.setAside(member, nowNs));
+            }
+        }
     }
 
     /** Has a process come back; nothing happens to one that is not suspended. */
@@ -91,23 +131,52 @@ final class Suspensions {
         switch (suspension.state) {
             case LEAVING -> {
                 if (wanted) {
-                    processes.remove(session);
+                    forget(session);
+                    if (suspension.way == Way.CHECKPOINT) {
+                        members.forEach(member -> residency.comeBack(member, nowNs));
+                    }
                     return 1;
                 }
-                if (members.stream().allMatch(member -> member.residentBytes == 0 && residency.isQuiet(member, nowNs))) {
-                    suspend(session, suspension, members);
+                if (members.stream().allMatch(member -> (suspension.way == Way.CHECKPOINT || member.residentBytes == 0)
+                        && residency.isQuiet(member, nowNs))) {
+                    suspend(session, suspension, members, nowNs);
                     return 1;
                 }
             }
             case SUSPENDED -> {
                 if ((wanted || isInside(session)) && nowNs >= suspension.notBeforeNs) {
-                    restore(session, suspension);
+                    if (suspension.way == Way.CHECKPOINT) {
+                        suspension.enter(State.RETURNING, nowNs);
+                        members.forEach(member -> residency.comeBack(member, nowNs));
+                    } else {
+                        restore(session, suspension, members, nowNs);
+                    }
                     return 1;
                 }
             }
-            case SUSPENDING, RESTORING -> suspension.wanted |= wanted;
+            case RETURNING -> {
+                members.forEach(member -> residency.on(member, device -> device.askForReturn(member, nowNs)));
+                boolean room = members.stream().allMatch(member -> member.targetBytes >= member.frozenBytes);
+                boolean late = nowNs - suspension.sinceNs >= ROOM_PATIENCE_NS;
+                if ((room || late) && nowNs >= suspension.notBeforeNs) {
+                    restore(session, suspension, members, nowNs);
+                    return 1;
+                }
+            }
+            case RESTORING -> {
+                if (suspension.way == Way.CHECKPOINT) {
+                    members.forEach(member -> residency.on(member, device -> device.standIn(member, nowNs)));
+                }
+                suspension.wanted |= wanted;
+            }
+            case SUSPENDING -> suspension.wanted |= wanted;
         }
         return 0;
+    }
+
+    private void forget(Session session) {
+        processes.remove(session);
+        residency.members(session).forEach(member -> member.suspension = "");
     }
 
     /** A thread inside a driver call of a process that was drained can only be one that the checkpoint blocks. */
@@ -121,31 +190,45 @@ final class Suspensions {
         return false;
     }
 
-    private void suspend(Session session, Suspension suspension, List<MemberMemory> members) {
-        suspension.state = State.SUSPENDING;
+    private void suspend(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
+        suspension.enter(State.SUSPENDING, nowNs);
+        suspension.bytes = members.stream().mapToLong(member -> member.fixedBytes
+                + (member.movable() ? member.residentBytes : 0)).sum();
         mark(members, true);
-        checkpoints.begin(Action.SUSPEND, session.peer().pid(), (failure, nowNs) -> suspended(session, failure));
+        checkpoints.begin(Action.SUSPEND, session.peer().pid(), (failure, endNs) -> suspended(session, failure, endNs));
     }
 
-    private void suspended(Session session, Optional<String> failure) {
+    private void suspended(Session session, Optional<String> failure, long nowNs) {
         Suspension suspension = processes.get(session);
         if (suspension == null) {
             return;
         }
+        List<MemberMemory> members = residency.members(session);
         if (failure.isEmpty()) {
             LOG.info("{} is suspended", session);
-            suspension.state = State.SUSPENDED;
+            choice.measured(Action.SUSPEND, suspension.bytes, nowNs - suspension.sinceNs);
+            suspension.enter(State.SUSPENDED, nowNs);
+            for (MemberMemory member : members) {
+                member.onHost = true;
+                member.evicted = true;
+                member.tellFlags();
+            }
             remember();
         } else {
             LOG.warn("{} is evicted and cannot be suspended: {}", session, failure.get());
-            processes.remove(session);
-            mark(residency.members(session), false);
+            forget(session);
+            mark(members, false);
+            if (suspension.way == Way.CHECKPOINT) {
+                members.forEach(member -> residency.on(member,
+                        device -> device.evictByHand(member, "it could not be suspended", nowNs)));
+            }
         }
     }
 
-    private void restore(Session session, Suspension suspension) {
-        suspension.state = State.RESTORING;
-        checkpoints.begin(Action.RESTORE, session.peer().pid(), (failure, nowNs) -> restored(session, failure, nowNs));
+    private void restore(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
+        suspension.enter(State.RESTORING, nowNs);
+        members.forEach(member -> member.onHost = false);
+        checkpoints.begin(Action.RESTORE, session.peer().pid(), (failure, endNs) -> restored(session, failure, endNs));
     }
 
     private void restored(Session session, Optional<String> failure, long nowNs) {
@@ -153,19 +236,24 @@ final class Suspensions {
         if (suspension == null) {
             return;
         }
+        List<MemberMemory> members = residency.members(session);
         if (failure.isPresent()) {
             LOG.warn("{} cannot be restored, which is tried again: {}", session, failure.get());
-            suspension.state = State.SUSPENDED;
+            suspension.enter(suspension.way == Way.CHECKPOINT ? State.RETURNING : State.SUSPENDED, nowNs);
             suspension.wanted = true;
             suspension.notBeforeNs = nowNs + RETRY_NS;
+            members.forEach(member -> member.onHost = true);
             return;
         }
         LOG.info("{} is restored", session);
-        processes.remove(session);
+        choice.measured(Action.RESTORE, suspension.bytes, nowNs - suspension.sinceNs);
+        forget(session);
         remember();
-        List<MemberMemory> members = residency.members(session);
         mark(members, false);
-        members.forEach(member -> residency.comeBack(member, nowNs));
+        for (MemberMemory member : members) {
+            residency.on(member, device -> device.asksItself(member, nowNs));
+            residency.comeBack(member, nowNs);
+        }
     }
 
     private static void mark(List<MemberMemory> members, boolean checkpointed) {
@@ -178,7 +266,7 @@ final class Suspensions {
     private List<Integer> suspendedPids() {
         List<Integer> pids = new ArrayList<>();
         processes.forEach((session, suspension) -> {
-            if (suspension.state == State.SUSPENDED || suspension.state == State.RESTORING) {
+            if (suspension.state != State.LEAVING && suspension.state != State.SUSPENDING) {
                 pids.add(session.peer().pid());
             }
         });

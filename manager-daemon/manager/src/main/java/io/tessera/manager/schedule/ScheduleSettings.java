@@ -93,6 +93,14 @@ public record ScheduleSettings(long quantumNs, boolean fitsSecond, long graceNs,
         return Math.min(quantumNs, Math.max(MIN_FITTED_NS, SECOND_NS / (clients * rounds)));
     }
 
+    /**
+     * The bound on outstanding work while nobody waits but somebody might: one who comes waits for that work to be done,
+     * and no longer for it than for a turn.
+     */
+    public long loosePaceNs(long turnQuantumNs) {
+        return Math.max(paceForNs(turnQuantumNs), Math.min(turnQuantumNs, STANDARD_QUANTUM_NS));
+    }
+
     /** The bound on outstanding work that goes with turns of {@code turnQuantumNs}. */
     public long paceForNs(long turnQuantumNs) {
         return paceNs > 0 ? paceNs : Math.clamp(turnQuantumNs / 4, MIN_PACE_NS, MAX_PACE_NS);

@@ -438,9 +438,10 @@ final class TurnLock {
 
     private TurnTerms termsOf(ClientTurn client) {
         return switch (client.ordered) {
-            case CLOSED -> TurnTerms.NONE;
+            case CLOSED -> TurnTerms.closed(client.terms);
             case FREE -> TurnTerms.free(sampling);
-            case GRANTED -> TurnTerms.granted(settings, client, quantumNs, !waiting.isEmpty(), sampling);
+            case GRANTED -> TurnTerms.granted(settings, client, quantumNs, !waiting.isEmpty(), clients.size() > 1,
+                    sampling);
         };
     }
 

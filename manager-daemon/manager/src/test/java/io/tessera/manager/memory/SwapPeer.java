@@ -21,6 +21,8 @@ public final class SwapPeer {
     public int worked;
     /** Whether it wants to work. */
     public boolean busy = true;
+    /** The driver keeps it from doing anything. */
+    public boolean frozen;
     private final long neededBytes;
     private boolean open;
 
@@ -51,6 +53,9 @@ public final class SwapPeer {
 
     /** One step of its life; does nothing once it is dead. */
     public void step(long nowNs) {
+        if (frozen) {
+            return;
+        }
         long turn = block().turn();
         long epoch = TurnWord.epoch(turn);
         if (TurnWord.state(turn) == TurnWord.CLOSED) {

@@ -296,19 +296,25 @@ class DeviceSchedulerTest {
     @Test
     void aTurnTakenFromAnotherIsPacedFromItsBeginning() {
         scheduler.joined(1, now());
-        scheduler.joined(2, now());
         wants(1);
         scheduler.wants(1, 0, now());
         acks(1, 1, AckState.OPEN);
-        assertEquals(0, port.terms.get(1L).paceNs(), "nobody had it before, nobody waits");
+        assertEquals(0, port.terms.get(1L).paceNs(), "it is alone");
+        scheduler.joined(2, now());
+        assertEquals(100 * MS, port.terms.get(1L).paceNs(), "who comes waits for what is queued, a turn at most");
         wants(2);
+        assertEquals(25 * MS, port.terms.get(1L).paceNs());
         after(100);
+        assertEquals(new TurnTerms(0, 25 * MS, 0, false, false), port.terms.get(1L),
+                "it queues no more before it has closed its gate");
         acks(1, 2, AckState.CLOSED);
-        assertTrue(port.terms.get(2L).paceNs() > 0, "the first will ask again at once");
+        assertEquals(25 * MS, port.terms.get(2L).paceNs(), "the first will ask again at once");
         scheduler.wants(2, 0, now());
         acks(2, 1, AckState.OPEN);
         after(200);
-        assertEquals(0, port.terms.get(2L).paceNs(), "but it did not");
+        assertEquals(100 * MS, port.terms.get(2L).paceNs(), "but it did not");
+        scheduler.left(1, now());
+        assertEquals(0, port.terms.get(2L).paceNs());
     }
 
     @Test

@@ -131,6 +131,10 @@ class MeasurementsTest {
         assertEquals(5 * MS, settings.paceForNs(MS));
         assertEquals(50 * MS, settings.paceForNs(5000 * MS));
         assertEquals(7 * MS, settings.withPaceNs(7 * MS).paceForNs(100 * MS));
+        assertEquals(100 * MS, settings.loosePaceNs(100 * MS));
+        assertEquals(5 * MS, settings.loosePaceNs(MS));
+        assertEquals(250 * MS, settings.loosePaceNs(5000 * MS));
+        assertEquals(400 * MS, settings.withPaceNs(400 * MS).loosePaceNs(100 * MS));
         assertEquals(10, settings.withTotalBytes(10).effectiveCapacityBytes());
         assertEquals(5, settings.withTotalBytes(10).withCapacityBytes(5).effectiveCapacityBytes());
         assertThrows(IllegalArgumentException.class, () -> settings.withQuantumNs(MS - 1));

@@ -43,18 +43,29 @@ final class MemoryTable {
                 .column("IN/S", Side.RIGHT).column("OUT/S", Side.RIGHT).column("HAND-OVER", Side.RIGHT)
                 .column("MEDIAN", Side.RIGHT);
         boolean any = false;
+        List<String> sentences = new ArrayList<>();
         for (ClientState client : report.clients()) {
             for (ClientDevice on : client.devices()) {
                 if (on.uuid().equals(device.uuid()) && on.residency() != null) {
                     table.row(cells(client, on.residency()));
                     any = true;
+                    say(sentences, indent, client, "plan auto is ", on.residency().choice());
+                    say(sentences, indent, client, "suspended ", on.residency().suspension());
                 }
             }
         }
         if (any) {
             lines.addAll(table.lines(indent, style));
         }
+        lines.addAll(sentences);
         return lines;
+    }
+
+    private static void say(List<String> sentences, String indent, ClientState client, String what, String sentence) {
+        if (!sentence.isEmpty()) {
+            sentences.add(indent + TextTable.printable(client.tenant()) + " (client " + client.id() + "): " + what
+                    + TextTable.printable(sentence));
+        }
     }
 
     private static List<Cell> cells(ClientState client, Residency memory) {

@@ -234,6 +234,8 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      *
      * @param state                 steady, moving-out, moving-in or suspended
      * @param parked                evicted by hand or for idleness
+     * @param choice                what plan auto came to, and why; empty: the plan was set
+     * @param suspension            how its process is suspended, and why; empty: it is not
      * @param targetBytes           what it may hold on the device
      * @param residentBytes         what it holds
      * @param neededBytes           what it needs to run
@@ -253,14 +255,16 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param handoverLastNs        how long its last turn took to come to it
      * @param handoverMedianNs      median of that
      */
-    public record Residency(String state, boolean parked, long targetBytes, long residentBytes, long neededBytes,
-            long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
+    public record Residency(String state, boolean parked, String choice, String suspension, long targetBytes,
+            long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
             long handoverMedianNs) {
         /** Fills in what was left out. */
         public Residency {
             state = orUnknown(state);
+            choice = Objects.requireNonNullElse(choice, "");
+            suspension = Objects.requireNonNullElse(suspension, "");
         }
     }
 

@@ -140,6 +140,20 @@ class RunScriptTest {
         assertTrue(variable("TESSERA_NAME").matches("sh-\\d+"));
     }
 
+    /** The constant is the only place where the default is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "auto"})
+    void theDefaultPlanIsAConstant(String plan) throws Exception {
+        Path script = kit.scripts.resolve("tessera");
+        Files.writeString(script, Files.readString(script).replaceFirst("(?m)^default_plan=\\w+$", "default_plan=" + plan));
+        assertEquals(plan, variable("TESSERA_PLAN"));
+        assertEquals("managed", variable("TESSERA_PLAN", "--plan", "managed"));
+        assertEquals(plan.equals("auto") ? 0 : 2, kit.tessera("run", "--memory-guarantee", "1GiB", "--", "true").code());
+        assertTrue(kit.tessera("help", "run").out().contains("Default: " + plan + "\n"));
+        kit.environment.put("TESSERA_PLAN", "swap");
+        assertEquals("swap", variable("TESSERA_PLAN"));
+    }
+
     @Test
     void memoryThatCanLeave() throws Exception {
         for (String plan : List.of("auto", "plain", "managed", "swap")) {

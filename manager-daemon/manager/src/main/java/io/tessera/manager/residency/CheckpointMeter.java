@@ -1,0 +1,64 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.residency.Checkpoints.Action;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * How long the driver's checkpoints take: what each costs whatever is in the process, and what bytes on its devices cost
+ * beside that. One owner thread.
+ */
+final class CheckpointMeter {
+    /** Less than this on the devices says what a checkpoint costs by itself. */
+    static final long SMALL_BYTES = 64L << 20;
+
+    /** Weight of a new measurement against all earlier ones, as of moves (MoveRates). */
+    private static final double WEIGHT = 0.25;
+    private static final double UNKNOWN = -1;
+
+    private static final class Cost {
+        double baseNs = UNKNOWN;
+        double nsPerByte = UNKNOWN;
+    }
+
+    private final Map<Action, Cost> costs = new EnumMap<>(Action.class);
+
+    CheckpointMeter() {
+        for (Action action : Action.values()) {
+            costs.put(action, new Cost());
+        }
+    }
+
+    /** An action was done on a process that has so many bytes on its devices, its contexts aside. */
+    void measured(Action action, long bytes, long ns) {
+        Cost cost = costs.get(action);
+        if (bytes < SMALL_BYTES) {
+            cost.baseNs = mixed(cost.baseNs, ns);
+        } else {
+            cost.nsPerByte = mixed(cost.nsPerByte, Math.max(0, ns - Math.max(0, cost.baseNs)) / bytes);
+        }
+    }
+
+    private static double mixed(double before, double now) {
+        return before == UNKNOWN ? now : (1 - WEIGHT) * before + WEIGHT * now;
+    }
+
+    /** Whether anything was measured both ways. */
+    boolean worked() {
+        return costs.values().stream().allMatch(cost -> cost.baseNs != UNKNOWN || cost.nsPerByte != UNKNOWN);
+    }
+
+    /** Whether it was measured both ways what bytes cost. */
+    boolean knowsBytes() {
+        return costs.values().stream().allMatch(cost -> cost.nsPerByte != UNKNOWN);
+    }
+
+    /** What both actions take together; what was not measured counts for nothing. */
+    double bothNs(long bytes) {
+        double ns = 0;
+        for (Cost cost : costs.values()) {
+            ns += Math.max(0, cost.baseNs) + Math.max(0, cost.nsPerByte) * bytes;
+        }
+        return ns;
+    }
+}

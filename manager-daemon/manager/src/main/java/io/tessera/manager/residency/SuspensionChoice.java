@@ -1,0 +1,82 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.residency.Checkpoints.Action;
+import io.tessera.memory.residency.MoveRates;
+import java.util.Locale;
+
+/**
+ * How processes leave their devices whole: by our own swap and a checkpoint of what is left, or by the checkpoint alone.
+ * The quicker way out and back, as measured so far; each is measured anew now and then. One owner thread.
+ */
+final class SuspensionChoice {
+    /** After so many suspensions one way the other is measured anew: drivers and loads change, but seldom. */
+    static final int TRY_OTHER_AFTER = 16;
+
+    private static final double GIB = 1L << 30;
+
+    /** A way. */
+    enum Way {
+        /** Contents are moved out first; the checkpoint takes contexts and what cannot be moved. */
+        SWAP_FIRST,
+        /** The driver takes everything. */
+        CHECKPOINT
+    }
+
+    /** A way, and why, in a sentence. */
+    record Chosen(Way way, String reason) {
+    }
+
+    private final CheckpointMeter meter = new CheckpointMeter();
+    private Way last = Way.SWAP_FIRST;
+    private int inRow;
+
+    /** A checkpoint was made, or undone, of a process that has so many bytes on its devices. */
+    void measured(Action action, long bytes, long ns) {
+        meter.measured(action, bytes, ns);
+    }
+
+    /**
+     * Chooses for one process.
+     *
+     * @param contentBytes  on its devices, that our own swap can move
+     * @param restBytes     on its devices, that only a checkpoint can take, contexts aside
+     * @param rates         of our own swap
+     * @param hostRoomBytes that the driver may take of the host's memory
+     */
+    Chosen choose(long contentBytes, long restBytes, MoveRates rates, long hostRoomBytes) {
+        if (contentBytes < CheckpointMeter.SMALL_BYTES) {
+            return new Chosen(Way.SWAP_FIRST, "by checkpoint, swap having little to move");
+        }
+        if (hostRoomBytes < contentBytes + restBytes) {
+            return new Chosen(Way.SWAP_FIRST, String.format(Locale.ROOT, "by swap first: the host has room for %.2f GiB"
+                    + " outside of its pinned memory", Math.max(0, hostRoomBytes) / GIB));
+        }
+        if (!meter.worked()) {
+            return new Chosen(Way.SWAP_FIRST, "by swap first: no checkpoint was measured yet");
+        }
+        double swapNs = rates.moveNs(contentBytes, 0) + rates.moveNs(0, contentBytes) + meter.bothNs(restBytes);
+        if (!meter.knowsBytes()) {
+            return count(Way.CHECKPOINT, String.format(Locale.ROOT, "by checkpoint alone, to measure it: %.2f GiB by swap "
+                    + "first take %.2f s out and back", contentBytes / GIB, swapNs / 1e9));
+        }
+        double checkpointNs = meter.bothNs(contentBytes + restBytes);
+        Way better = checkpointNs < swapNs ? Way.CHECKPOINT : Way.SWAP_FIRST;
+        String figures = String.format(Locale.ROOT, "%.2f GiB out and back take %.2f s by swap first, %.2f s by checkpoint "
+                + "alone", contentBytes / GIB, swapNs / 1e9, checkpointNs / 1e9);
+        if (better == last && inRow >= TRY_OTHER_AFTER) {
+            Way other = better == Way.CHECKPOINT ? Way.SWAP_FIRST : Way.CHECKPOINT;
+            return count(other, text(other) + ", to measure it anew: " + figures);
+        }
+        return count(better, text(better) + ": " + figures);
+    }
+
+    private static String text(Way way) {
+        return way == Way.CHECKPOINT ? "by checkpoint alone" : "by swap first";
+    }
+
+    private Chosen count(Way way, String reason) {
+        inRow = way == last ? inRow + 1 : 1;
+        last = way;
+        return new Chosen(way, reason);
+    }
+}
