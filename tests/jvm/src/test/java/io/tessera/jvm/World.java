@@ -51,10 +51,15 @@ final class World implements AutoCloseable {
 
     /** Starts a manager with the software GPU and waits until it can be reached. */
     World withManager() {
+        return withManager("--executors", "software");
+    }
+
+    /** Starts a manager with these options and waits until it can be reached. */
+    World withManager(String... options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(List.of("-cp", Outputs.classPath(), "io.tessera.manager.Main", "--runtime-directory",
-                runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString(),
-                "--executors", "software"));
+                runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
+        command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_CACHE_DIR", directory.resolve("cache").toString(), "TESSERA_STATE_DIR",
                 directory.resolve("state").toString(), "_JAVA_SR_SIGNUM", "40"));
         manager.awaitLine("tessera-manager ready");
@@ -96,6 +101,14 @@ final class World implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("no folder for a program", e);
         }
+    }
+
+    /** {@code tessera} with these words, to its end. */
+    Ended tessera(String... words) {
+        List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString()));
+        command.addAll(List.of(words));
+        return start(command, Map.of("TESSERA_JAVA", System.getProperty("java.home"), "TESSERA_RUNTIME_DIR",
+                runtimeDirectory().toString())).end();
     }
 
     /** What the manager logged so far. */
