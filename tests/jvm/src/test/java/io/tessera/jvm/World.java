@@ -60,8 +60,8 @@ final class World implements AutoCloseable {
         command.addAll(List.of("-cp", Outputs.classPath(), "io.tessera.manager.Main", "--runtime-directory",
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
-        manager = start(command, Map.of("TESSERA_CACHE_DIR", directory.resolve("cache").toString(), "TESSERA_STATE_DIR",
-                directory.resolve("state").toString(), "_JAVA_SR_SIGNUM", "40"));
+        manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
+                "_JAVA_SR_SIGNUM", "40"));
         manager.awaitLine("tessera-manager ready");
         return this;
     }
@@ -71,6 +71,7 @@ final class World implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_")
                 || name.equals("JAVA_TOOL_OPTIONS") || name.equals("JDK_JAVA_OPTIONS") || name.equals("_JAVA_OPTIONS"));
+        builder.environment().put("TESSERA_CACHE_DIR", directory.resolve("cache").toString());
         builder.environment().putAll(environment);
         Program program = new Program(builder);
         synchronized (programs) {

@@ -20,7 +20,8 @@ final class Options {
             "share", Set.of("time", "space"), "plan", Set.of("plain", "managed", "swap", "auto"), "runtime", Set.of("no", "yes"),
             "release", Set.of("no", "yes"), "jmx", Set.of("on", "off"), "jfr", Set.of("on", "off"),
             "driver", Set.of("yes", "no"));
-    private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder");
+    private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder",
+            "cache");
     private static final Map<Character, Integer> POWERS = Map.of('K', 1, 'M', 2, 'G', 3, 'T', 4);
     private static final int LABEL_BYTES = 63;
 
