@@ -22,6 +22,7 @@ final class Child {
     private static final String FIXTURE = "io.tessera.agent.fixture.";
 
     private final String home;
+    private final List<String> before = new ArrayList<>();
     private final List<String> flags = new ArrayList<>();
     private final List<String> path = new ArrayList<>(List.of(CLASSES.toString(), facade()));
 
@@ -39,19 +40,20 @@ final class Child {
         return new Child(home.toString());
     }
 
-    /** Every JVM of this machine, the tests' own first, one of each release. */
+    /**
+     * Every JVM of this machine, the tests' own first, one of each release. TESSERA_JVM_FOLDERS names the folders to
+     * look in, separated by colons.
+     */
     static List<Path> jvms() throws IOException {
         List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
         List<String> seen = new ArrayList<>(List.of("" + Runtime.version().feature()));
-        Path folder = Path.of("/usr/lib/jvm");
-        if (Files.isDirectory(folder)) {
-            try (var entries = Files.list(folder)) {
-                for (Path home : (Iterable<Path>) entries.sorted()::iterator) {
-                    Path release = home.resolve("release");
-                    if (Files.isReadable(release) && Files.isExecutable(home.resolve("bin/java"))) {
-                        String text = Files.readString(release).replaceAll("(?s).*JAVA_VERSION=\"(\\d+).*", "$1");
-                        if (text.matches("\\d+") && Integer.parseInt(text) >= 11 && !seen.contains(text)) {
-                            seen.add(text);
+        for (String folder : System.getenv().getOrDefault("TESSERA_JVM_FOLDERS", "/usr/lib/jvm").split(":")) {
+            if (Files.isDirectory(Path.of(folder))) {
+                try (var entries = Files.list(Path.of(folder))) {
+                    for (Path home : (Iterable<Path>) entries.sorted()::iterator) {
+                        String release = release(home);
+                        if (release.matches("\\d+") && Integer.parseInt(release) >= 11 && !seen.contains(release)) {
+                            seen.add(release);
                             homes.add(home);
                         }
                     }
@@ -59,6 +61,13 @@ final class Child {
             }
         }
         return homes;
+    }
+
+    /** The release of the JVM in a folder; empty: there is none. */
+    private static String release(Path home) throws IOException {
+        Path release = home.resolve("release");
+        return Files.isReadable(release) && Files.isExecutable(home.resolve("bin/java"))
+                ? Files.readString(release).replaceAll("(?s).*JAVA_VERSION=\"(\\d+).*", "$1") : "";
     }
 
     /** The facade alone, as an application would carry it. */
@@ -79,6 +88,12 @@ final class Child {
         return this;
     }
 
+    /** A command that ends by running the rest of its arguments. */
+    Child under(List<String> command) {
+        before.addAll(command);
+        return this;
+    }
+
     Child withAgent(String options) {
         return withAgent(AGENT, options);
     }
@@ -93,7 +108,8 @@ final class Child {
     }
 
     ProcessBuilder builder(String program) {
-        List<String> command = new ArrayList<>(List.of(home + "/bin/java"));
+        List<String> command = new ArrayList<>(before);
+        command.add(home + "/bin/java");
         command.addAll(flags);
         command.addAll(List.of("-cp", String.join(File.pathSeparator, path), FIXTURE + "Program", program));
         return scrubbed(new ProcessBuilder(command));

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whatever fails, the application runs as without the agent, with one line. */
 @Timeout(200)
 class FailureTest {
+    private static final int NOT_PERMITTED = 96;
+
     @TempDir
     Path folder;
 
@@ -88,12 +90,21 @@ class FailureTest {
         assertEquals(without.toString(), run.toString());
     }
 
+    /** Mounted where the machine has no such folder and permits it, in a view of the child's own. */
     @Test
     void theFirstFolderIsMountedNoexec() throws Exception {
-        Path noexec = Fixtures.noexecFolder();
-        Assumptions.assumeTrue(noexec != null, "this machine has no writable noexec mount");
         Child.Outcome without = Child.here().run("plain");
-        Child.Outcome run = Child.here().flag("-Djava.io.tmpdir=" + noexec).withAgent("").run("plain");
+        Path noexec = Fixtures.noexecFolder();
+        Child child = Child.here();
+        if (noexec == null) {
+            noexec = Files.createDirectory(folder.resolve("noexec"));
+            child.under(List.of("unshare", "-m", "--propagation", "private", "sh", "-c", "mount -t tmpfs -o noexec none '"
+                    + noexec + "' || exit " + NOT_PERMITTED + "; exec \"$@\"", "sh"));
+            Process probe = new ProcessBuilder("unshare", "-m", "true").start();
+            Assumptions.assumeTrue(probe.waitFor() == 0, "no writable noexec mount, and unshare -m is not permitted");
+        }
+        Child.Outcome run = child.flag("-Djava.io.tmpdir=" + noexec).withAgent("").run("plain");
+        Assumptions.assumeTrue(run.code != NOT_PERMITTED, "no writable noexec mount, and mounting is not permitted");
         assertEquals(without.toString(), run.toString());
     }
 

@@ -72,7 +72,7 @@ final class Fixtures {
         Path file = folder.resolve("tessera.jfc");
         StringBuilder text = new StringBuilder(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">\n");
-        for (String event : List.of("Allocation", "Free", "LaunchSample", "TurnWait", "Eviction")) {
+        for (String event : List.of("Allocation", "Free", "LaunchSample", "TurnWait", "TurnLoss", "Eviction")) {
             text.append("<event name=\"tessera.").append(event)
                     .append("\"><setting name=\"enabled\">true</setting></event>\n");
         }

@@ -51,12 +51,17 @@ final class World implements AutoCloseable {
 
     /** Starts a manager with the software GPU and waits until it can be reached. */
     World withManager() {
+        return withManager("--executors", "software");
+    }
+
+    /** Starts a manager with these options and waits until it can be reached. */
+    World withManager(String... options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(List.of("-cp", Outputs.classPath(), "io.tessera.manager.Main", "--runtime-directory",
-                runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString(),
-                "--executors", "software"));
-        manager = start(command, Map.of("TESSERA_CACHE_DIR", directory.resolve("cache").toString(), "TESSERA_STATE_DIR",
-                directory.resolve("state").toString(), "_JAVA_SR_SIGNUM", "40"));
+                runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
+        command.addAll(List.of(options));
+        manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
+                "_JAVA_SR_SIGNUM", "40"));
         manager.awaitLine("tessera-manager ready");
         return this;
     }
@@ -66,6 +71,7 @@ final class World implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_")
                 || name.equals("JAVA_TOOL_OPTIONS") || name.equals("JDK_JAVA_OPTIONS") || name.equals("_JAVA_OPTIONS"));
+        builder.environment().put("TESSERA_CACHE_DIR", directory.resolve("cache").toString());
         builder.environment().putAll(environment);
         Program program = new Program(builder);
         synchronized (programs) {
@@ -96,6 +102,14 @@ final class World implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("no folder for a program", e);
         }
+    }
+
+    /** {@code tessera} with these words, to its end. */
+    Ended tessera(String... words) {
+        List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString()));
+        command.addAll(List.of(words));
+        return start(command, Map.of("TESSERA_JAVA", System.getProperty("java.home"), "TESSERA_RUNTIME_DIR",
+                runtimeDirectory().toString())).end();
     }
 
     /** What the manager logged so far. */

@@ -79,6 +79,21 @@ public final class GpuBean implements GpuMXBean {
     }
 
     @Override
+    public long getEvictions() {
+        return Segment.evictions();
+    }
+
+    @Override
+    public long getEvictedBytes() {
+        return Segment.evictedBytes();
+    }
+
+    @Override
+    public long getSwappedBytes() {
+        return Segment.swappedBytes();
+    }
+
+    @Override
     public long getLaunches() {
         return Recorder.launches();
     }

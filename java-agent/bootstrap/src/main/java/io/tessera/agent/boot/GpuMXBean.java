@@ -82,6 +82,27 @@ public interface GpuMXBean {
     long getTurnWaitNanos();
 
     /**
+     * How often memory of this process was moved off a device for others (plan swap).
+     *
+     * @return times since the start; 0 where the driver is not ours
+     */
+    long getEvictions();
+
+    /**
+     * What was moved off devices for others.
+     *
+     * @return bytes since the start; 0 where the driver is not ours
+     */
+    long getEvictedBytes();
+
+    /**
+     * Contents of this process's device memory that are off the device now.
+     *
+     * @return bytes; 0 where the driver is not ours
+     */
+    long getSwappedBytes();
+
+    /**
      * Launches and library calls that were recorded.
      *
      * @return how many since the start

@@ -16,6 +16,8 @@ final class LaunchTable {
 
     private final AtomicReferenceArray<Launches> byHandle = new AtomicReferenceArray<>(SLOTS);
     private final ConcurrentHashMap<String, Launches> byName = new ConcurrentHashMap<>();
+    /** Launches of kernels that were replaced when the names were full. */
+    private final LongAdder nameless = new LongAdder();
     private int handles;
 
     private static int slot(long handle) {
@@ -55,7 +57,9 @@ final class LaunchTable {
             put(handle, name);
         } else if (!there.name.equals(name)) {
             Launches total = of(there.name);
-            if (total != null) {
+            if (total == null) {
+                nameless.add(there.count.sum());
+            } else {
                 total.count.add(there.count.sum());
                 there.samples().forEach((site, times) -> total.samples()
                         .computeIfAbsent(site, s -> new LongAdder()).add(times.sum()));
@@ -95,6 +99,15 @@ final class LaunchTable {
         byHandle.set(i, fresh);
         handles++;
         return fresh;
+    }
+
+    /** Launches of all of them. */
+    long total() {
+        long total = nameless.sum();
+        for (Launches launches : all()) {
+            total += launches.count.sum();
+        }
+        return total;
     }
 
     /** All of them; a snapshot. */

@@ -18,20 +18,24 @@ public final class Recorder {
     private static final int PINNED = MemoryKind.PINNED.ordinal();
     /** Live allocations that are followed; beyond it they are counted as dropped. */
     private static final int MOST_ALLOCATIONS = 1 << 17;
-    /** Stacks a second: a stack costs 2 to 10 us, so at most 2 ms of each second in all threads together. */
+    /**
+     * Stacks a second. A stack of launches costs some 5 us where the code that takes it is compiled, but few stacks
+     * mean that it seldom is: 200 to 300 us, interpreted, with cold caches. So their time is bounded too.
+     */
     private static final int MOST_LAUNCH_STACKS = 20;
     private static final int MOST_ALLOCATION_STACKS = 500;
+    /** After a stack of a launch none for so many times its own time: at most 0.2 % of one thread's. */
+    private static final int LAUNCH_PAUSE = 500;
     private static final int DEFAULT_EVERY = 64;
 
     static final AllocationTable ALLOCATIONS = new AllocationTable(MOST_ALLOCATIONS);
     static final LaunchTable LAUNCHES = new LaunchTable();
     static final Owners OWNERS = new Owners();
     static final Sites SITES = new Sites();
-    private static final Sampling LAUNCH_STACKS = new Sampling(DEFAULT_EVERY, MOST_LAUNCH_STACKS);
-    private static final Sampling ALLOCATION_STACKS = new Sampling(1, MOST_ALLOCATION_STACKS);
+    private static final Sampling LAUNCH_STACKS = new Sampling(DEFAULT_EVERY, MOST_LAUNCH_STACKS, LAUNCH_PAUSE);
+    private static final Sampling ALLOCATION_STACKS = new Sampling(1, MOST_ALLOCATION_STACKS, 0);
     private static final Launches[] COPIED = new Launches[COPIES.length];
     private static final LongAdder LIVE_BYTES = new LongAdder();
-    private static final LongAdder TOTAL_LAUNCHES = new LongAdder();
     private static final long STARTED = Ticks.nanos();
 
     private static volatile boolean on = true;
@@ -229,7 +233,6 @@ public final class Recorder {
                 return;
             }
             launches.count.increment();
-            TOTAL_LAUNCHES.increment();
             sample(launches);
         } catch (Throwable failure) {
             Counts.suppressed(failure);
@@ -261,12 +264,14 @@ public final class Recorder {
     private static void sample(Launches launches) {
         // The first of its kind always: so that every kernel has a site.
         if (LAUNCH_STACKS.next() || launches.isNew()) {
+            long began = Ticks.nanos();
             Site site = SITES.here();
             launches.sampled(site);
             Sink listener = sink;
             if (listener != null) {
                 listener.launched(launches.name, site, LAUNCH_STACKS.every());
             }
+            LAUNCH_STACKS.took(began);
         }
     }
 
@@ -339,7 +344,11 @@ public final class Recorder {
 
     /** Launches since the start. */
     static long launches() {
-        return TOTAL_LAUNCHES.sum();
+        long launches = LAUNCHES.total();
+        for (Launches copies : COPIED) {
+            launches -= copies.count.sum();
+        }
+        return launches;
     }
 
     /** Nanoseconds since it was allocated. */

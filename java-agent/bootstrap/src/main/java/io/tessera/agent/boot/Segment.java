@@ -32,6 +32,15 @@ public final class Segment {
     static final int LIMIT_BYTES = 168;
     static final int HELD_NS = 400;
 
+    /** Offset of the residency blocks, and the size of one. */
+    static final int RESIDENCY = 98304;
+    static final int RESIDENCY_BYTES = 512;
+    /** Offsets in one: contents off the device now; bytes, nanoseconds and times of moving out. */
+    static final int SWAPPED_BYTES = 160;
+    static final int MOVED_OUT_BYTES = 200;
+    static final int MOVE_OUT_NS = 216;
+    static final int MOVES_OUT = 232;
+
     private static volatile ByteBuffer view;
 
     private Segment() {
@@ -102,11 +111,51 @@ public final class Segment {
         return overDevices(HELD_NS);
     }
 
+    /**
+     * How often memory was moved off a device for others, under plan swap.
+     *
+     * @return moves that reached their target, over all devices
+     */
+    public static long evictions() {
+        return sum(RESIDENCY + MOVES_OUT, RESIDENCY_BYTES);
+    }
+
+    /**
+     * What was moved off devices since the start.
+     *
+     * @return bytes, over all devices
+     */
+    public static long evictedBytes() {
+        return sum(RESIDENCY + MOVED_OUT_BYTES, RESIDENCY_BYTES);
+    }
+
+    /**
+     * How long moving off took.
+     *
+     * @return nanoseconds in which at least one copy was under way, over all devices
+     */
+    public static long evictionNanos() {
+        return sum(RESIDENCY + MOVE_OUT_NS, RESIDENCY_BYTES);
+    }
+
+    /**
+     * What is off the devices now.
+     *
+     * @return bytes of contents, over all devices
+     */
+    public static long swappedBytes() {
+        return sum(RESIDENCY + SWAPPED_BYTES, RESIDENCY_BYTES);
+    }
+
     private static long overDevices(int offset) {
+        return sum(DEVICES + offset, DEVICE_BYTES);
+    }
+
+    private static long sum(int offset, int stride) {
         ByteBuffer segment = view();
         long sum = 0;
         for (int i = 0; segment != null && i < MOST_DEVICES; i++) {
-            sum += segment.getLong(DEVICES + DEVICE_BYTES * i + offset);
+            sum += segment.getLong(offset + stride * i);
         }
         return sum;
     }

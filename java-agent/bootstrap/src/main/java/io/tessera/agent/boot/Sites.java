@@ -1,6 +1,6 @@
 package io.tessera.agent.boot;
 
-import java.util.Optional;
+import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -33,13 +33,20 @@ final class Sites {
     }
 
     private Site first(Stream<StackWalker.StackFrame> frames) {
-        Optional<StackWalker.StackFrame> frame = frames.limit(DEEPEST).filter(f -> isApplication(f.getClassName()))
-                .findFirst();
-        if (frame.isEmpty()) {
-            return OTHER;
+        // A loop: this is run too seldom to be compiled, and a pipeline costs a quarter more.
+        Iterator<StackWalker.StackFrame> each = frames.iterator();
+        for (int depth = 0; depth < DEEPEST && each.hasNext(); depth++) {
+            StackWalker.StackFrame frame = each.next();
+            if (isApplication(frame.getClassName())) {
+                return of(frame);
+            }
         }
-        String type = frame.get().getClassName();
-        String text = type + "." + frame.get().getMethodName() + ":" + frame.get().getLineNumber();
+        return OTHER;
+    }
+
+    private Site of(StackWalker.StackFrame frame) {
+        String type = frame.getClassName();
+        String text = type + "." + frame.getMethodName() + ":" + frame.getLineNumber();
         Site site = known.get(text);
         if (site != null) {
             return site;

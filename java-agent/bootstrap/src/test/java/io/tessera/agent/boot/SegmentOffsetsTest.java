@@ -20,17 +20,23 @@ class SegmentOffsetsTest {
     void areThoseOfTheHeader(@TempDir Path folder) throws Exception {
         Path source = folder.resolve("offsets.c");
         Files.writeString(source, "#include <stddef.h>\n#include <stdio.h>\n#include \"tessera_abi.h\"\n"
-                + "int main(void) { printf(\"%zu %zu %zu %zu %zu %zu %zu %d %d %d %d %d\\n\","
+                + "int main(void) { printf(\"%zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %d %d %d %d %d\\n\","
                 + " offsetof(struct tessera_segment, counters), offsetof(struct tessera_segment, devices),"
                 + " sizeof(struct tessera_device), offsetof(struct tessera_device, drains),"
                 + " offsetof(struct tessera_device, drain_ns),"
                 + " offsetof(struct tessera_device, limit_bytes), offsetof(struct tessera_device, held_ns),"
+                + " offsetof(struct tessera_segment, residency), sizeof(struct tessera_residency),"
+                + " offsetof(struct tessera_residency, swapped_bytes),"
+                + " offsetof(struct tessera_residency, moved_out_bytes),"
+                + " offsetof(struct tessera_residency, move_out_ns), offsetof(struct tessera_residency, moves_out),"
                 + " TESSERA_MAX_DEVICES, TESSERA_COUNTER_GATE_WAITS,"
                 + " TESSERA_COUNTER_GATE_WAIT_NS, TESSERA_COUNTER_PACE_WAITS, TESSERA_COUNTER_PACE_WAIT_NS); }\n");
         Path program = folder.resolve("offsets");
         run("cc", "-I" + INCLUDE, "-o", program.toString(), source.toString());
         assertEquals(Segment.COUNTERS + " " + Segment.DEVICES + " " + Segment.DEVICE_BYTES + " " + Segment.DRAINS + " "
                 + Segment.DRAIN_NS + " " + Segment.LIMIT_BYTES + " " + Segment.HELD_NS + " "
+                + Segment.RESIDENCY + " " + Segment.RESIDENCY_BYTES + " " + Segment.SWAPPED_BYTES + " "
+                + Segment.MOVED_OUT_BYTES + " " + Segment.MOVE_OUT_NS + " " + Segment.MOVES_OUT + " "
                 + Segment.MOST_DEVICES + " " + Segment.GATE_WAITS + " " + Segment.GATE_WAIT_NS
                 + " " + Segment.PACE_WAITS + " " + Segment.PACE_WAIT_NS, run(program.toString()).strip());
     }

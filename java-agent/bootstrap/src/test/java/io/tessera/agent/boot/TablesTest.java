@@ -108,13 +108,46 @@ class TablesTest {
     void stacksAreBoundedInTime() {
         AtomicLong now = new AtomicLong();
         Ticks.use(now::get);
-        Sampling sampling = new Sampling(2, 10);
+        Sampling sampling = new Sampling(2, 10, 0);
         assertEquals(10, taken(sampling, 1000));
         now.addAndGet(1_000_000_000L);
         assertEquals(5, taken(sampling, 10));
         sampling.every(0);
         now.addAndGet(1_000_000_000L);
         assertEquals(0, taken(sampling, 1000));
+    }
+
+    @Test
+    void aStackThatCostMuchIsFollowedByNone() {
+        AtomicLong now = new AtomicLong();
+        Ticks.use(now::get);
+        Sampling sampling = new Sampling(1, 1000, 500);
+        assertTrue(sampling.next());
+        now.set(250_000);
+        sampling.took(0);
+        now.addAndGet(500 * 250_000L - 1);
+        assertFalse(sampling.next());
+        now.incrementAndGet();
+        assertTrue(sampling.next());
+        long began = now.getAndAdd(60_000_000_000L); // the machine slept meanwhile
+        sampling.took(began);
+        now.addAndGet(500_000_000L);
+        assertTrue(sampling.next());
+    }
+
+    @Test
+    void launchesAreCountedInAllNames() {
+        LaunchTable table = new LaunchTable();
+        for (int i = 0; i < 5000; i++) {
+            Launches launches = table.of("name " + i);
+            assertEquals(i < 4096, launches != null);
+            if (launches != null) {
+                launches.count.increment();
+            }
+        }
+        table.of(8).count.add(3);
+        table.name(8, "another");
+        assertEquals(4099, table.total(), "the names were full");
     }
 
     private static int taken(Sampling sampling, int events) {

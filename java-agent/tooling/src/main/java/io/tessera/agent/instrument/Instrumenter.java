@@ -2,11 +2,7 @@ package io.tessera.agent.instrument;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.WeakHashMap;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.AsmVisitorWrapper;
@@ -31,17 +27,21 @@ public final class Instrumenter {
     public static final String NATIVE_PREFIX = "tessera$";
 
     private final Table table;
+    private final WrappedClasses wrapped;
+    private final ClassCache cache;
     private final Advices advices = new Advices();
-    /** Classes whose native methods were wrapped while they were loaded; another agent may have them made again. */
-    private final Map<ClassLoader, Set<String>> wrapped = new WeakHashMap<>();
 
     /**
      * Makes it, and with it loads ByteBuddy.
      *
      * @param table the rules
+     * @param wrapped gets the classes whose native methods were wrapped
+     * @param cache gets what was instrumented
      */
-    public Instrumenter(Table table) {
+    public Instrumenter(Table table, WrappedClasses wrapped, ClassCache cache) {
         this.table = table;
+        this.wrapped = wrapped;
+        this.cache = cache;
     }
 
     /**
@@ -78,11 +78,10 @@ public final class Instrumenter {
                 }
             }
         }
-        Set<String> before = wrapped.computeIfAbsent(loader, l -> new HashSet<>());
-        if (loaded && !before.contains(name)) {
+        if (loaded && !wrapped.contains(loader, name)) {
             natives.clear();
         } else if (!natives.isEmpty()) {
-            before.add(name);
+            wrapped.add(loader, name);
         }
         byte[] now = code;
         if (!natives.isEmpty()) {
@@ -93,7 +92,13 @@ public final class Instrumenter {
                     : new ClassFileLocator.Compound(ClassFileLocator.Simple.of(dotted, now), locator);
             now = decorate(type, changed, java);
         }
-        return now == code ? null : now;
+        if (now == code) {
+            return null;
+        }
+        if (!loaded) {
+            cache.keep(name, code, now, !natives.isEmpty());
+        }
+        return now;
     }
 
     static boolean fits(Rule rule, MethodDescription method) {

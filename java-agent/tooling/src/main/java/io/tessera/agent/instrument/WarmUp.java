@@ -25,7 +25,8 @@ final class WarmUp {
         String path = NAME.replace('.', '/');
         ClassLoader own = WarmUp.class.getClassLoader();
         try (InputStream in = own.getResourceAsStream(path + ".class")) {
-            if (in == null || new Instrumenter(table).instrument(own, path, in.readAllBytes(), false) == null) {
+            Instrumenter instrumenter = new Instrumenter(table, new WrappedClasses(), new ClassCache(null, 0));
+            if (in == null || instrumenter.instrument(own, path, in.readAllBytes(), false) == null) {
                 throw new IOException("the agent's jar holds no " + path);
             }
         }

@@ -20,11 +20,14 @@ public final class EventInstaller implements Runnable, Sink {
     private long waits = Segment.waits();
     private long drains = Segment.drains();
     private long drainNanos = Segment.drainNanos();
+    private long evictedBytes = Segment.evictedBytes();
+    private long evictionNanos = Segment.evictionNanos();
 
     /** Registers the events and listens to the recorder. */
     public EventInstaller() {
         FlightRecorder.register(LaunchSampleEvent.class);
         FlightRecorder.register(TurnWaitEvent.class);
+        FlightRecorder.register(TurnLossEvent.class);
         FlightRecorder.register(EvictionEvent.class);
         Recorder.sink(this);
     }
@@ -69,6 +72,24 @@ public final class EventInstaller implements Runnable, Sink {
     /** One period: what the driver library's counters gained since the last. */
     @Override
     public void run() {
+        turns();
+        memory();
+    }
+
+    private void memory() {
+        long nowBytes = Segment.evictedBytes();
+        if (nowBytes != evictedBytes) {
+            EvictionEvent event = new EvictionEvent();
+            event.bytes = nowBytes - evictedBytes;
+            event.moved = Segment.evictionNanos() - evictionNanos;
+            event.swapped = Segment.swappedBytes();
+            evictedBytes = nowBytes;
+            evictionNanos += event.moved;
+            event.commit();
+        }
+    }
+
+    private void turns() {
         long nowWaits = Segment.waits();
         if (nowWaits != waits) {
             TurnWaitEvent event = new TurnWaitEvent();
@@ -80,7 +101,7 @@ public final class EventInstaller implements Runnable, Sink {
         }
         long nowDrains = Segment.drains();
         if (nowDrains != drains) {
-            EvictionEvent event = new EvictionEvent();
+            TurnLossEvent event = new TurnLossEvent();
             event.drains = nowDrains - drains;
             event.drained = Segment.drainNanos() - drainNanos;
             drains = nowDrains;

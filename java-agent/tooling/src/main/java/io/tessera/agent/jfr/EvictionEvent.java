@@ -1,6 +1,7 @@
 package io.tessera.agent.jfr;
 
 import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
@@ -9,19 +10,24 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * Turns that the process gave back with its work drained, so that others could run, in one period. Filled and
- * committed by {@link EventInstaller} alone.
+ * Device memory of the process that was moved to the host for others, or because it was asked to leave, in one period.
+ * Filled and committed by {@link EventInstaller} alone.
  */
 @Name("tessera.Eviction")
-@Label("GPU turns lost")
-@Description("Turns that the process gave back with its work drained, so that others could run, in one period.")
+@Label("GPU memory eviction")
+@Description("Device memory of the process that was moved to the host, so that others have it, in one period.")
 @Category({"Tessera", "GPU"})
 @StackTrace(false)
 final class EvictionEvent extends Event {
-    @Label("Turns given back")
-    long drains;
+    @Label("Moved out")
+    @DataAmount(DataAmount.BYTES)
+    long bytes;
 
-    @Label("Drained for")
+    @Label("Moved for")
     @Timespan(Timespan.NANOSECONDS)
-    long drained;
+    long moved;
+
+    @Label("Off the device now")
+    @DataAmount(DataAmount.BYTES)
+    long swapped;
 }

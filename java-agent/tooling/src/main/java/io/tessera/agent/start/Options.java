@@ -23,7 +23,8 @@ final class Options {
     /** Of who asks for no plan: the same as {@code default_plan} of tools/tessera. */
     static final String DEFAULT_PLAN = "plain";
 
-    private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder");
+    private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder",
+            "cache");
     private static final Map<Character, Integer> POWERS = Map.of('K', 1, 'M', 2, 'G', 3, 'T', 4);
     private static final int LABEL_BYTES = 63;
 

@@ -4,8 +4,10 @@ import io.tessera.agent.boot.GpuBean;
 import io.tessera.agent.boot.GpuMXBean;
 import io.tessera.agent.boot.Recorder;
 import io.tessera.agent.host.Speech;
+import io.tessera.agent.instrument.ClassCache;
 import io.tessera.agent.instrument.Instrumenter;
 import io.tessera.agent.instrument.Table;
+import io.tessera.agent.instrument.WrappedClasses;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.util.function.Consumer;
@@ -26,6 +28,9 @@ final class Tooling implements Consumer<String> {
     private final String driver;
     private final JarFile jar;
     private final BootClasses classes;
+    private final WrappedClasses wrapped = new WrappedClasses();
+    private ClassCache cache;
+    private Table table;
     private boolean recording;
     private boolean managed;
 
@@ -46,7 +51,8 @@ final class Tooling implements Consumer<String> {
         if (instrumentation.isNativeMethodPrefixSupported()) {
             instrumentation.setNativeMethodPrefix(watch, Instrumenter.NATIVE_PREFIX);
         }
-        if (ClassPath.mentionsCuda() && Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS) {
+        if (ClassPath.mentionsCuda() && Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS
+                && !cache().isFilled()) {
             AgentThread.prepare();
         }
         if (late) {
@@ -66,10 +72,40 @@ final class Tooling implements Consumer<String> {
         }
     }
 
+    /** A class as an earlier start instrumented it, and with it the recorder; null: there was none. */
+    byte[] kept(ClassLoader loader, String name, byte[] code) throws IOException {
+        ClassCache.Kept kept = cache().find(name, code);
+        if (kept == null) {
+            return null;
+        }
+        table();
+        if (kept.wrapped()) {
+            wrapped.add(loader, name);
+        }
+        return kept.code();
+    }
+
     /** The instrumenter, and with it the recorder. */
     Instrumenter instrumenter() throws IOException {
+        return new Instrumenter(table(), wrapped, cache());
+    }
+
+    private synchronized ClassCache cache() {
+        if (cache == null) {
+            // A user's table may change with every start.
+            boolean built = options.get("table", null) == null;
+            cache = new ClassCache(built ? CacheFolder.of(options.get("cache", null)) : null, Build.of(jar));
+        }
+        return cache;
+    }
+
+    /** The rules; reading them tells the recorder of the libraries' classes. */
+    private synchronized Table table() throws IOException {
         record();
-        return new Instrumenter(Table.read(options.get("table", null), Speech::say));
+        if (table == null) {
+            table = Table.read(options.get("table", null), Speech::say);
+        }
+        return table;
     }
 
     /** A second start of the agent: its {@code record=}, and the bean at once. */

@@ -42,6 +42,12 @@ final class Watch implements ClassFileTransformer {
             if (!watched(name)) {
                 return null;
             }
+            if (redefined == null) {
+                byte[] kept = tooling.kept(loader, name, code);
+                if (kept != null) {
+                    return kept;
+                }
+            }
             return instrumenter().instrument(loader, name, code, redefined != null);
         } catch (Throwable failure) {
             // A transformer's exceptions are dropped by the JVM: the class is loaded as it was.

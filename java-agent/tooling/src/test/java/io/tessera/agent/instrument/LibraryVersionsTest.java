@@ -43,7 +43,8 @@ class LibraryVersionsTest {
     private static final Path LIBRARIES = Path.of(System.getProperty("tessera.libraries", "target/libraries"));
     private static final Pattern NAME = Pattern.compile("([a-z]+)-(\\d+)\\.(\\d+).*\\.jar");
     private static final Table TABLE = table();
-    private static final Instrumenter INSTRUMENTER = new Instrumenter(TABLE);
+    private static final Instrumenter INSTRUMENTER = new Instrumenter(TABLE, new WrappedClasses(),
+            new ClassCache(null, 0));
     /** Fewer would mean that the table or the libraries were not read. */
     private static final int RULES_AT_LEAST = 100;
     private static final int LIBRARIES_AT_LEAST = 18;

@@ -17,23 +17,26 @@ import javax.management.Attribute;
  * @param liveAllocations live allocations
  * @param launches        recorded since the start
  * @param turnWaitNs      time that submissions waited for turns since the start
+ * @param evictedBytes    device memory that was moved to the host for others since the start
+ * @param swappedBytes    of the program's device memory, what is off the device now
  * @param suppressed      errors of the agent that were kept from the program
  * @param dropped         events that found a table full
  */
 record GpuSummary(String version, String recording, boolean late, String driver, long liveBytes, long liveAllocations,
-        long launches, long turnWaitNs, long suppressed, long dropped) {
+        long launches, long turnWaitNs, long evictedBytes, long swappedBytes, long suppressed, long dropped) {
     /** The bean's attributes that this is made of. */
     static final String[] ATTRIBUTES = {"AgentVersion", "Recording", "Late", "Driver", "LiveBytes", "LiveAllocations",
-        "Launches", "TurnWaitNanos", "Suppressed", "Dropped"};
+        "Launches", "TurnWaitNanos", "EvictedBytes", "SwappedBytes", "Suppressed", "Dropped"};
 
-    /** From the bean's attributes; one that is missing is a NullPointerException. */
+    /** From the bean's attributes; numbers that an agent of another version does not have are 0. */
     static GpuSummary of(List<Attribute> attributes) {
         Map<String, Object> values = attributes.stream().collect(Collectors.toMap(Attribute::getName,
                 Attribute::getValue));
-        Function<String, Long> number = name -> (Long) values.get(name);
+        Function<String, Long> number = name -> (Long) values.getOrDefault(name, 0L);
         return new GpuSummary((String) values.get("AgentVersion"), (String) values.get("Recording"),
                 (Boolean) values.get("Late"), (String) values.get("Driver"), number.apply("LiveBytes"),
                 number.apply("LiveAllocations"), number.apply("Launches"), number.apply("TurnWaitNanos"),
-                number.apply("Suppressed"), number.apply("Dropped"));
+                number.apply("EvictedBytes"), number.apply("SwappedBytes"), number.apply("Suppressed"),
+                number.apply("Dropped"));
     }
 }

@@ -43,6 +43,8 @@ final class JvmJson {
         json.addProperty("liveAllocations", summary.liveAllocations());
         json.addProperty("launches", summary.launches());
         json.addProperty("turnWaitNs", summary.turnWaitNs());
+        json.addProperty("evictedBytes", summary.evictedBytes());
+        json.addProperty("swappedBytes", summary.swappedBytes());
         json.addProperty("suppressed", summary.suppressed());
         json.addProperty("dropped", summary.dropped());
         return json;

@@ -32,6 +32,10 @@ final class JvmText {
         lines.add(INDENT + Sizes.format(summary.liveBytes()) + " in " + summary.liveAllocations() + " allocations, "
                 + summary.launches() + " launches and calls, " + Durations.format(summary.turnWaitNs())
                 + " waited for turns");
+        if (summary.evictedBytes() > 0) {
+            lines.add(INDENT + Sizes.format(summary.evictedBytes()) + " moved off the GPU for others, "
+                    + Sizes.format(summary.swappedBytes()) + " are off it now");
+        }
         if (summary.suppressed() > 0 || summary.dropped() > 0) {
             lines.add(INDENT + style.apply(Emphasis.CAUTION, "not seen: " + summary.dropped()
                     + " events found a table full, " + summary.suppressed() + " errors of the agent were suppressed"));
