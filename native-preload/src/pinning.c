@@ -17,6 +17,7 @@
 #define PAGE_BYTES 4096u
 #define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
 #define IDLE_NS 1000000000ULL
+#define DEINITIALIZED 4 /* CUDA_ERROR_DEINITIALIZED: the process ends, and the driver has let go of everything */
 #define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
 
 static bool started;
@@ -38,7 +39,7 @@ static void unpin(unsigned device, char *memory)
 {
     void *context = devices_enter(device);
     CUresult result = REAL(cuMemHostUnregister)(memory);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && result != DEINITIALIZED)
         report_error(result, "pinned memory could not be unregistered");
     if (context)
         devices_leave(context);

@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param tenant          whose; for sentences
  * @param residentBytes   held on the device now, without {@code fixedBytes}, copies in flight and cached memory included
  * @param targetBytes     what the client may hold at present: the target last written
- * @param neededBytes     has to be resident before the client may run; plan managed: its working set
+ * @param neededBytes     has to be resident before the client may run; plan managed: all it has
  * @param cachedBytes     part of {@code residentBytes} that has no contents, so that it can be dropped at any time
  * @param fixedBytes      resident for ever: exported, imported, arrays, memory of plan plain
  * @param wantedBytes     an allocation waits until the client may hold this much; 0: none waits

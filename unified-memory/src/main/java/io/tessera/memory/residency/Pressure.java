@@ -14,9 +14,7 @@ public record Pressure(boolean turns, Kind kind, String reason) {
         NONE,
         /** What has to be resident does not fit: nothing could run otherwise. */
         SHORT,
-        /** Working sets of managed memory do not fit together: running freely they would evict each other. */
-        OVERLAPPING,
-        /** Memory was seen to go to and fro while little was done. */
-        THRASHING
+        /** Managed memory does not fit together: if clients use all of theirs, running freely they evict each other. */
+        OVERLAPPING
     }
 }

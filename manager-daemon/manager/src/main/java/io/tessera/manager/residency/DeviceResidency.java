@@ -46,7 +46,6 @@ final class DeviceResidency {
     private final MoveMeter meter = new MoveMeter();
     private Plan plan;
     private long nextLookNs = Long.MIN_VALUE;
-    private long comings;
 
     DeviceResidency(ManagedDevice device, ResidencySettings settings) {
         this.device = device;
@@ -107,7 +106,7 @@ final class DeviceResidency {
             return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
         }
         work += parkLacking(nowNs);
-        work += pressure.judge(this, meter.rates(), comings, nowNs);
+        work += pressure.judge(this, meter.rates(), nowNs);
         work += unpark(nowNs);
         work += evictIdle(nowNs);
         for (int i = 0; i < MOST_PLANS; i++) {
@@ -138,7 +137,6 @@ final class DeviceResidency {
         if (members.keySet().retainAll(present) | changes > 0) {
             refused.retainAll(present);
             pressure.left(present);
-            comings++;
             changes++;
         }
         return changes;

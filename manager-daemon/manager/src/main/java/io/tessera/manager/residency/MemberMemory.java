@@ -65,8 +65,6 @@ final class MemberMemory {
     long lastActiveNs;
     long submissions = -1;
     private long allocationBytes;
-    /** As of the last {@link #measure}. */
-    long movedInBytes;
     private final MoveMeter.Seen inbound = new MoveMeter.Seen();
     private final MoveMeter.Seen outbound = new MoveMeter.Seen();
     private boolean moved;
@@ -188,11 +186,10 @@ final class MemberMemory {
     void measure(MoveMeter meter) {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
-            movedInBytes = words.movedInBytes();
             if (words.state() != ResidencyState.STEADY) {
                 return;
             }
-            meter.in(inbound, movedInBytes, words.moveInNs());
+            meter.in(inbound, words.movedInBytes(), words.moveInNs());
             meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
         });
     }

@@ -66,16 +66,11 @@ final class MemoryPressure {
         return 1;
     }
 
-    /**
-     * Judges, and tells the schedule what is new.
-     *
-     * @param comings counts clients that came or went
-     */
-    int judge(DeviceResidency device, MoveRates rates, long comings, long nowNs) {
+    /** Judges, and tells the schedule what is new. */
+    int judge(DeviceResidency device, MoveRates rates, long nowNs) {
         DeviceScheduling scheduling = device.device.scheduling();
-        boolean turnsNow = scheduling.snapshot(nowNs).exclusive();
-        PressureSample sample = sample(device, comings, nowNs);
-        Pressure found = detector.observe(sample, turnsNow, MoveRates.faulted(), nowNs);
+        PressureSample sample = sample(device, nowNs);
+        Pressure found = detector.observe(sample, nowNs);
         List<QuantumChooser.Participant> participants = participants(device, nowNs);
         boolean allSwap = device.members().stream().noneMatch(m -> m.plan == MemoryPlan.MANAGED);
         MoveRates used = allSwap ? rates : MoveRates.faulted();
@@ -113,12 +108,10 @@ final class MemoryPressure {
     }
 
     /** Idle clients count with what is guaranteed to them and resident: that stays. */
-    private static PressureSample sample(DeviceResidency device, long comings, long nowNs) {
+    private static PressureSample sample(DeviceResidency device, long nowNs) {
         long fixed = 0;
         long needed = 0;
         long managed = 0;
-        long moved = 0;
-        long submissions = 0;
         for (MemberMemory member : device.members()) {
             boolean active = member.activeAt(nowNs) && !member.evicted;
             fixed += member.fixedBytes;
@@ -130,11 +123,8 @@ final class MemoryPressure {
                 needed += active ? Math.max(member.neededBytes, member.wantedBytes) : 0;
                 fixed += active || member.evicted ? 0 : Math.max(0, kept);
             }
-            moved += member.movedInBytes;
-            submissions += member.submissions;
         }
-        return new PressureSample(device.capacityBytes(), fixed, needed, managed, managed, 0, moved, submissions,
-                comings);
+        return new PressureSample(device.capacityBytes(), fixed, needed, managed);
     }
 
     private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {

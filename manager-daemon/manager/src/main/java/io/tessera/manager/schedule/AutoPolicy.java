@@ -54,7 +54,7 @@ final class AutoPolicy implements SharingMode {
     }
 
     /** The outcome of a comparison, for the status and for clients that pause and come back. */
-    private record Decision(Set<Long> clients, boolean turns, ModeScore score, long atNs) {
+    private record Decision(Set<Long> clients, boolean wished, boolean turns, ModeScore score, long atNs) {
     }
 
     private final AutoSettings settings;
@@ -71,6 +71,9 @@ final class AutoPolicy implements SharingMode {
     private double busiestShare;
 
     private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
+
+    /** Whether memory wished for turns when that was last looked at. */
+    private boolean wishKnown;
 
     /** What the trial of turns found; takes effect at the end of a round. Null before. */
     private ModeScore verdict;
@@ -128,7 +131,8 @@ final class AutoPolicy implements SharingMode {
 
     @Override
     public void memory(MemoryVerdict verdict, long nowNs) {
-        boolean changed = verdict.turns() != memory.turns() || verdict.planned() != memory.planned();
+        boolean changed = verdict.turns() != memory.turns() || verdict.planned() != memory.planned()
+                || verdict.must() != memory.must();
         memory = verdict;
         if (changed) { // else what is being measured goes on undisturbed
             nextTickNs = Math.min(nextTickNs, nowNs);
@@ -155,20 +159,30 @@ final class AutoPolicy implements SharingMode {
                 breakOff(nowNs);
                 enter(Phase.SOLO, nowNs);
             }
-        } else if (phase == Phase.SOLO || phase == Phase.OVERSUBSCRIBED) {
+        } else if (phase == Phase.SOLO || phase == Phase.OVERSUBSCRIBED || wished() != wishKnown) {
+            breakOff(nowNs);
             begin(nowNs);
         } else if (!active.equals(before)) {
             setChanged(nowNs);
         } else {
             tick(nowNs);
         }
+        wishKnown = wished();
         nextTickNs = nextTick(nowNs);
         return 1;
     }
 
+    /**
+     * Memory that may stay where it is asks for turns because of sizes alone. Nobody knows how much of it is in use, so
+     * that is a guess: turns are begun with, and compared with running freely as any.
+     */
+    private boolean wished() {
+        return memory.turns() && !memory.must();
+    }
+
     private boolean oversubscribed() {
         if (memory.planned() || capacityBytes == 0) {
-            return memory.turns();
+            return memory.must();
         }
         double bound = phase == Phase.OVERSUBSCRIBED ? FITS_AGAIN * capacityBytes : capacityBytes;
         return measured.usedBytes() > bound;
@@ -238,16 +252,24 @@ final class AutoPolicy implements SharingMode {
         nextTickNs = nextTick(nowNs);
     }
 
-    /** Two or more clients are active again, or their memory fits again. */
+    /** Two or more clients are active again, or their memory fits again, or no longer. */
     private void begin(long nowNs) {
         boolean known = decision != null && decision.clients().equals(measured.active())
-                && nowNs - decision.atNs() < settings.retrialMaxNs();
+                && decision.wished() == wished() && nowNs - decision.atNs() < settings.retrialMaxNs();
         if (known) {
             enter(decision.turns() ? Phase.TURNS : Phase.FREE, nowNs);
         } else {
             budget.restart(nowNs);
-            enter(Phase.BASELINE, nowNs);
+            enterUnknown(nowNs);
         }
+    }
+
+    /** Nothing is known of the present clients: in turns if memory wishes that, else free. */
+    private void enterUnknown(long nowNs) {
+        if (wished()) {
+            decision = null;
+        }
+        enter(wished() ? Phase.TURNS : Phase.BASELINE, nowNs);
     }
 
     private void setChanged(long nowNs) {
@@ -261,7 +283,7 @@ final class AutoPolicy implements SharingMode {
             measured.restartTurns(nowNs);
             measured.forgetReferences();
         } else {
-            enter(Phase.BASELINE, nowNs);
+            enterUnknown(nowNs);
         }
     }
 
@@ -281,8 +303,8 @@ final class AutoPolicy implements SharingMode {
         noteIdleness();
         if (measured.deviates(true)) {
             budget.restart(nowNs);
-            enter(Phase.BASELINE, nowNs);
-        } else if (!idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
+            enterUnknown(nowNs);
+        } else if (!wished() && !idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
             enter(Phase.TURNS_TRIAL, nowNs);
         }
     }
@@ -350,7 +372,7 @@ final class AutoPolicy implements SharingMode {
     }
 
     private void conclude(boolean turns, boolean changed, long lossNs, ModeScore score, long nowNs) {
-        decision = new Decision(measured.active(), turns, score, nowNs);
+        decision = new Decision(measured.active(), wished(), turns, score, nowNs);
         if (changed) {
             budget.won(nowNs);
         } else {
@@ -419,10 +441,15 @@ final class AutoPolicy implements SharingMode {
                     + " active clients get done";
             case TURNS_TRIAL -> "turns: on trial against running freely";
             case FREE_TRIAL -> "running freely: on trial against turns";
-            case FREE -> freeReason(nowNs);
-            case TURNS -> decision == null ? "turns" : "turns: " + decision.score().turnsAgainstFree()
-                    + " running freely, measured " + age(nowNs);
+            case FREE -> freeReason(nowNs) + wish();
+            case TURNS -> decision == null ? "turns: " + memory.reason() + ", to be compared with running freely"
+                    : "turns: " + decision.score().turnsAgainstFree() + " running freely, measured " + age(nowNs)
+                            + wish();
         };
+    }
+
+    private String wish() {
+        return wished() ? "; " + memory.reason() : "";
     }
 
     private String freeReason(long nowNs) {

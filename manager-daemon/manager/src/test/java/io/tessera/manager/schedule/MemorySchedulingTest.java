@@ -91,8 +91,12 @@ class MemorySchedulingTest {
         assertEquals(List.of(), memory(wish));
         scheduler = make(ScheduleSettings.defaults(), SchedulerMode.AUTO);
         twoRunFreely();
+        nowMs += 250;
+        port.loads.put(1L, new ClientLoad(10, 0, 0, 0, 0));
+        port.loads.put(2L, new ClientLoad(10, 0, 0, 0, 0));
         assertEquals(List.of("1 CLOSED@2", "2 CLOSED@2"), memory(wish));
-        assertEquals("turns: working sets are 9 GiB of 8 GiB", scheduler.snapshot(now()).reason());
+        assertEquals("turns: working sets are 9 GiB of 8 GiB, to be compared with running freely",
+                scheduler.snapshot(now()).reason());
         assertEquals(List.of("1 FREE@3", "2 FREE@3"), memory(FITS));
     }
 
