@@ -17,7 +17,6 @@
 #define PAGE_BYTES 4096u
 #define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
 #define IDLE_NS 1000000000ULL
-#define DEINITIALIZED 4 /* CUDA_ERROR_DEINITIALIZED: the process ends, and the driver has let go of everything */
 #define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
 
 static bool started;
@@ -39,7 +38,7 @@ static void unpin(unsigned device, char *memory)
 {
     void *context = devices_enter(device);
     CUresult result = REAL(cuMemHostUnregister)(memory);
-    if (result != CUDA_SUCCESS && result != DEINITIALIZED)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
         report_error(result, "pinned memory could not be unregistered");
     if (context)
         devices_leave(context);
@@ -63,7 +62,7 @@ void pinning_drop(struct backing_step *step)
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
-    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+    if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_DEINITIALIZED) /* none is left: nothing to move either */
         report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
 }
 

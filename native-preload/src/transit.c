@@ -78,6 +78,8 @@ void transit_state(unsigned device, unsigned state)
 
 static void failed(unsigned device, struct transit *t, CUresult result, const char *what)
 {
+    if (result == CUDA_ERROR_DEINITIALIZED)
+        return;
     RESIDENCY_COUNT(device, move_failures, 1);
     report_error(result, "%s", what);
     t->failure = what;
