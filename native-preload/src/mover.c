@@ -119,7 +119,8 @@ bool mover_open(unsigned device)
     CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
     if (result == CUDA_SUCCESS)
         return true;
-    report_error(result, "no streams to move memory with");
+    if (result != CUDA_ERROR_DEINITIALIZED)
+        report_error(result, "no streams to move memory with");
     m->lost = is_fault(result);
     if (m->lost) /* nothing will be copied */
         return true;

@@ -5,6 +5,7 @@
 
 #include "attendant.h"
 #include "backing.h"
+#include "candidates.h"
 #include "chunks.h"
 #include "clock.h"
 #include "move_trace.h"
@@ -78,6 +79,8 @@ void transit_state(unsigned device, unsigned state)
 
 static void failed(unsigned device, struct transit *t, CUresult result, const char *what)
 {
+    if (result == CUDA_ERROR_DEINITIALIZED)
+        return;
     RESIDENCY_COUNT(device, move_failures, 1);
     report_error(result, "%s", what);
     t->failure = what;
@@ -121,44 +124,6 @@ static void change_pages(struct place *place, bool fill)
     residency_unlock();
     pages_begin(&place->change);
     residency_lock();
-}
-
-/* Contents that the device itself may not read where they are mapped cannot be copied. */
-static bool can_leave(const struct chunk *chunk, uint64_t now_ns)
-{
-    return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk->stuck &&
-           chunk->retry_ns <= now_ns && (chunk_address(chunk) || !chunk_contents(chunk));
-}
-
-static bool can_come(const struct chunk *chunk, uint64_t now_ns)
-{
-    return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
-}
-
-/* With the lock: a chunk that may come; before others one whose backing is wanted by others; NULL: none. */
-static struct chunk *next_coming(unsigned device)
-{
-    uint64_t now_ns = monotonic_ns();
-    const struct backing_step *step = backing_to_empty(device);
-    struct chunk *chunk = step ? chunk_first(device) : NULL;
-    while (chunk && !(can_come(chunk, now_ns) && backing_in(chunk->backing, step)))
-        chunk = chunk->next;
-    return chunk ? chunk : chunk_search(device, SEARCH_IN, can_come, now_ns);
-}
-
-/* With the lock: the next chunk to leave or to come, BUSY, and paid for; NULL: none, or there is no room. */
-static struct chunk *pick(unsigned device, bool out)
-{
-    if (out && (!residency_of(device)->closed || transit_excess(device) == 0))
-        return NULL;
-    struct chunk *chunk = out ? chunk_search(device, SEARCH_OUT, can_leave, monotonic_ns()) : next_coming(device);
-    bool paid = out || (chunk && (chunk->handle || residency_raise(device, chunk->bytes)));
-    if (!chunk || !paid)
-        return NULL;
-    chunk_change_begin(chunk);
-    chunk->state = CHUNK_BUSY;
-    chunk_change_end(chunk);
-    return chunk;
 }
 
 /* With the lock: a move is over, and the chunk in `state`; with the lock's counts. */
@@ -375,7 +340,11 @@ static bool begin(unsigned device, struct transit *t, bool out)
     bool room = t->used < PLACES && under_way < most && (!out || t->copying < MOVER_DEPTH);
     if (t->stopped || !room)
         return false;
-    struct chunk *chunk = pick(device, out);
+    struct chunk *chunk = NULL;
+    if (!out)
+        chunk = candidate_in(device);
+    else if (residency_of(device)->closed && transit_excess(device) != 0)
+        chunk = candidate_out(device);
     if (!chunk && !t->waiting)
         move_trace(device, out ? "enough" : "short", NULL, residency_target(device));
     t->waiting = !chunk;

@@ -396,9 +396,7 @@ class SuitesTest(unittest.TestCase):
     def test_oversub(self):
         scripts = {"_ALLOCATIONS": 'print(\'{"us": 4.0}\')'}
         rates = 'print(\'{"in": 5e10, "out": 5.5e10, "both": [4e10, 5e10]}\')'
-        bandwidth = mock.patch("harness.bandwidth._BANDWIDTH", rates)
-        bandwidth.start()
-        self.addCleanup(bandwidth.stop)
+        self.enterContext(mock.patch("harness.bandwidth._BANDWIDTH", rates))
         record, text = self.run_suite(
             "oversub", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
             THINK_S=(0.05, 0.1), THINK_SCALE=1.0, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
