@@ -65,8 +65,9 @@ final class LaunchLimits {
             return List.of();
         }
         LoopCosts now = LoopCosts.of(block == null ? kernel : TwoBodies.second(kernel, new BodyLimits(block, List.of())), module);
-        long worth = Math.max(1, now.all() / LEAST_PART);
-        if (now.added() < worth) {
+        // Where there is a second body anyway, all that is spared is worth it.
+        long worth = block == null ? Math.max(1, now.all() / LEAST_PART) : 1;
+        if (sum(now) < worth) {
             return List.of();
         }
         List<Limit> widest = candidates.stream().map(each -> each.at(0)).toList();
@@ -79,7 +80,7 @@ final class LaunchLimits {
             chosen = cost < least ? tightest : widest;
             least = Math.min(least, cost);
         }
-        return now.added() - least >= worth ? widened(candidates, chosen, least) : List.of();
+        return sum(now) - least >= worth ? widened(candidates, chosen, least) : List.of();
     }
 
     /** Leaves out what is not needed, and widens the rest. */
@@ -106,7 +107,11 @@ final class LaunchLimits {
     }
 
     private long cost(List<Limit> limits) {
-        return LoopCosts.of(TwoBodies.second(kernel, new BodyLimits(block, limits)), module).added();
+        return sum(LoopCosts.of(TwoBodies.second(kernel, new BodyLimits(block, limits)), module));
+    }
+
+    private long sum(LoopCosts costs) {
+        return costs.added() + (block == null ? 0 : costs.cuts());
     }
 
     /** What a kernel reads, and whether it may have loops. */

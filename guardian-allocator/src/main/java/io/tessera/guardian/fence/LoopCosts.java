@@ -14,8 +14,9 @@ import io.tessera.guardian.ptx.PtxModule;
  *
  * @param added instructions that are added
  * @param all   instructions that there are
+ * @param cuts  limits of counters that are cut before loops, each of which takes a register in its loop
  */
-record LoopCosts(long added, long all) {
+record LoopCosts(long added, long all, int cuts) {
     /** Instructions of a look at the stop word. */
     private static final long WATCH = 4;
     private static final long FENCE = 1;
@@ -40,7 +41,7 @@ record LoopCosts(long added, long all) {
             int depth = fence.trusted() ? 0 : loops.depth(fence.definition());
             sums[0] += depth == 0 ? 0 : times(FENCE, depth);
         }
-        return new LoopCosts(sums[0], sums[1]);
+        return new LoopCosts(sums[0], sums[1], facts.loopCuts().size());
     }
 
     private static long times(long instructions, int depth) {
