@@ -29,6 +29,8 @@ final class LaunchLimits {
     /** Widest first. What is no stride is widened last: rows may be long where they are few, and seldom are many. */
     private static final long[] WORDS = {1 << 30, 1 << 24, 1 << 20, 1 << 16, 1 << 13};
     private static final long[] LONGS = {(1L << 32) - 1, 1 << 24, 1 << 20, 1 << 16, 1 << 13};
+    /** A second body has to spare one in so many instructions of loops. */
+    private static final long LEAST_PART = 100;
     /** With more parameters none is limited: each costs some analyses. */
     private static final int MOST_CANDIDATES = 10;
 
@@ -62,8 +64,10 @@ final class LaunchLimits {
         if (!few || reads.instructions > SmallBlocks.MOST_INSTRUCTIONS || !reads.goesBack) {
             return List.of();
         }
-        long before = block == null ? LoopCosts.of(kernel, module) : cost(List.of());
-        if (before == 0) {
+        LoopCosts now = LoopCosts.of(block == null ? kernel : TwoBodies.second(kernel, new BodyLimits(block, List.of())), module);
+        // Where there is a second body anyway, all that is spared is worth it.
+        long worth = block == null ? Math.max(1, now.all() / LEAST_PART) : 1;
+        if (sum(now) < worth) {
             return List.of();
         }
         List<Limit> widest = candidates.stream().map(each -> each.at(0)).toList();
@@ -76,7 +80,7 @@ final class LaunchLimits {
             chosen = cost < least ? tightest : widest;
             least = Math.min(least, cost);
         }
-        return least < before ? widened(candidates, chosen, least) : List.of();
+        return sum(now) - least >= worth ? widened(candidates, chosen, least) : List.of();
     }
 
     /** Leaves out what is not needed, and widens the rest. */
@@ -103,7 +107,11 @@ final class LaunchLimits {
     }
 
     private long cost(List<Limit> limits) {
-        return LoopCosts.of(TwoBodies.second(kernel, new BodyLimits(block, limits)), module);
+        return sum(LoopCosts.of(TwoBodies.second(kernel, new BodyLimits(block, limits)), module));
+    }
+
+    private long sum(LoopCosts costs) {
+        return costs.added() + (block == null ? 0 : costs.cuts());
     }
 
     /** What a kernel reads, and whether it may have loops. */

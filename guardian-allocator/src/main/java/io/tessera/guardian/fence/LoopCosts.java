@@ -9,21 +9,24 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 
-/** What fencing adds to the loops of a function: a guess, by which bodies are compared. Stateless. */
-final class LoopCosts {
+/**
+ * What fencing adds to the loops of a function, each instruction as often as it may be run: a guess, by which bodies are compared. Immutable.
+ *
+ * @param added instructions that are added
+ * @param all   instructions that there are
+ * @param cuts  limits of counters that are cut before loops, each of which takes a register in its loop
+ */
+record LoopCosts(long added, long all, int cuts) {
     /** Instructions of a look at the stop word. */
     private static final long WATCH = 4;
     private static final long FENCE = 1;
     private static final int MOST_DEPTH = 5;
 
-    private LoopCosts() {
-    }
-
-    /** Instructions that are added to loops, each as often as it may be run. */
-    static long of(PtxFunction function, PtxModule module) {
+    /** Those of a function, which need not stand in the module as it is. */
+    static LoopCosts of(PtxFunction function, PtxModule module) {
         AddressFacts facts = new DataFlowOracle().of(function, module);
         Loops loops = new Loops(function.body().orElseThrow(), facts);
-        long[] cost = new long[1];
+        long[] sums = new long[2];
         loops.inside((instruction, depth) -> {
             long added = loops.weight(instruction) > 0 ? WATCH : 0;
             for (int i = 0; i < instruction.operands().size(); i++) {
@@ -31,13 +34,18 @@ final class LoopCosts {
                         && facts.of(instruction, i).placement() instanceof Placement.FloatingBase;
                 added += floats ? FENCE : 0;
             }
-            cost[0] += added << 3 * Math.min(depth, MOST_DEPTH);
+            sums[0] += times(added, depth);
+            sums[1] += times(1, depth);
         });
         for (BaseFence fence : facts.baseFences()) {
             int depth = fence.trusted() ? 0 : loops.depth(fence.definition());
-            cost[0] += depth == 0 ? 0 : FENCE << 3 * Math.min(depth, MOST_DEPTH);
+            sums[0] += depth == 0 ? 0 : times(FENCE, depth);
         }
-        return cost[0];
+        return new LoopCosts(sums[0], sums[1], facts.loopCuts().size());
+    }
+
+    private static long times(long instructions, int depth) {
+        return instructions << 3 * Math.min(depth, MOST_DEPTH);
     }
 
     /** Takes instructions that are in loops. */

@@ -51,7 +51,64 @@ public final class CountedLoops {
                 }
             }
         }
+        int[] blockAt = loops.isEmpty() ? new int[0] : starts(analysis);
+        for (int block = 0; block < analysis.flow().blocks() && !loops.isEmpty(); block++) {
+            Instruction rotated = intoBody(analysis, block, blockAt, loops, totals);
+            if (rotated != null) {
+                found.add(rotated);
+            }
+        }
         return new CountedLoops(found);
+    }
+
+    /**
+     * A branch back in the text that closes no loop, of a loop that is entered in its middle: its last block stands first, and goes on to
+     * the head. Every time the branch is taken is a round of a loop that contains it: if the innermost of these is counted, and the
+     * others have branches of their own that go back to their heads, those look at the stop word.
+     */
+    private static Instruction intoBody(FunctionAnalysis analysis, int block, int[] blockAt, List<Loops.Loop> loops,
+            Map<Loops.Loop, Long> totals) {
+        ControlFlow flow = analysis.flow();
+        int last = flow.end(block) - 1;
+        int[] targets = last < flow.start(block) ? new int[0] : analysis.code().targets(last);
+        if (targets.length != 1 || targets[0] > last || !analysis.code().instruction(last).opcode().equals("bra")) {
+            return null;
+        }
+        boolean innermostCounted = false;
+        // Inner heads come after outer ones.
+        for (Loops.Loop loop : loops.reversed()) {
+            if (loop.contains(block) && loop.contains(blockAt[targets[0]])) {
+                boolean closes = flow.start(loop.head()) == targets[0];
+                if (closes || innermostCounted && !goesBack(analysis, loop)
+                        || !innermostCounted && totals.getOrDefault(loop, Induction.UNBOUNDED) == Induction.UNBOUNDED) {
+                    return null;
+                }
+                innermostCounted = true;
+            }
+        }
+        return innermostCounted ? analysis.code().instruction(last) : null;
+    }
+
+    /** Blocks by their first instruction. */
+    private static int[] starts(FunctionAnalysis analysis) {
+        int[] blockAt = new int[analysis.code().size() + 1];
+        for (int block = 0; block < analysis.flow().blocks(); block++) {
+            if (analysis.flow().end(block) > analysis.flow().start(block)) {
+                blockAt[analysis.flow().start(block)] = block;
+            }
+        }
+        return blockAt;
+    }
+
+    /** Whether all ways back to a loop's head are branches that go back in the text. */
+    private static boolean goesBack(FunctionAnalysis analysis, Loops.Loop loop) {
+        for (int latch : loop.latches()) {
+            int last = closingBranch(analysis, latch, loop.head());
+            if (last < 0 || analysis.code().targets(last)[0] > last) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Rounds of a loop and of all loops in it together, or unbounded if they are too many. */
@@ -70,21 +127,26 @@ public final class CountedLoops {
         return few ? (rounds + 1) * (inner + 1) : Induction.UNBOUNDED;
     }
 
-    /** The branch by which control goes from a latch to the head; a latch without instructions stands for an edge. */
     private static void closing(FunctionAnalysis analysis, int latch, int head, Set<Instruction> found) {
+        int last = closingBranch(analysis, latch, head);
+        if (last >= 0) {
+            found.add(analysis.code().instruction(last));
+        }
+    }
+
+    /** The branch by which control goes from a latch to the head, or -1; a latch without instructions stands for an edge. */
+    private static int closingBranch(FunctionAnalysis analysis, int latch, int head) {
         ControlFlow flow = analysis.flow();
         int from = flow.start(latch) == flow.end(latch) && flow.predecessors(latch).length == 1
                 ? flow.predecessors(latch)[0] : latch;
         if (flow.start(from) == flow.end(from)) {
-            return;
+            return -1;
         }
         int last = flow.end(from) - 1;
         int[] targets = analysis.code().targets(last);
         boolean goesThere = targets.length == 1 && targets[0] == flow.start(head)
                 && analysis.code().instruction(last).opcode().equals("bra");
-        if (goesThere) {
-            found.add(analysis.code().instruction(last));
-        }
+        return goesThere ? last : -1;
     }
 
     /** Whether the loop that a branch closes ends by itself; instructions are told apart by identity. */

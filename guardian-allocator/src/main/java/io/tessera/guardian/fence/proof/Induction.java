@@ -154,13 +154,22 @@ final class Induction {
         return transfer.operand(index, operand, bits).signed(bits);
     }
 
-    /** Whether an operand is a constant or is made outside the loop. */
+    /** Whether an operand is a constant, is made outside the loop, or is the same in all rounds. */
     boolean invariant(int index, Operand operand, Loops.Loop loop) {
         if (operand instanceof Operand.Immediate || operand instanceof Operand.SpecialRegister) {
             return operand instanceof Operand.Immediate;
         }
         int value = operand instanceof Operand.Register register ? ssa.use(index, register.name()) : Ssa.NONE;
-        return value != Ssa.NONE && !ssa.isUnstable(value) && !loop.contains(ssa.block(ssa.origin(value)));
+        return value != Ssa.NONE && !ssa.isUnstable(value)
+                && (!loop.contains(ssa.block(ssa.origin(value))) || isPlace(ssa.origin(value)));
+    }
+
+    /** Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. */
+    private boolean isPlace(int value) {
+        int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
+        return index >= 0 && code.instruction(index).opcode().equals("mov") && code.onlyResult(index) == ssa.register(value)
+                && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
+                && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));
     }
 
     /** How often at most control goes back to the head of a loop after it was entered, or {@link #UNBOUNDED}. */

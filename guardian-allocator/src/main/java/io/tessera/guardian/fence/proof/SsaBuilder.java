@@ -1,5 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +34,7 @@ final class SsaBuilder {
     private final Dominators dominators;
     private final boolean[] tracked;
     private final List<List<Refinement>> refinements;
+    private final List<List<Condition>> holding = new ArrayList<>();
     private final int[][] phis;
     private final int[] current;
     private final int[] undefined;
@@ -70,9 +73,11 @@ final class SsaBuilder {
         List<List<Refinement>> found = new ArrayList<>(flow.blocks());
         for (int block = 0; block < flow.blocks(); block++) {
             List<Refinement> here = List.of();
+            holding.add(List.of());
             if (flow.predecessors(block).length == 1) {
                 int from = flow.predecessors(block)[0];
-                for (Condition condition : Condition.on(code, flow, from, block)) {
+                holding.set(block, Condition.on(code, flow, from, block));
+                for (Condition condition : holding.get(block)) {
                     for (long[] subject : condition.subjects(code, flow.start(from), flow.end(from))) {
                         here = here.isEmpty() ? new ArrayList<>(2) : here;
                         here.add(new Refinement((int) subject[0], condition, (int) subject[1], subject[2]));
@@ -228,6 +233,10 @@ final class SsaBuilder {
                 write(each.register(), refined, undo);
             }
         }
+        for (Condition condition : holding.get(block)) {
+            refineSummand(condition, 1, block, undo);
+            refineSummand(condition, 2, block, undo);
+        }
         for (int i = flow.start(block); i < flow.end(block); i++) {
             instruction(i, block, undo);
         }
@@ -239,6 +248,51 @@ final class SsaBuilder {
                 }
             }
         }
+    }
+
+    /**
+     * What is compared may have been made by adding a constant in a block before: if the register that it was added to still holds the
+     * same value, the comparison says something about that too. Where ways meet nothing is kept of it, so no phi is needed.
+     */
+    private void refineSummand(Condition condition, int operand, int block, IntArray undo) {
+        Instruction setp = code.instruction(condition.comparison());
+        if (!(setp.operands().get(operand) instanceof Operand.Register compared) || !Transfer.isInteger(setp.type().orElse(ScalarType.PRED))) {
+            return;
+        }
+        int made = same(used(condition.comparison(), compared));
+        int at = made == Ssa.NONE || kinds.get(made) != Ssa.Kind.RESULT ? -1 : places.get(made);
+        Instruction add = at < 0 || code.onlyResult(at) != registers.get(made) ? null : code.instruction(at);
+        boolean adds = add != null && add.opcode().equals("add") && add.modifiers().size() == 1 && add.guard().isEmpty()
+                && add.type().map(ScalarType::bits).orElse(0) == setp.type().orElseThrow().bits();
+        if (!adds || !(add.operands().get(1) instanceof Operand.Register summand)
+                || !(add.operands().get(2) instanceof Operand.Immediate(long amount, boolean unsigned)) || amount != (int) amount) {
+            return;
+        }
+        int register = code.reads(at)[code.readOf(at, summand.name())];
+        boolean holds = tracked[register] && code.type(register).bits() == setp.type().get().bits()
+                && current[register] != Ssa.NONE && same(current[register]) == same(used(at, summand))
+                && register != registers.get(made);
+        if (holds) {
+            int refined = value(Ssa.Kind.REFINED, condition.comparison(), block, register, current[register]);
+            conditions.set(refined, condition);
+            subjects.set(refined, operand);
+            amounts.put(refined, amount);
+            write(register, refined, undo);
+        }
+    }
+
+    private int used(int index, Operand.Register register) {
+        int at = code.readOf(index, register.name());
+        return at < 0 || uses[index] == null || uses[index].length == 0 ? Ssa.NONE : uses[index][at];
+    }
+
+    /** The value, without what comparisons said of it. */
+    private int same(int value) {
+        int at = value;
+        while (at != Ssa.NONE && kinds.get(at) == Ssa.Kind.REFINED) {
+            at = inputs.get(at)[0];
+        }
+        return at;
     }
 
     private void instruction(int index, int block, IntArray undo) {

@@ -302,4 +302,40 @@ class ProvedFactsTest {
                 "selp.b32 %r2, %r8, %r2, %p1; selp.b32 %r3, %r6, %r3, %p1"));
         assertFalse(facts.endsByItself(find("@%p2 bra")), "the same side twice");
     }
+
+    /** Entered in its middle: the last block stands first, and goes on to the head. */
+    private static final String ROTATED = """
+            mov.u32 %r2, START; bra.uni middle;
+            back: add.s32 %r2, %r2, 4;
+            middle: ld.global.u32 %r3, [%rd1];
+            setp.eq.s32 %p1, %r2, 31; @%p1 bra out;
+            setp.gt.u32 %p2, %r3, 15; @%p2 bra back;
+            st.global.u32 [%rd1], %r2; bra.uni back;
+            out:
+            """;
+
+    @Test
+    void branchesIntoALoopThatIsEnteredInItsMiddleAreRoundsOfIt() throws PtxException {
+        analyse(ROTATED.replace("START", "3"));
+        assertTrue(facts.endsByItself(find("@%p2 bra")));
+        assertTrue(facts.endsByItself(instructions.get(instructions.indexOf(find("st.global")) + 1)));
+        analyse(ROTATED.replace("START", "2"));
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "31 is never met");
+        String around = "bra.uni head; again: add.s32 %r4, %r4, 1; head: " + ROTATED.replace("START", "3")
+                + " setp.ne.s32 %p3, %r3, %r5; @%p3 bra again;";
+        analyse(around);
+        assertFalse(facts.endsByItself(find("@%p3 bra")), "the outer loop counts nothing");
+        assertFalse(facts.endsByItself(find("@%p2 bra")), "the outer loop has no branch to its head");
+    }
+
+    @Test
+    void aStrideThatIsReadInTheLoopIsTheSameInAllRounds() throws PtxException {
+        String strided = "mov.u32 %r2, %tid.x; loop: mov.u32 %r3, STRIDE; add.s32 %r2, %r2, %r3; setp.lt.s32 %p1, %r2, 2048; @%p1 bra loop;";
+        analyse(strided.replace("STRIDE", "%ntid.x"));
+        assertTrue(facts.endsByItself(find("@%p1 bra")));
+        analyse(strided.replace("STRIDE", "%tid.x"));
+        assertFalse(facts.endsByItself(find("@%p1 bra")), "it may be 0");
+        analyse(strided.replace("STRIDE", "%clock"));
+        assertFalse(facts.endsByItself(find("@%p1 bra")), "it differs from round to round");
+    }
 }
