@@ -66,3 +66,9 @@ void move_trace_write(void)
     used = 0;
     pthread_mutex_unlock(&lock);
 }
+
+void move_trace_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    used = 0; /* the parent writes it */
+}

@@ -26,4 +26,7 @@ void move_trace_open(void);
 /* Writes what was noted. */
 void move_trace_write(void);
 
+/* In the child of a fork. */
+void move_trace_forked(void);
+
 #endif

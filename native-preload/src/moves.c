@@ -132,4 +132,5 @@ void moves_forked(void)
     memset(all, 0, sizeof all);
     transit_forked();
     pages_forked();
+    move_trace_forked();
 }

@@ -374,7 +374,7 @@ static void await(unsigned device, struct transit *t)
         residency_lock();
         return; /* what ended meanwhile has been told already */
     }
-    residency_wait(now_ns + (t->copying ? LOOK_NS : WAIT_NS));
+    residency_wait(now_ns + (t->copying ? LOOK_NS : t->used ? WAIT_NS : LINGER_NS));
 }
 
 /* With the lock: whether more is to come in soon, in place of what others give up this moment. */

@@ -1,6 +1,7 @@
 """What the bus gives to pinned copies, each way alone and both at once: what hand-overs of memory are judged by."""
 
 import json
+import os
 import sys
 
 from harness.bench import native
@@ -36,6 +37,17 @@ def both():
     return [8e3 * (1 << 30) / marks[at].elapsed_time(marks[at + 1]) for at in (0, 2)]
 print(json.dumps({"in": rate(device, host), "out": rate(host, device), "both": both()}))
 """
+
+
+def ways_to_copy(installation):
+    """What ``programs/duplex`` measures: rates of other ways to copy, in and out at once; empty where it is missing."""
+    program = installation.path("programs", "duplex")
+    if not os.path.exists(program):
+        return []
+    status, out, err = run_bounded([program], native().environment, 60)
+    if status != 0:
+        raise RuntimeError(f"{program} ended with {status}: {err[-300:]}")
+    return [json.loads(line) for line in out.splitlines()]
 
 
 def pinned_bandwidth():

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from harness.bandwidth import pinned_bandwidth
+from harness.bandwidth import pinned_bandwidth, ways_to_copy
 from harness.bench import Bench, measure, native, under_tessera
 from harness.child import run_bounded
 from harness.control import client_of, device_in_use
@@ -192,6 +192,7 @@ def _fit(setting, record, case):
 
 def _handover(setting, record, case):
     bandwidth = pinned_bandwidth()
+    record.add("ways to copy", ways=ways_to_copy(setting.installation))
     trace = os.path.join(setting.directory, "moves.trace")
     with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
         workers = [
@@ -322,6 +323,7 @@ def _evict(manager, tenant, ended, evictions):
 def tables(results):
     """One table for each question that was asked."""
     made = [_trainings_table(results), _fit_table(results), _handover_table(results), _timeline_table(results)]
+    made.append(_ways_table(results))
     made.append(_overhead_table(results))
     made += [_notebooks_table(results), _forced_table(results)]
     return [table for table in made if table is not None]
@@ -377,6 +379,16 @@ def _handover_table(results):
                "asked, s", "")  # fmt: skip
     note = "asked: 1.15 times what was really moved over the slower direction, both measured at once in one process"
     return Table("Hand-over with memory", columns, tuple(rows), (note,)) if rows else None
+
+
+def _ways_table(results):
+    rows = tuple(
+        (way["way"], way["total_ms"], way["in_gb_per_s"], way["out_gb_per_s"])
+        for one in _of(results, "ways to copy")
+        for way in one["ways"]
+    )
+    columns = ("2 GiB each way, one process", "until both are over, ms", "in, GB/s", "out, GB/s")
+    return Table("Ways to copy", columns, rows) if rows else None
 
 
 def _timeline_table(results):

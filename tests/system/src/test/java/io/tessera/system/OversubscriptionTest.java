@@ -85,10 +85,13 @@ class OversubscriptionTest {
         ManagerProcess manager = manager(run, "--host-memory", "68MiB", "--host-pageable", "0B");
         List<RunningCase> workers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=150", "bytes=" + 60 * MIB).start());
+            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=150", "wait=1", "bytes=" + 60 * MIB).start());
         }
         for (RunningCase worker : workers) {
             worker.awaitLine("ready");
+        }
+        for (RunningCase worker : workers) {
+            worker.tell("go");
         }
         for (RunningCase worker : workers) {
             assertEquals("done 150", worker.end().exits(0).output().getLast());
