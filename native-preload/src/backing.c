@@ -19,7 +19,6 @@ static struct record_pool step_records = {.bytes = sizeof(struct backing_step)};
 static struct record_pool piece_records = {.bytes = sizeof(struct backing_piece)};
 static struct backing_step *steps[TESSERA_MAX_DEVICES];
 static int file = -1;
-static uint64_t file_end; /* steps of a file that were given back are holes */
 
 struct backing_step *step_first(unsigned device)
 {
@@ -108,30 +107,60 @@ static bool open_file(void)
     return file >= 0;
 }
 
+/* Where the file has so much room between its steps: what was given back is used again, so that the file stays small. */
+static uint64_t file_place(uint64_t bytes)
+{
+    uint64_t at = 0;
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (int i = 0; i < TESSERA_MAX_DEVICES; i++)
+            for (const struct backing_step *s = steps[i]; s; s = s->next)
+                if (s->tier == TIER_FILE && s->file_offset < at + bytes && at < s->file_offset + s->bytes) {
+                    at = s->file_offset + s->bytes;
+                    moved = true;
+                }
+    }
+    return at;
+}
+
+/* Without the lock: the step's memory, or its part of the file. */
+static bool provide(struct backing_step *step)
+{
+    if (step->tier != TIER_FILE) {
+        step->memory = step_map(step->device, step->bytes);
+        return step->memory != NULL;
+    }
+    /* A file system that cannot tell in advance is written; a full disk then shows there. */
+    if (fallocate(file, 0, (off_t)step->file_offset, (off_t)step->bytes) == 0 || errno == EOPNOTSUPP)
+        return true;
+    report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
+    return false;
+}
+
 /* With the lock, which is released meanwhile: one more step of pageable memory or of the file; NULL: none is left. */
 static struct backing_step *new_step(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t bytes = step_bytes_due(device, tier, wanted);
     if (!bytes || (tier == TIER_FILE && !open_file()) || !residency_raise_host(device, tier, bytes))
         return NULL;
-    uint64_t at = file_end;
-    if (tier == TIER_FILE)
-        file_end += bytes;
-    residency_unlock();
-    char *memory = tier == TIER_FILE ? NULL : step_map(device, bytes);
-    int failed = tier == TIER_FILE ? fallocate(file, 0, (off_t)at, (off_t)bytes) : 0;
-    if (failed && errno == EOPNOTSUPP) /* a full disk then shows when it is written */
-        failed = 0;
-    if (failed)
-        report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
-    residency_lock();
-    bool made = tier == TIER_FILE ? !failed : memory != NULL;
-    struct backing_step *step = made ? step_add(device, tier, bytes, memory) : NULL;
-    if (step)
+    uint64_t at = tier == TIER_FILE ? file_place(bytes) : 0;
+    struct backing_step *step = step_add(device, tier, bytes, NULL);
+    bool made = step != NULL;
+    if (made) {
         step->file_offset = at;
-    else
-        residency_lower_host(device, tier, bytes);
-    return step;
+        step->busy = true;
+        residency_unlock();
+        made = provide(step);
+        residency_lock();
+        step->busy = false;
+    }
+    if (made)
+        return step;
+    if (step)
+        step_remove(step);
+    residency_lower_host(device, tier, bytes);
+    return NULL;
 }
 
 static void drop_step(struct backing_step *step)
@@ -172,15 +201,17 @@ void backing_trim(unsigned device)
 /* The longest run of free units that is needed, from the first free one on. */
 static uint64_t free_run(const struct backing_step *step, uint32_t *first, uint64_t most)
 {
-    uint32_t units = (uint32_t)(step->bytes / BACKING_UNIT), count = 0;
-    for (uint32_t i = 0; i < units && count < most; i++) {
+    uint32_t units = (uint32_t)(step->bytes / BACKING_UNIT);
+    uint64_t best = 0, count = 0;
+    for (uint32_t i = 0; i < units && best < most; i++) {
         bool taken = step->taken[i / 64] >> (i % 64) & 1;
-        if (taken && count)
-            break;
-        if (!taken && count++ == 0)
-            *first = i;
+        count = taken ? 0 : count + 1;
+        if (count > best) {
+            best = count;
+            *first = i + 1 - (uint32_t)count;
+        }
     }
-    return count;
+    return best;
 }
 
 static void mark(struct backing_step *step, uint64_t first, uint64_t count, bool taken)
@@ -190,26 +221,30 @@ static void mark(struct backing_step *step, uint64_t first, uint64_t count, bool
     step->used += (uint32_t)(taken ? count : -count);
 }
 
-/* A piece of at most `units` from the step. */
-static struct backing_piece *cut(struct backing_step *step, uint64_t units)
+/*
+ * A piece of at most `units`: as long as can be, so that copies are long; and among equals from the step that is used most,
+ * so that the others become empty and can be given back.
+ */
+static struct backing_piece *cut(unsigned device, enum host_tier tier, uint64_t units)
 {
-    uint32_t first = 0;
-    uint64_t count = step->busy ? 0 : free_run(step, &first, units);
-    struct backing_piece *piece = count ? record_take(&piece_records) : NULL;
+    struct backing_step *best = NULL;
+    uint32_t at = 0;
+    uint64_t count = 0;
+    for (struct backing_step *s = steps[device]; s; s = s->next) {
+        uint32_t first = 0;
+        bool usable = s->tier == tier && !s->busy && s->used < s->bytes / BACKING_UNIT;
+        uint64_t run = usable ? free_run(s, &first, units) : 0;
+        if (run > count || (run && run == count && s->used > best->used)) {
+            best = s;
+            at = first;
+            count = run;
+        }
+    }
+    struct backing_piece *piece = best ? record_take(&piece_records) : NULL;
     if (!piece)
         return NULL;
-    mark(step, first, count, true);
-    *piece = (struct backing_piece){
-        .step = step, .offset = (uint64_t)first * BACKING_UNIT, .bytes = count * BACKING_UNIT};
-    return piece;
-}
-
-static struct backing_piece *cut_any(unsigned device, enum host_tier tier, uint64_t units)
-{
-    struct backing_piece *piece = NULL;
-    for (struct backing_step *s = steps[device]; s && !piece; s = s->next)
-        if (s->tier == tier && s->used < s->bytes / BACKING_UNIT)
-            piece = cut(s, units);
+    mark(best, at, count, true);
+    *piece = (struct backing_piece){.step = best, .offset = (uint64_t)at * BACKING_UNIT, .bytes = count * BACKING_UNIT};
     return piece;
 }
 
@@ -218,7 +253,7 @@ struct backing_piece *backing_take(unsigned device, uint64_t bytes)
     struct backing_piece *first = NULL, **last = &first;
     enum host_tier tier = TIER_PINNED;
     while (bytes && tier < TIERS) {
-        struct backing_piece *piece = cut_any(device, tier, bytes / BACKING_UNIT);
+        struct backing_piece *piece = cut(device, tier, bytes / BACKING_UNIT);
         if (!piece && tier != TIER_PINNED && new_step(device, tier, bytes))
             continue;
         if (!piece) {
@@ -245,6 +280,24 @@ void backing_give(unsigned device, struct backing_piece *pieces)
         record_give(&piece_records, pieces);
         pieces = next;
     }
+}
+
+const struct backing_step *backing_to_empty(unsigned device)
+{
+    const struct backing_step *least = NULL;
+    if (residency_of(device)->held[TIER_PINNED] <= residency_host_target(device, TIER_PINNED))
+        return NULL;
+    for (const struct backing_step *s = steps[device]; s; s = s->next)
+        if (s->tier == TIER_PINNED && s->used && (!least || s->used < least->used))
+            least = s;
+    return least;
+}
+
+bool backing_in(const struct backing_piece *pieces, const struct backing_step *step)
+{
+    while (pieces && pieces->step != step)
+        pieces = pieces->next;
+    return pieces != NULL;
 }
 
 enum host_tier backing_tier(const struct backing_piece *piece)
@@ -311,6 +364,5 @@ void backing_forked(void)
     if (file >= 0)
         close(file); /* the child's copy of the descriptor */
     file = -1;
-    file_end = 0;
     pinning_forked();
 }

@@ -32,6 +32,15 @@ struct backing_piece *backing_take(unsigned device, uint64_t bytes);
 /* With the lock: gives all pieces back. */
 void backing_give(unsigned device, struct backing_piece *pieces);
 
+/*
+ * With the lock: the pinned step that fewest moves empty, while more is pinned than may be; NULL: there is none, or not more
+ * than may be. Only whole steps can be given back, and others wait for them.
+ */
+const struct backing_step *backing_to_empty(unsigned device);
+
+/* Whether one of the pieces lies in the step. */
+bool backing_in(const struct backing_piece *pieces, const struct backing_step *step);
+
 enum host_tier backing_tier(const struct backing_piece *piece);
 
 /* The piece's memory; NULL for a piece of a file. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "move_trace.h"
 #include "records.h"
 #include "report.h"
 #include "residency.h"
@@ -177,6 +178,7 @@ CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view
     CUresult result = REAL(cuMemMap)(view->address, chunk->bytes, 0, chunk->handle, 0);
     if (result != CUDA_SUCCESS)
         return result;
+    move_trace(chunk->device, "mapped", chunk, chunk->bytes);
     result = chunk_apply_access(chunk, view);
     if (result != CUDA_SUCCESS)
         REAL(cuMemUnmap)(view->address, chunk->bytes);
@@ -188,14 +190,17 @@ CUresult chunk_fill(struct chunk *chunk)
     struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                                     .location = {CU_MEM_LOCATION_TYPE_DEVICE, chunk->device}};
     const void *properties = chunk->properties ? chunk->properties : &ordinary;
+    move_trace(chunk->device, "fill", chunk, chunk->bytes);
     CUresult result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
     if (result != CUDA_SUCCESS) {
         chunk->handle = 0;
         return result;
     }
+    move_trace(chunk->device, "created", chunk, chunk->bytes);
     const struct chunk_view *view = chunk->views;
     while (view && (result = chunk_map_view(chunk, view)) == CUDA_SUCCESS)
         view = view->next;
+    move_trace(chunk->device, "filled", chunk, chunk->bytes);
     if (!view)
         return CUDA_SUCCESS;
     for (const struct chunk_view *mapped = chunk->views; mapped != view; mapped = mapped->next)
@@ -215,15 +220,19 @@ CUresult chunk_empty(struct chunk *chunk)
 {
     CUresult result = CUDA_SUCCESS;
     const struct chunk_view *view = chunk->views;
+    move_trace(chunk->device, "empty", chunk, chunk->bytes);
     while (view && is_gone(result = REAL(cuMemUnmap)(view->address, chunk->bytes)))
         view = view->next;
+    move_trace(chunk->device, "unmapped", chunk, chunk->bytes);
     if (!view)
         result = REAL(cuMemRelease)(chunk->handle);
+    move_trace(chunk->device, "emptied", chunk, chunk->bytes);
     if (!view && is_gone(result)) {
         chunk->handle = 0;
         return CUDA_SUCCESS;
     }
-    report_error(result, "physical memory could not be taken away: it stays");
+    if (result != CUDA_ERROR_DEINITIALIZED)
+        report_error(result, "physical memory could not be taken away: it stays");
     for (const struct chunk_view *unmapped = chunk->views; unmapped != view; unmapped = unmapped->next)
         chunk_map_view(chunk, unmapped);
     return result;

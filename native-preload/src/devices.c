@@ -14,7 +14,6 @@
 #include "turns.h"
 
 #define MAX_CONTEXTS 256
-#define DEINITIALIZED 4 /* CUDA_ERROR_DEINITIALIZED: the driver is shutting down */
 
 struct context {
     void *handle; /* NULL: free */
@@ -264,7 +263,7 @@ static void synchronise_one(void *handle, void *state)
     (void)handle;
     (void)state;
     CUresult result = REAL(cuCtxSynchronize)();
-    if (result != CUDA_SUCCESS && result != DEINITIALIZED)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
         report_error(result, "a context could not be drained; its work is taken as ended");
 }
 

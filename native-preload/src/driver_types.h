@@ -20,6 +20,7 @@ enum {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_DEINITIALIZED = 4, /* the process ends, and the driver has let go of everything: nothing to report */
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_CONTEXT = 201,
     CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303,

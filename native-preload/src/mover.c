@@ -10,13 +10,17 @@
 #include "segment.h"
 #include "tessera_entries.h"
 
-#define CAPTURE_ERRORS 900 /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those that follow */
-#define CAPTURE_ERRORS_LAST 908
+/*
+ * Copies in are reads of the device over the bus, and wait behind the writes of copies out that another client has under
+ * way: two at a time have more reads outstanding.
+ */
+#define STREAMS_IN 2
+#define STREAMS (STREAMS_IN + 1)
 
 static struct mover {
     void *entered;       /* the context that mover_open() made current */
     void *context;       /* that the streams and events belong to; NULL: there are none */
-    CUstream streams[2]; /* in, out */
+    CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
     CUevent events[MOVER_DEPTH];
     struct {
         struct chunk *chunk;
@@ -37,7 +41,7 @@ static void forget_streams(struct mover *m)
 
 static void drop_streams(struct mover *m)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < STREAMS; i++)
         if (m->streams[i])
             REAL(cuStreamDestroy_v2)(m->streams[i]);
     for (int i = 0; i < MOVER_DEPTH; i++)
@@ -49,7 +53,7 @@ static void drop_streams(struct mover *m)
 static CUresult make_streams(struct mover *m)
 {
     CUresult result = CUDA_SUCCESS;
-    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
+    for (int i = 0; i < STREAMS && result == CUDA_SUCCESS; i++)
         result = REAL(cuStreamCreate)(&m->streams[i], CU_STREAM_NON_BLOCKING);
     for (int i = 0; i < MOVER_DEPTH && result == CUDA_SUCCESS; i++)
         result = REAL(cuEventCreate)(&m->events[i], CU_EVENT_DISABLE_TIMING);
@@ -71,11 +75,38 @@ static CUresult change_context(struct mover *m)
     return result;
 }
 
-/* After an error: whether the current context has faulted, and not merely refused to be waited for in a capture. */
-static bool faulted(void)
+/* Errors of which a context does not recover (CUDA driver API, CUresult: "must be terminated and relaunched"). */
+static bool is_fault(CUresult result)
 {
-    CUresult result = REAL(cuCtxSynchronize)();
-    return result != CUDA_SUCCESS && (result < CAPTURE_ERRORS || result > CAPTURE_ERRORS_LAST);
+    switch (result) {
+    case 214: /* CUDA_ERROR_ECC_UNCORRECTABLE */
+    case 226: /* CUDA_ERROR_CONTAINED */
+    case 700: /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    case 702: /* CUDA_ERROR_LAUNCH_TIMEOUT */
+    case 709: /* CUDA_ERROR_CONTEXT_IS_DESTROYED */
+    case 710: /* CUDA_ERROR_ASSERT */
+    case 714: /* CUDA_ERROR_HARDWARE_STACK_ERROR, and the kinds of bad instructions and addresses */
+    case 715:
+    case 716:
+    case 717:
+    case 718:
+    case 719: /* CUDA_ERROR_LAUNCH_FAILED */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * After an error: whether the context has faulted. Its own streams tell, once what was begun in them is over. The context
+ * itself is not asked: cuCtxSynchronize would destroy a capture that is open in it (capture.h).
+ */
+static bool faulted(const struct mover *m)
+{
+    bool any = false;
+    for (int i = 0; i < STREAMS; i++)
+        any |= is_fault(REAL(cuStreamSynchronize)(m->streams[i]));
+    return any;
 }
 
 bool mover_open(unsigned device)
@@ -84,12 +115,13 @@ bool mover_open(unsigned device)
     m->entered = devices_enter(device);
     if (!m->entered)
         return false;
-    m->lost = m->lost && faulted();
+    m->lost = m->lost && m->context == m->entered && faulted(m);
     CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
     if (result == CUDA_SUCCESS)
         return true;
-    report_error(result, "no streams to move memory with");
-    m->lost = faulted();
+    if (result != CUDA_ERROR_DEINITIALIZED)
+        report_error(result, "no streams to move memory with");
+    m->lost = is_fault(result);
     if (m->lost) /* nothing will be copied */
         return true;
     devices_leave(m->entered);
@@ -101,11 +133,17 @@ void mover_close(unsigned device)
     devices_leave(movers[device].entered);
 }
 
+/* Of the copy that is begun next. */
+static CUstream stream_of(const struct mover *m, bool out)
+{
+    return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
+}
+
 /* Part of a chunk that lies in one piece of its backing. */
 static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
                           uint64_t bytes, bool out)
 {
-    CUstream stream = movers[device].streams[out];
+    CUstream stream = stream_of(&movers[device], out);
     if (backing_tier(piece) != TIER_PINNED)
         return bounce_copy(device, piece, offset, address, bytes, out, stream);
     char *memory = backing_memory(piece) + offset;
@@ -153,28 +191,30 @@ CUresult mover_begin(unsigned device, struct chunk *chunk, bool out)
     }
     unsigned at = m->begun % MOVER_DEPTH;
     if (result == CUDA_SUCCESS)
-        result = REAL(cuEventRecord)(m->events[at], m->streams[out]);
+        result = REAL(cuEventRecord)(m->events[at], stream_of(m, out));
     if (result == CUDA_SUCCESS) {
         m->under_way[at].chunk = chunk;
         m->under_way[at].out = out;
         m->begun++;
         return CUDA_SUCCESS;
     }
-    REAL(cuStreamSynchronize)(m->streams[out]); /* what was begun of it still reads or writes its memory */
-    m->lost = faulted();
+    m->lost = faulted(m); /* what was begun of it does not read or write its memory any more, either */
     return result;
 }
 
-struct chunk *mover_end(unsigned device, bool *out, CUresult *result)
+struct chunk *mover_ended(unsigned device, bool *out, CUresult *result)
 {
     struct mover *m = &movers[device];
     if (m->ended == m->begun)
         return NULL;
-    unsigned at = m->ended++ % MOVER_DEPTH;
+    unsigned at = m->ended % MOVER_DEPTH;
+    *result = REAL(cuEventQuery)(m->events[at]);
+    if (*result == CUDA_ERROR_NOT_READY)
+        return NULL;
+    m->ended++;
     *out = m->under_way[at].out;
-    *result = REAL(cuEventSynchronize)(m->events[at]);
     if (*result != CUDA_SUCCESS)
-        m->lost = faulted();
+        m->lost = faulted(m);
     return m->under_way[at].chunk;
 }
 

@@ -23,8 +23,8 @@ void mover_close(unsigned device);
  */
 CUresult mover_begin(unsigned device, struct chunk *chunk, bool out);
 
-/* Waits for the oldest copy begun, and tells its chunk and direction. NULL: none is under way. */
-struct chunk *mover_end(unsigned device, bool *out, CUresult *result);
+/* Whether the oldest copy begun is over: its chunk and direction. NULL: it is not, or none is under way. */
+struct chunk *mover_ended(unsigned device, bool *out, CUresult *result);
 
 /* Whether the context that is open has faulted: contents are lost, and nobody needs them; nothing must be begun. */
 bool mover_lost(unsigned device);

@@ -38,7 +38,7 @@ static void unpin(unsigned device, char *memory)
 {
     void *context = devices_enter(device);
     CUresult result = REAL(cuMemHostUnregister)(memory);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
         report_error(result, "pinned memory could not be unregistered");
     if (context)
         devices_leave(context);
@@ -62,7 +62,7 @@ void pinning_drop(struct backing_step *step)
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
-    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+    if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_DEINITIALIZED) /* none is left: nothing to move either */
         report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
 }
 

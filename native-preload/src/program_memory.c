@@ -10,9 +10,13 @@
 #include "settings.h"
 #include "supply.h"
 #include "swap.h"
+#include "tessera_entries.h"
 #include "turns.h"
 
+#include <string.h>
+
 #define SLICE_NS 5000000ULL
+#define KINDS 8
 #define TRIES 3 /* nobody will ask for the memory again */
 
 static struct record_pool memory_records = {.bytes = sizeof(struct program_memory)};
@@ -81,13 +85,45 @@ static struct program_memory *new_memory(uint64_t bytes, unsigned device,
     return made ? memory : NULL;
 }
 
+/*
+ * Whether the driver makes memory with such properties: a framework learns by trying which kind of handle it may have, and memory
+ * that follows later would fail when nobody can be told any more. Asked once for each kind.
+ */
+static CUresult permitted(const struct driver_allocation_properties *properties)
+{
+    static struct driver_allocation_properties accepted[KINDS];
+    static unsigned kinds;
+    unsigned long long handle;
+    residency_lock();
+    bool known = false;
+    for (unsigned i = 0; i < kinds && !known; i++)
+        known = memcmp(&accepted[i], properties, sizeof *properties) == 0;
+    residency_unlock();
+    if (known)
+        return CUDA_SUCCESS;
+    CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, properties, 0);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
+        return CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
+    REAL(cuMemRelease)(handle);
+    residency_lock();
+    if (kinds < KINDS)
+        accepted[kinds++] = *properties;
+    residency_unlock();
+    return CUDA_SUCCESS;
+}
+
 CUresult program_create(unsigned long long *handle, uint64_t bytes, unsigned device,
                         const struct driver_allocation_properties *properties)
 {
+    CUresult result = permitted(properties);
+    if (result != CUDA_SUCCESS)
+        return result;
     struct program_memory *memory = new_memory(bytes, device, properties);
     if (!memory)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = supply_chunks(memory->chunks);
+    result = supply_chunks(memory->chunks);
     residency_lock();
     if (result == CUDA_SUCCESS)
         backing_wake(device);

@@ -66,6 +66,20 @@ static uint64_t read_word(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
+/* A process that the driver has taken off the device is suspended whatever its plan. */
+static uint64_t state_to_tell(unsigned device)
+{
+    bool checkpointed = read_word(&words(device)->flags) & TESSERA_RESIDENCY_CHECKPOINTED;
+    return checkpointed ? TESSERA_RESIDENCY_SUSPENDED : states[device].state;
+}
+
+static void publish_state(unsigned device)
+{
+    segment_change_begin();
+    tell(&words(device)->state, state_to_tell(device));
+    segment_change_end();
+}
+
 void residency_publish(unsigned device)
 {
     const struct residency *r = &states[device];
@@ -83,8 +97,7 @@ void residency_publish(unsigned device)
     tell(&w->pinned_wanted, r->needed);
     tell(&w->pageable_wanted, r->needed > pinned ? r->needed - pinned : 0);
     tell(&w->resident_wanted, r->wanted ? r->resident + r->wanted : 0);
-    bool checkpointed = read_word(&w->flags) & TESSERA_RESIDENCY_CHECKPOINTED;
-    tell(&w->state, checkpointed ? TESSERA_RESIDENCY_SUSPENDED : r->state);
+    tell(&w->state, state_to_tell(device));
     tell(&w->swapped_bytes, r->swapped);
     tell(&w->guarantee_wanted, settings()->guarantee_bytes);
     tell(&w->file_limit, settings()->swap_directory[0] ? settings()->swap_file_bytes : 0);
@@ -251,6 +264,8 @@ void residency_orders(unsigned device)
     residency_lock();
     if (states[device].used)
         residency_publish(device); /* what is wanted depends on the targets */
+    else if (read_word(&words(device)->state) != state_to_tell(device))
+        publish_state(device);
     residency_changed();
     residency_unlock();
 }

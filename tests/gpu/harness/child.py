@@ -125,14 +125,23 @@ def run_bounded(command, environment, timeout_s, stdin=""):
         process = subprocess.Popen(
             command, stdin=given, stdout=out, stderr=err, env=environment, start_new_session=True
         )
-        note = ""
-        try:
-            status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            status, note = 124, f"\nended after {timeout_s} s"
-        return status, _content(out), _content(err) + note
+        # Waits without polling: Popen.wait with a timeout sleeps up to 50 ms past the end, and callers time programs.
+        late = threading.Event()
+        guard = threading.Timer(timeout_s, _end_late, (process, late))
+        guard.start()
+        status = process.wait()
+        guard.cancel()
+        if late.is_set():
+            return 124, _content(out), f"{_content(err)}\nended after {timeout_s} s"
+        return status, _content(out), _content(err)
+
+
+def _end_late(process, late):
+    late.set()
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        late.clear()  # it ended by itself in between
 
 
 def _content(file):

@@ -394,11 +394,13 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(["native-lenet", "relay-lenet", "fenced-lenet"], [one["step"] for one in record.problems][::-1])
 
     def test_oversub(self):
-        scripts = {"_BANDWIDTH": 'print(\'{"in": 5e10, "out": 5.5e10}\')', "_ALLOCATIONS": 'print(\'{"us": 4.0}\')'}
+        scripts = {"_ALLOCATIONS": 'print(\'{"us": 4.0}\')'}
+        rates = 'print(\'{"in": 5e10, "out": 5.5e10, "both": [4e10, 5e10]}\')'
+        self.enterContext(mock.patch("harness.bandwidth._BANDWIDTH", rates))
         record, text = self.run_suite(
             "oversub", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
             THINK_S=(0.05, 0.1), THINK_SCALE=1.0, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
-            CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eviction"), 0),
+            CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eager"), 0),
             VARIANTS={"eager": ((), {})}, WAYS={"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)},
         )  # fmt: skip
         self.assertEqual([], record.problems)

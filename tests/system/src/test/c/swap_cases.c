@@ -268,6 +268,40 @@ static void never_fits(void)
     EQUAL(64 * MIB, manager_words()->needed_bytes);
 }
 
+static void *uses(void *pointer)
+{
+    OKAY(cuCtxSetCurrent(context));
+    OKAY(cuMemsetD32_v2((CUdeviceptr)(uintptr_t)pointer, 6, 2 * MIB / 4));
+    return NULL;
+}
+
+/*
+ * The driver has taken the process off the device, whatever its plan: it says so, a call stops at the gate and asks for a
+ * turn there, before it reaches the driver, and goes on once the process is back.
+ */
+static void suspended(void)
+{
+    begin(CAPACITY);
+    grant();
+    CUdeviceptr p = filled(2 * MIB, 5);
+    pthread_t thread;
+    evict();
+    manager_write(&manager_words()->flags, TESSERA_RESIDENCY_PARKED | TESSERA_RESIDENCY_CHECKPOINTED);
+    manager_bell();
+    await_word(&manager_words()->state, TESSERA_RESIDENCY_SUSPENDED);
+    EQUAL(0, manager_read(&manager_segment->devices[0].want_since_ns));
+    OKAY(pthread_create(&thread, NULL, uses, (void *)(uintptr_t)p));
+    for (uint64_t until = manager_now_ns() + 30000000000ULL; !manager_read(&manager_segment->devices[0].want_since_ns);
+         manager_pause_us(100))
+        CHECK(manager_now_ns() < until);
+    manager_write(&manager_words()->flags, 0);
+    manager_bell();
+    await_word(&manager_words()->state, TESSERA_RESIDENCY_STEADY);
+    bring_back();
+    OKAY(pthread_join(thread, NULL));
+    holds(p, 2 * MIB, 6);
+}
+
 static const struct situation situations[] = {{"lazy", lazy},
                                               {"waits", waits},
                                               {"waits-over-the-end", waits_over_the_end},
@@ -279,7 +313,8 @@ static const struct situation situations[] = {{"lazy", lazy},
                                               {"faulted", faulted},
                                               {"forks", forks},
                                               {"told", told},
-                                              {"never-fits", never_fits}};
+                                              {"never-fits", never_fits},
+                                              {"suspended", suspended}};
 
 int main(int argc, char **argv)
 {

@@ -95,6 +95,27 @@ static void peers(void)
     EQUAL(0, peers_access(r));
 }
 
+/* A kind of memory that the driver refuses is refused at once, while the gate is closed too, and nothing waits for it. */
+static void refused(void)
+{
+    enum { FABRIC = 8, NOT_PERMITTED = 800 };
+    struct call_allocation_properties fabric = {.type = 1, .handle_types = FABRIC, .location = {1, 0}}, file = fabric;
+    void *handle;
+    CUdeviceptr p;
+    file.handle_types = 1;
+    OKAY(cuMemAlloc_v2(&p, MIB));
+    fill(p, 5, MIB, stream);
+    EQUAL(NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
+    evict();
+    EQUAL(NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
+    OKAY(cuMemCreate(&handle, 2 * MIB, &file, 0));
+    bring_back();
+    has(p, 5, MIB);
+    OKAY(cuMemRelease(handle));
+    OKAY(cuMemFree_v2(p));
+    EQUAL(0, manager_words()->move_failures);
+}
+
 static void next_turn(void)
 {
     manager_order(TESSERA_TURN_CLOSED);
@@ -134,6 +155,7 @@ static void prefetch(void)
 
 int main(int argc, char **argv)
 {
-    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"peers", peers}, {"prefetch", prefetch}};
+    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"peers", peers},
+                                             {"refused", refused}, {"prefetch", prefetch}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

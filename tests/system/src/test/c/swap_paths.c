@@ -360,7 +360,8 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < threads; i++)
         pthread_join(ids[i], NULL);
-    OKAY(cuCtxSynchronize()); /* frees in streams count once they ran */
+    OKAY(cuCtxSynchronize());
+    OKAY(cuMemPoolTrimTo(pool, 0)); /* natively frees in streams count once the pool looks at them */
     OKAY(cuMemPoolGetAttribute(pool, 7, &used));
     EQUAL(0, used);
     OKAY(cuDeviceGetDefaultMemPool(&standard, 0));

@@ -4,6 +4,7 @@ import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +14,6 @@ import java.util.List;
  * in a legal program they agree, and taking the first lane's operand changes nothing. Not thread-safe.
  */
 final class BarrierFence {
-    private static final int BARRIERS = 16;
     static final int WARP = 32;
     private static final int LARGEST_BLOCK = 1024;
     /** Whole warps. */
@@ -21,6 +21,7 @@ final class BarrierFence {
 
     private final FunctionContext context;
     private final Code code;
+    private final NamedBarriers kept;
     private final boolean mixed;
     private Operand.Register lanes;
     private Operand.Register first;
@@ -28,6 +29,7 @@ final class BarrierFence {
     BarrierFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;
+        this.kept = new NamedBarriers(context);
         this.mixed = context.mode() != FenceMode.NONE && context.plan.mixesBarriers(context.function);
     }
 
@@ -45,8 +47,27 @@ final class BarrierFence {
         return i.operands().subList(from, Math.min(i.operands().size(), from + (isCounted(i) ? 2 : 1)));
     }
 
-    /** The operands of a barrier, fenced. */
-    List<Operand> operands(Instruction i) throws FenceRefusedException {
+    /** What a function does before it meets a barrier. */
+    void begin() {
+        if (context.function.kind() == PtxFunction.Kind.ENTRY && context.plan.barriers().hasNamed(context.function)) {
+            kept.clear();
+        }
+    }
+
+    /** Writes a barrier, fenced. */
+    void write(Instruction i) throws FenceRefusedException {
+        if (context.plan.barriers().isNamed(i)) {
+            wholeWarp(i);
+            List<Operand> numbers = numbers(i);
+            // All lanes have the same numbers: those that do not have ended.
+            Operand number = bounded(i, numbers.getFirst(), false);
+            kept.write(i, number, isCounted(i) ? ofBlock(bounded(i, numbers.getLast(), true)) : context.prologue.blockThreads());
+        } else {
+            code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands(i), i.line()));
+        }
+    }
+
+    private List<Operand> operands(Instruction i) throws FenceRefusedException {
         List<Operand> operands = new ArrayList<>(i.operands());
         int number = first(i);
         lanes = null;
@@ -80,7 +101,7 @@ final class BarrierFence {
         if (numbers.size() > 1) {
             Operand.Register count = code.word();
             code.emit("mov.u32", count, numbers.get(1));
-            code.emit("mad.lo.u32", barrier, count, Code.number(BARRIERS), barrier);
+            code.emit("mad.lo.u32", barrier, count, Code.number(NamedBarriers.BARRIERS), barrier);
         }
         code.emit(i.guard(), "shfl.sync.idx.b32", others, barrier, Code.number(0), Code.number(WARP - 1), all);
         code.emit("setp.eq.u32", same, others, barrier);
@@ -92,19 +113,24 @@ final class BarrierFence {
     private Operand bounded(Instruction i, Operand operand, boolean threads) throws FenceRefusedException {
         if (operand instanceof Operand.Immediate(long value, boolean _)) {
             boolean valid = threads ? value > 0 && value % WARP == 0 && value <= LARGEST_BLOCK : value >= 0
-                    && value < BARRIERS;
+                    && value < NamedBarriers.BARRIERS;
             if (!valid) {
                 throw new FenceRefusedException(i.mnemonic(), i.line(), value + (threads ? " threads" : " is no barrier"));
             }
             return operand;
         }
         context.counts.fence(Fence.BARRIER);
-        if (lanes == null) {
+        boolean named = context.plan.barriers().isNamed(i);
+        if (!named && lanes == null) {
             chooseLane(i);
         }
         Operand.Register bounded = code.word();
-        code.emit("shfl.sync.idx.b32", bounded, operand, first, Code.number(WARP - 1), lanes);
-        code.emit("and.b32", bounded, bounded, Code.number(threads ? WARPS_MASK : BARRIERS - 1));
+        if (named) {
+            code.emit("mov.u32", bounded, operand);
+        } else {
+            code.emit("shfl.sync.idx.b32", bounded, operand, first, Code.number(WARP - 1), lanes);
+        }
+        code.emit("and.b32", bounded, bounded, Code.number(threads ? WARPS_MASK : NamedBarriers.BARRIERS - 1));
         if (threads) {
             code.emit("min.u32", bounded, bounded, Code.number(LARGEST_BLOCK));
             code.emit("max.u32", bounded, bounded, Code.number(WARP));

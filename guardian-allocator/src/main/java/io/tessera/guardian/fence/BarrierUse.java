@@ -11,18 +11,27 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which barriers of a block functions wait at. A GPU ends the context when the lanes of one warp wait at two of them, or at
+ * Which barriers of a block functions wait at, and which of these are {@link NamedBarriers}: with a number of their own, or a count of threads. A GPU ends the context when the lanes of one warp wait at two of them, or at
  * one with two counts, in different places of the program (seen on an H200): code that can meet only one need not be
  * watched. Not thread-safe.
  */
 final class BarrierUse {
+    /** {@code bar.sync 0} without a count. */
+    private static final List<Operand> WHOLE_BLOCK = List.of(Code.number(0));
+
     private final Map<Instruction, InstructionClass> classes;
     private final Set<List<Operand>> everywhere = new HashSet<>();
     private final Set<List<Operand>> inDeviceFunctions = new HashSet<>();
+    private final boolean contained;
 
-    /** Over all functions of a module, whose instructions are classified. */
-    BarrierUse(List<PtxFunction> functions, Map<Instruction, InstructionClass> classes) {
+    /**
+     * Over all functions of a module, whose instructions are classified.
+     *
+     * @param contained whether barriers have to be such that the stop word ends who waits
+     */
+    BarrierUse(List<PtxFunction> functions, Map<Instruction, InstructionClass> classes, boolean contained) {
         this.classes = classes;
+        this.contained = contained;
         for (PtxFunction function : functions) {
             if (function.body().isPresent()) {
                 Set<List<Operand>> own = new HashSet<>();
@@ -33,14 +42,33 @@ final class BarrierUse {
         }
     }
 
+    /** Whether an instruction waits at a barrier in shared memory. One whose number is also used with a count is one, or the two would not meet. */
+    boolean isNamed(Instruction barrier) {
+        return contained && isNamed(BarrierFence.numbers(barrier));
+    }
+
+    private boolean isNamed(List<Operand> barrier) {
+        return !barrier.equals(WHOLE_BLOCK) || everywhere.stream().anyMatch(other -> !other.equals(WHOLE_BLOCK)
+                && (other.getFirst().equals(WHOLE_BLOCK.getFirst()) || !(other.getFirst() instanceof Operand.Immediate)));
+    }
+
+    /** Whether a function, or a device function that it may call, waits at such a barrier. */
+    boolean hasNamed(PtxFunction function) {
+        return contained && all(function).stream().anyMatch(this::isNamed);
+    }
+
     /** Whether threads of a kernel that runs this function may wait at different barriers, here or elsewhere. */
     boolean isMixed(PtxFunction function) {
+        return hasNamed(function) || isMixed(all(function));
+    }
+
+    private Set<List<Operand>> all(PtxFunction function) {
         if (function.kind() == PtxFunction.Kind.FUNC) {
-            return isMixed(everywhere);
+            return everywhere;
         }
         Set<List<Operand>> all = new HashSet<>(inDeviceFunctions);
         function.body().ifPresent(body -> collect(body, all));
-        return isMixed(all);
+        return all;
     }
 
     /** What is known only when the kernel runs may be anything. */

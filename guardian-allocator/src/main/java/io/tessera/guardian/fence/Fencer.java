@@ -11,7 +11,7 @@ import java.util.Objects;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
     private final FenceMode mode;
     private final AddressOracle oracle;

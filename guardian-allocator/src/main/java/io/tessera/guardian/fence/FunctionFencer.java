@@ -59,6 +59,7 @@ final class FunctionFencer {
         context.scopes.enter(body);
         context.scopes.parameters(function.parameters());
         context.scopes.parameters(function.returns());
+        barriers.begin();
         statements(body.statements());
         // Nothing may fall into what is written behind the body.
         if (!endsItself(body) && returns()) {
@@ -87,6 +88,11 @@ final class FunctionFencer {
 
     List<TensorMapParameter> tensorMaps() {
         return tensorMaps;
+    }
+
+    /** Whether the function keeps barriers in shared memory. */
+    boolean hasNamedBarriers() {
+        return context.plan.barriers().hasNamed(context.function);
     }
 
     boolean usesShared() {
@@ -189,7 +195,7 @@ final class FunctionFencer {
             }
             case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
             case InstructionClass.Warp _ -> code.add(with(i, members.operands(symbols.values(i))));
-            case InstructionClass.Barrier _ -> code.add(with(i, barriers.operands(i)));
+            case InstructionClass.Barrier _ -> barriers.write(i);
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
             case InstructionClass.Refused(String reason, boolean _) ->

@@ -45,6 +45,8 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         BARRIER,
         /** Look at whether the whole warp has come to the same barrier. */
         WHOLE_WARP,
+        /** Barrier kept in shared memory, which the stop word can end. */
+        NAMED_BARRIER,
         /** Mask of the lanes of a warp that do something together. */
         MEMBERS,
         /** Look at the stop word in a loop. */

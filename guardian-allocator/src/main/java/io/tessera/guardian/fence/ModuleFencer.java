@@ -41,6 +41,7 @@ final class ModuleFencer {
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
     private final boolean debug;
     private boolean usesShared;
+    private boolean namesBarriers;
 
     ModuleFencer(ModulePlan plan) {
         this.plan = plan;
@@ -93,6 +94,7 @@ final class ModuleFencer {
                 calls.put(function.name(), fencer.report().calls());
                 tensorMaps.addAll(fencer.tensorMaps());
                 usesShared |= fencer.usesShared();
+                namesBarriers |= fencer.hasNamedBarriers();
             } catch (FenceRefusedException e) {
                 plan.refuse(function, e);
             }
@@ -182,6 +184,10 @@ final class ModuleFencer {
         if (usesShared) {
             directives.add(variable(Linkage.EXTERN, StateSpace.SHARED, SHARED_ALIGNMENT, ScalarType.B8,
                     Prologue.DYNAMIC_SHARED, List.of(Variable.UNSIZED)));
+        }
+        if (namesBarriers) {
+            directives.add(variable(Linkage.INTERNAL, StateSpace.SHARED, SHARED_ALIGNMENT, ScalarType.B8, NamedBarriers.NAME,
+                    List.of((long) NamedBarriers.BARRIERS * NamedBarriers.BARRIER_BYTES)));
         }
         if (plan.usesWorkspace()) {
             String constant = VariableHoister.constant(ModulePlan.WORKSPACE);

@@ -68,7 +68,7 @@ final class ModulePlan {
                 }
             }
         }
-        this.barriers = new BarrierUse(module.functions(), classes);
+        this.barriers = new BarrierUse(module.functions(), classes, mode != FenceMode.NONE && !linked);
         constants();
         escapes();
     }
@@ -292,6 +292,11 @@ final class ModulePlan {
 
     boolean localEscapes() {
         return localEscapes;
+    }
+
+    /** Which barriers are kept in shared memory, and where. */
+    BarrierUse barriers() {
+        return barriers;
     }
 
     /** Whether lanes of a warp may wait at different barriers in a function, or in what it calls. */

@@ -23,6 +23,8 @@ final class Prologue {
     private final List<Statement> statements = new ArrayList<>();
     private Operand.Register baseHigh;
     private Operand.Register highWord;
+    private Operand.Register commonBaseHigh;
+    private Operand.Register commonHighWord;
     private Operand.Register reciprocal;
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
@@ -54,6 +56,26 @@ final class Prologue {
     Operand.Register highWord() {
         baseHigh();
         return highWord;
+    }
+
+    /**
+     * {@link #baseHigh} for what is the same in all threads of a grid. It is read from a second place: the assembler keeps in registers
+     * of the warp what is only used with such values, and takes the two for one where they come from one place.
+     */
+    Operand.Register commonBaseHigh() {
+        if (commonBaseHigh == null) {
+            commonBaseHigh = code.word();
+            commonHighWord = code.word();
+            write(() -> code.emit("ld.const.v2.u32", Code.pair(commonBaseHigh, commonHighWord),
+                    Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.COMMON_HIGH_WORDS)));
+        }
+        return commonBaseHigh;
+    }
+
+    /** {@link #highWord} for the same. */
+    Operand.Register commonHighWord() {
+        commonBaseHigh();
+        return commonHighWord;
     }
 
     /** See {@link WindowConstants}. */

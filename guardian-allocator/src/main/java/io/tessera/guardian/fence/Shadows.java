@@ -4,6 +4,8 @@ import io.tessera.guardian.fence.proof.BaseFence;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.StateSpace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -56,6 +58,12 @@ final class Shadows {
                 instruction.line()));
     }
 
+    /** Whether an instruction reads a parameter of a kernel, which is the same for all threads. */
+    private boolean isParameter(Instruction instruction) {
+        return context.function.kind() == PtxFunction.Kind.ENTRY && instruction.opcode().equals("ld")
+                && instruction.space().filter(space -> space == StateSpace.PARAM).isPresent();
+    }
+
     /** Fences what an instruction defined, where the facts say so. */
     void after(Instruction instruction, WindowFence window) {
         for (BaseFence base : bases.getOrDefault(instruction, List.of())) {
@@ -66,7 +74,7 @@ final class Shadows {
                 continue;
             }
             context.counts.fence(KernelReport.Fence.BASE);
-            window.into(shadow, base.again() ? shadow : base.register());
+            window.into(shadow, base.again() ? shadow : base.register(), isParameter(instruction));
             if (base.alignmentBytes() > 1) {
                 context.code.emit("and.b64", shadow, shadow, Code.number(-base.alignmentBytes()));
             }

@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  * <li>device address of the bitmap of the tenant's texture and surface objects, outside the window, or 0 if it has none:
  * bit {@code h & 31} of the 32-bit word {@code h >> 5} is set where {@code h}, the low 20 bits of an object's handle, is the
  * tenant's. {@link #HANDLE_BITMAP_BYTES} bytes
- * <li>0
+ * <li>the first word again
  * </ol>
  *
  * <p>Immutable.
@@ -62,6 +62,8 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
     static final int REPORT_AREA = 32;
     static final int STOP_WORD = 40;
     static final int HANDLES = 48;
+    /** The same words as at {@link #HIGH_WORDS}, for fences of pointers that all threads have in common. */
+    static final int COMMON_HIGH_WORDS = 56;
 
     /** Checks what the code relies on. */
     public WindowConstants {
@@ -86,7 +88,8 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
         ByteBuffer words = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
         words.putInt((int) (base >>> 32)).putInt((int) (modulo ? units : units - 1));
         words.putLong(base).putLong(sizeBytes).putLong(modulo ? 0xFFFF_FFFFL / units : 0);
-        words.putLong(reportArea).putLong(stopWord).putLong(handleBitmap).putLong(0);
+        words.putLong(reportArea).putLong(stopWord).putLong(handleBitmap);
+        words.putLong(words.getLong(HIGH_WORDS));
         return words.array();
     }
 }

@@ -27,19 +27,24 @@ final class WindowFence {
 
     /** Writes the fenced address into a register. */
     void into(Operand.Register fenced, Operand.Register address) {
+        into(fenced, address, false);
+    }
+
+    /** The same; {@code common} says that all threads of a grid have the same address, which saves registers, and need not be right. */
+    void into(Operand.Register fenced, Operand.Register address, boolean common) {
         context.counts.fence(KernelReport.Fence.WINDOW);
         Operand.Register low = code.word();
         Operand.Register high = code.word();
         code.emit("mov.b64", Code.pair(low, high), address);
-        code.emit("mov.b64", fenced, Code.pair(low, context.mode() == FenceMode.MODULO ? modulo(high) : mask(high)));
+        code.emit("mov.b64", fenced, Code.pair(low, context.mode() == FenceMode.MODULO ? modulo(high) : mask(high, common)));
     }
 
-    private Operand.Register mask(Operand.Register high) {
+    private Operand.Register mask(Operand.Register high, boolean common) {
         Operand.Register inside = code.word();
         Operand.Register fenced = code.word();
         // NVIDIA's assembler makes one LOP3 of the two, and takes PTX for every target.
-        code.emit("and.b32", inside, high, context.prologue.highWord());
-        code.emit("or.b32", fenced, inside, context.prologue.baseHigh());
+        code.emit("and.b32", inside, high, common ? context.prologue.commonHighWord() : context.prologue.highWord());
+        code.emit("or.b32", fenced, inside, common ? context.prologue.commonBaseHigh() : context.prologue.baseHigh());
         return fenced;
     }
 

@@ -76,6 +76,27 @@ class OversubscriptionTest {
         assertTrue(device.get("handovers").getAsLong() >= tenants - 1, device::toString);
     }
 
+    /**
+     * Each of the two needs nearly as much backing as there is while the other runs: none may be held ahead of need, or
+     * stay in steps that are used in part. Both are at work until memory was handed over more than once.
+     */
+    @Test
+    void backingForOneIsEnoughForTwo(TestRun run) {
+        ManagerProcess manager = manager(run, "--host-memory", "68MiB", "--host-pageable", "0B");
+        List<RunningCase> workers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            workers.add(swapping(run, "worker", "t" + i, "ms=0", "iterations=150", "bytes=" + 60 * MIB).start());
+        }
+        for (RunningCase worker : workers) {
+            worker.awaitLine("ready");
+        }
+        for (RunningCase worker : workers) {
+            assertEquals("done 150", worker.end().exits(0).output().getLast());
+        }
+        JsonObject device = manager.control().device(0);
+        assertTrue(device.get("handovers").getAsLong() >= 2, device::toString);
+    }
+
     @Test
     void notebooksThatThinkGiveTheirMemoryToTheOneThatWorks(TestRun run) {
         ManagerProcess manager = manager(run);

@@ -25,7 +25,7 @@ class SwapPathsTest {
     @ParameterizedTest
     @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
         "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
-        "swap_fixed, peers"})
+        "swap_fixed, peers", "swap_fixed, refused"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
     }

@@ -36,10 +36,15 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits"})
+        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
     void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
+    }
+
+    @Test
+    void aSuspendedProcessOfPlanPlainSaysSo(TestRun run) {
+        swap(run, "swap_cases", "suspended").plan("plain").start().end(BOUND).exits(0).says("done");
     }
 
     /** The same of {@code swap_kept.c}. */
@@ -82,6 +87,15 @@ class SwapTest {
         program.start().end(BOUND).exits(0).says("done");
     }
 
+    /** A disk that is full, or a file that may not grow, costs no contents; {@code swap_disk.c} says what each one shows. */
+    @ParameterizedTest
+    @ValueSource(strings = {"limited", "full"})
+    void whatADiskHasNoRoomForStaysOnTheDevice(String name, TestRun run) {
+        run.expectLine("tried again, nothing is lost");
+        swap(run, "swap_disk", name).env("TESSERA_SWAP_DIRECTORY", run.directory().toString()).start().end(BOUND)
+                .exits(0).says("done");
+    }
+
     /** Each kind of call that moving needs fails once, somewhere; the state before stays, and it is tried again. */
     @Test
     void failuresOfTheDriverKeepTheOldState(TestRun run) {
@@ -89,12 +103,29 @@ class SwapTest {
         run.expectLine("tried again, nothing is lost");
         StringBuilder script = new StringBuilder(DEVICE);
         for (String call : new String[] {"cuMemcpyDtoHAsync_v2 999", "cuMemcpyHtoDAsync_v2 999", "cuMemCreate 2",
-            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventSynchronize 999"}) {
+            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventQuery 999"}) {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");
         swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "10", "3", "300", "300")
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
+    }
+
+    /** A page change that hangs, on the way out and on the way in, holds up no other chunk. */
+    @Test
+    void stepsOfMovesOverlap(TestRun run) {
+        Path out = run.directory().resolve("out");
+        Path in = run.directory().resolve("in");
+        swap(run, "swap_overlap", "page-change-hangs").env("HANG_OUT", out.toString()).env("HANG_IN", in.toString())
+                .script(DEVICE + "; hang cuMemUnmap at 1 until " + out + "; hang cuMemCreate at 9 until " + in)
+                .start().end(BOUND).exits(0).says("done");
+    }
+
+    @Test
+    void copiesThatFailBesideACaptureDoNotBreakIt(TestRun run) {
+        run.expectLine("tried again, nothing is lost");
+        swap(run, "swap_overlap", "captured").script(DEVICE + "; fail cuMemcpyHtoDAsync_v2 999 at 2; fail cuEventQuery"
+                + " 999 at 60").start().end(BOUND).exits(0).says("done");
     }
 
     /** A program that is killed in the middle of a move leaves nothing behind: the next one gets the whole device. */

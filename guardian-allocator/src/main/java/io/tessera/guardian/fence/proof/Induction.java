@@ -34,14 +34,15 @@ final class Induction {
     private final FunctionAnalysis of;
     private final FlatCode code;
     private final Ssa ssa;
+    private final ShiftedCounters shifts;
     private final Map<Integer, Long> bounds = new HashMap<>();
     private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
-    private boolean shiftsSigned;
 
     Induction(FunctionAnalysis of) {
         this.of = of;
         code = of.code();
         ssa = of.ssa();
+        shifts = new ShiftedCounters(of);
     }
 
     /** What a phi of a loop's head gains on a way round, or null if that is not known. */
@@ -257,7 +258,7 @@ final class Induction {
     private long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
         Steps steps = steps(value, loop);
         if (steps == null) {
-            return halvings(comparison, value, relation, otherSide, loop, bits);
+            return shifts.rounds(comparison, value, relation, otherSide, loop);
         }
         Instruction setp = code.instruction(comparison);
         Operand operand = setp.operands().get(otherSide);
@@ -265,49 +266,6 @@ final class Induction {
         TripCount count = new TripCount(steps.first(), steps.step(), other, Refinement.isSigned(setp), bits);
         return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : UNBOUNDED)
                 : count.whileOrdered(relation);
-    }
-
-    /** A counter that is shifted right by a constant each time, and compared with a constant that it falls below. */
-    private long halvings(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
-        Instruction setp = code.instruction(comparison);
-        boolean falls = relation.equals("gt") && setp.operands().get(otherSide) instanceof Operand.Immediate(long limit,
-                boolean unsigned) && limit >= 0 && limit == (int) limit;
-        int origin = ssa.origin(value);
-        int phi = ssa.kind(origin) == Ssa.Kind.PHI && ssa.block(origin) == loop.head() ? origin : shifted(origin);
-        if (!falls || phi == Ssa.NONE || ssa.kind(phi) != Ssa.Kind.PHI || ssa.block(phi) != loop.head()
-                || ssa.isUnstable(phi)) {
-            return UNBOUNDED;
-        }
-        shiftsSigned = false;
-        int[] predecessors = of.flow().predecessors(loop.head());
-        for (int p = 0; p < predecessors.length; p++) {
-            int input = ssa.inputs(phi)[p];
-            if (loop.contains(predecessors[p]) && input != Ssa.NONE && shifted(ssa.origin(input)) != phi) {
-                return UNBOUNDED;
-            }
-        }
-        // After as many shifts as there are bits it is 0, or -1, which is greater than none as a signed number.
-        return Refinement.isSigned(setp) || !shiftsSigned ? bits : UNBOUNDED;
-    }
-
-    /** The value of which a value is the right shift by a constant of at least 1, or {@link Ssa#NONE}. */
-    private int shifted(int value) {
-        if (ssa.kind(value) != Ssa.Kind.RESULT) {
-            return Ssa.NONE;
-        }
-        int index = ssa.instruction(value);
-        Instruction shift = code.instruction(index);
-        if (shift.opcode().equals("mov") && shift.operands().get(1) instanceof Operand.Register copied
-                && ssa.use(index, copied.name()) != Ssa.NONE
-                && ssa.instruction(ssa.origin(ssa.use(index, copied.name()))) < index) {
-            return shifted(ssa.origin(ssa.use(index, copied.name())));
-        }
-        boolean right = shift.opcode().equals("shr") && shift.operands().get(1) instanceof Operand.Register
-                && shift.operands().get(2) instanceof Operand.Immediate(long by, boolean unsigned) && by >= 1 && by < 64
-                && code.onlyResult(index) == ssa.register(value);
-        shiftsSigned |= right && shift.modifiers().getFirst().startsWith("s");
-        int from = right ? ssa.use(index, ((Operand.Register) shift.operands().get(1)).name()) : Ssa.NONE;
-        return from == Ssa.NONE || ssa.bits(from) != ssa.bits(value) ? Ssa.NONE : ssa.origin(from);
     }
 
     /** The phi of the loop's head that a value is made from by additions, or {@link Ssa#NONE}. */

@@ -27,6 +27,9 @@ final class SwapPool {
     /** Budgets follow the host's free memory; a smaller change is not worth a message to everybody. */
     private static final long STEP_BYTES = 64L << 20;
 
+    /** Nor is one that is less than this part of what there is, where that is small. */
+    private static final int SMALL_PARTS = 16;
+
     private static final String EVERYBODY = "(all of plan swap)";
 
     /** A client whose ask found no room. */
@@ -124,7 +127,7 @@ final class SwapPool {
     LimitChange limit(DeviceUuid device, long bytes) {
         long known = limits.getOrDefault(device, 0L);
         boolean first = known == 0;
-        if (!first && Math.abs(known - bytes) < STEP_BYTES) {
+        if (!first && Math.abs(known - bytes) < Math.min(STEP_BYTES, known / SMALL_PARTS)) {
             return new LimitChange(Map.of(), List.of());
         }
         limits.put(device, Math.max(1, bytes));

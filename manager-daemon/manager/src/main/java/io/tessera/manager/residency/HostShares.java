@@ -16,10 +16,12 @@ final class HostShares {
     private static final long LOOK_NS = 250_000_000L;
 
     /**
-     * Clients take backing in steps of 256 MiB and give a step back when nothing is in it. While one client's memory comes
-     * in and another's leaves, each may have a step that is used in part.
+     * Clients take backing in steps of at most 256 MiB, or a sixteenth of what they may have, and give a step back when
+     * nothing is in it. While one client's memory comes in and another's leaves, each may have a step that is used in part.
      */
-    private static final long PARTLY_USED_BYTES = 256L << 20;
+    private static final long STEP_BYTES = 256L << 20;
+    private static final int SMALL_PARTS = 16;
+    private static final long UNIT_BYTES = 2L << 20;
 
     private final HostMemory host;
     private final HostBudget budget;
@@ -84,7 +86,13 @@ final class HostShares {
         }
         long free = Math.max(0, availableBytes - budget.reserveBytes());
         long all = Math.min(budget.pinnedBytes() + budget.pageableBytes(), held + free) + files;
-        return Math.max(0, all - PARTLY_USED_BYTES * members.size());
+        return Math.max(0, all - stepBytes() * members.size());
+    }
+
+    /** The largest step that a client can take within the budgets. */
+    private long stepBytes() {
+        long part = Math.max(budget.pinnedBytes(), budget.pageableBytes()) / SMALL_PARTS;
+        return Math.min(STEP_BYTES, (part + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.tessera.guardian.ptx.PtxPrinter;
 import io.tessera.guardian.ptx.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 
 /**
  * A kernel of {@link RandomKernel} with its facts built in: before every instruction each register that it reads is compared with what
@@ -20,28 +21,45 @@ final class CheckedKernel {
     /** The window that shadows are forced into. */
     static final long WINDOW = 0x2000_0000_0000L;
     static final long WINDOW_BYTES = 1L << 32;
+    /** Generated kernels end after a few hundred rounds: greater bounds say nothing. */
+    private static final long SOON = 250;
 
     private final FunctionAnalysis analysis;
     private final AddressFacts facts;
     private final StringBuilder out = new StringBuilder();
     private final List<String> claims = new ArrayList<>();
     private final List<LoopCut> cuts;
+    /** Bound of the rounds of loops that are known to end soon, by the index of their first instruction; in order. */
+    private final TreeMap<Integer, Long> rounds = new TreeMap<>();
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
         analysis = FunctionAnalysis.of(function, module, null).orElseThrow();
         facts = new ProvedFacts(analysis);
         cuts = facts.loopCuts();
+        Induction induction = new Induction(analysis);
+        for (Loops.Loop loop : analysis.loops().all()) {
+            if (induction.rounds(loop) < SOON && analysis.flow().start(loop.head()) < analysis.flow().end(loop.head())) {
+                rounds.put(analysis.flow().start(loop.head()), induction.rounds(loop));
+            }
+        }
         String printed = PtxPrinter.print(module);
         out.append(printed, 0, printed.indexOf(".shared"));
         out.append(".shared .align 8 .b8 tile[256];\n\t.reg .pred %kp;\n\t.reg .b32 %kr;\n\t.reg .b64 %kq, %kb, %err, %sh<6>, %shin;\n"
                 + "\t.reg .b32 %cut<" + (cuts.size() + 1) + ">;\n"
+                + "\t.reg .b32 %round<" + (analysis.code().size() + 1) + ">;\n"
                 + "\tld.param.u64 %err, [err];\n");
+        int next = 0;
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Label label) {
+                // Generated loops are entered from what stands before them.
+                if (rounds.containsKey(next)) {
+                    line("mov.u32 %%round%d, 0", next);
+                }
                 out.append(label.name()).append(":\n");
             } else if (statement instanceof Instruction instruction) {
                 instruction(instruction);
+                next++;
             }
         }
         out.append("}\n");
@@ -88,6 +106,7 @@ final class CheckedKernel {
                         instruction.modifiers(), operands, 0))).append('\n');
             }
         }
+        round(instruction, index);
         if (instruction.mnemonic().startsWith("ld.global")) {
             access(instruction);
         } else {
@@ -107,6 +126,17 @@ final class CheckedKernel {
                 line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());
             }
         }
+    }
+
+    /** Before a branch that goes back: counts, and compares with what is claimed. */
+    private void round(Instruction branch, int index) {
+        int[] targets = analysis.code().targets(index);
+        if (!branch.opcode().equals("bra") || targets.length != 1 || targets[0] > index || !rounds.containsKey(targets[0])) {
+            return;
+        }
+        line("@%s add.u32 %%round%d, %%round%d, 1", branch.guard().orElseThrow().register().name(), targets[0], targets[0]);
+        line("setp.hi.u32 %%kp, %%round%d, %d", targets[0], rounds.get(targets[0]));
+        wrongIf("at most " + rounds.get(targets[0]) + " rounds at line " + branch.line() + ": " + PtxPrinter.print(branch));
     }
 
     /** A comparison whose limit is cut looks at the cut one. */

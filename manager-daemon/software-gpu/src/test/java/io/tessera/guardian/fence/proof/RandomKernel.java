@@ -136,7 +136,7 @@ final class RandomKernel {
         int step = random.nextBoolean() ? 1 << random.nextInt(4) : 1 + random.nextInt(5);
         int rounds = 1 + random.nextInt(12);
         boolean down = random.nextBoolean();
-        line("mov.u32 " + counter + ", " + (random.nextInt(4) == 0 ? small() : down ? step * rounds : 0));
+        line("mov.u32 " + counter + ", " + (random.nextInt(4) == 0 ? small() : down ? step * rounds : random.nextInt(2)));
         String pointer = any(LONGS);
         body.append("$loop").append(label).append(":\n");
         line("sub.s32 %fuel, %fuel, 1");
@@ -149,8 +149,13 @@ final class RandomKernel {
         if (random.nextInt(3) > 0) {
             line("add.s64 " + pointer + ", " + pointer + ", " + (random.nextInt(4) == 0 ? any(LONGS) : 1L << random.nextInt(34)));
         }
-        line("add.s32 " + counter + ", " + counter + ", " + (down ? -step : step));
-        String relation = random.nextInt(3) == 0 ? "ne" : down ? "gt" : "lt";
+        boolean shifts = random.nextInt(4) == 0;
+        if (shifts) {
+            line((down ? random.nextBoolean() ? "shr.s32 " : "shr.u32 " : "shl.b32 ") + counter + ", " + counter + ", " + (1 + random.nextInt(3)));
+        } else {
+            line("add.s32 " + counter + ", " + counter + ", " + (down ? -step : step));
+        }
+        String relation = random.nextInt(shifts ? 12 : 3) == 0 ? "ne" : down ? "gt" : "lt";
         line("setp." + relation + (random.nextInt(3) > 0 ? ".s32" : ".u32") + " %go, " + counter + ", "
                 + (random.nextInt(4) == 0 ? any(WORDS) : Integer.toString(down ? 0 : step * rounds)));
         line("@%go bra $loop" + label);
