@@ -177,7 +177,12 @@ class OversubscriptionTest {
     void whoIsIdleForLongLeavesTheDevice(TestRun run) {
         ManagerProcess manager = manager(run, "--idle-evict", "1500ms");
         RunningCase idle = notebook(run, "idle", 16 * MIB, 9);
-        Await.until("its memory is off the device", PATIENCE, () -> resident(manager, idle) == 0);
+        Await.until("its memory is off the device", PATIENCE, () -> resident(manager, idle) == 0
+                && residency(manager, idle).get("parked").getAsBoolean());
+        assertEquals(16 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
+        idle.okay("check 0 9");
+        assertTrue(residency(manager, idle).get("movesIn").getAsLong() > 0, "its first call brought it back");
+        Await.until("it is off again", PATIENCE, () -> resident(manager, idle) == 0);
         idle.okay("check 0 9");
         idle.quit().exits(0);
     }

@@ -20,13 +20,13 @@ final class Options {
             "share", Set.of("time", "space"), "plan", Set.of("plain", "managed", "swap", "auto"), "runtime", Set.of("no", "yes"),
             "release", Set.of("no", "yes"), "jmx", Set.of("on", "off"), "jfr", Set.of("on", "off"),
             "driver", Set.of("yes", "no"));
-    /** Of who asks for no plan: the same as {@code default_plan} of tools/tessera. */
-    static final String DEFAULT_PLAN = "plain";
-
     private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder",
             "cache");
     private static final Map<Character, Integer> POWERS = Map.of('K', 1, 'M', 2, 'G', 3, 'T', 4);
     private static final int LABEL_BYTES = 63;
+
+    /** Of who asks for no plan: the same as {@code default_plan} of tools/tessera. */
+    static final String DEFAULT_PLAN = "plain";
 
     private final Map<String, String> values = new LinkedHashMap<>();
     private final List<String> complaints = new ArrayList<>();

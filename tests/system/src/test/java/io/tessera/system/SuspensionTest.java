@@ -1,0 +1,80 @@
+package io.tessera.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Processes that the driver takes off the device with all they have there; contents of 80 MiB, so that there is a choice. */
+@ExtendWith(RunWatcher.class)
+class SuspensionTest {
+    private static final long MIB = 1L << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+        return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
+    }
+
+    private static void suspend(ManagerProcess manager, RunningCase idle, Path state, String way) {
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        String said = residency(manager, idle).get("suspension").getAsString();
+        assertTrue(said.startsWith(way), said);
+        Await.until("it is suspended", PATIENCE, () -> text(state).equals("2")
+                && residency(manager, idle).get("parked").getAsBoolean());
+        assertEquals("suspended", residency(manager, idle).get("state").getAsString());
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static RunningCase console(TestRun run, String tenant, String script, long bytes, int mark) {
+        RunningCase program = run.program("console").plan("swap").tenant(tenant).script(script).start();
+        MemoryTest.start(program);
+        program.okay("alloc " + bytes);
+        program.okay("fill 0 " + mark);
+        return program;
+    }
+
+    @Test
+    void theDriverTakesContentsAsTheyStandAndTheyComeBackInTheirTurn(TestRun run) throws IOException {
+        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
+        String script = "memory 128MiB; checkpoints " + folder;
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
+                "none");
+        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        Path state = folder.resolve(Long.toString(idle.pid()));
+        suspend(manager, idle, state, "by swap first: no checkpoint was measured yet");
+        assertEquals(80 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
+        idle.okay("check 0 7");
+        suspend(manager, idle, state, "by checkpoint alone, to measure it");
+        assertEquals(0, residency(manager, idle).get("swappedBytes").getAsLong());
+        assertEquals(0, residency(manager, idle).get("residentBytes").getAsLong());
+        RunningCase other = console(run, "other", script, 24 * MIB, 9);
+        for (int round = 0; round < 2; round++) {
+            idle.okay("launch 1000 2");
+            idle.okay("check 0 7");
+            other.okay("launch 1000 2");
+            other.okay("check 0 9");
+        }
+        assertTrue(Files.notExists(state), "it was restored");
+        suspend(manager, idle, state, "by ");
+        manager.control().okay("{\"request\":\"restore\",\"tenant\":\"idle\"}");
+        Await.until("it is back without a call", PATIENCE, () -> Files.notExists(state)
+                && !residency(manager, idle).get("state").getAsString().equals("suspended"));
+        idle.okay("check 0 7");
+        idle.quit().exits(0);
+        other.quit().exits(0);
+    }
+}
