@@ -23,7 +23,7 @@ class AgentTest {
 
     @BeforeAll
     static void writeTable() throws IOException {
-        table = "table=" + Fixtures.table(folder);
+        table = "jmx=on,table=" + Fixtures.table(folder);
     }
 
     static List<Path> jvms() throws IOException {

@@ -20,7 +20,7 @@ class AttachTest {
 
     @Test
     void whatIsAllocatedAfterTheAttachIsSeen(@TempDir Path folder) throws Exception {
-        String options = "driver=no,table=" + Fixtures.table(folder);
+        String options = "driver=no,jmx=on,table=" + Fixtures.table(folder);
         Process process = Child.here().flag("-XX:+EnableDynamicAgentLoading").builder("waits").start();
         try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(),
                 StandardCharsets.UTF_8)); OutputStream in = process.getOutputStream()) {

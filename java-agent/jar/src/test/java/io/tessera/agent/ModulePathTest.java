@@ -35,12 +35,12 @@ class ModulePathTest {
         Path modules = compiled(folder);
         Path table = folder.resolve("lib.table");
         Files.write(table, List.of("address lib.Cuda$P address owner", "alloc lib.Cuda alloc address=0 bytes=1"));
-        Child.Outcome run = Child.here().withAgent("driver=no,table=" + table)
+        Child.Outcome run = Child.here().withAgent("driver=no,jmx=on,table=" + table)
                 .runWith(List.of("-p", modules.toString(), "-m", "app/app.Main"));
         assertEquals("exit 0\n--- stdout\n0 1\n0\n--- stderr\n", run.toString(),
                 "a field of a class that is not opened cannot be read: counted, nothing else");
         Files.write(table, List.of("alloc lib.Cuda alloc address=0 bytes=1"));
-        Child.Outcome opened = Child.here().withAgent("driver=no,table=" + withOpenField(folder, table))
+        Child.Outcome opened = Child.here().withAgent("driver=no,jmx=on,table=" + withOpenField(folder, table))
                 .runWith(List.of("-p", modules.toString(), "--add-opens", "lib/lib=ALL-UNNAMED", "-m", "app/app.Main"));
         assertEquals("exit 0\n--- stdout\n0 0\n512\n--- stderr\n", opened.toString());
     }

@@ -12,6 +12,11 @@ import java.io.IOException;
  */
 final class AgentThread extends Thread {
     private static final long PERIOD_MS = 500;
+    /**
+     * What nobody waits for comes later: bean and events cost 0.3 s of processor time, in the middle of the
+     * application's start.
+     */
+    private static final long LATER_MS = 1000;
     private static final int STACK_BYTES = 1 << 18;
 
     private final Tooling tooling;
@@ -50,9 +55,16 @@ final class AgentThread extends Thread {
 
     @Override
     public void run() {
-        tooling.manage();
-        Runnable waits = events ? Events.install() : null;
+        Runnable waits = events && Events.areWanted() ? Events.install() : null;
+        if (tooling.isManagedAtOnce()) {
+            tooling.manage();
+        }
         try {
+            Thread.sleep(LATER_MS);
+            tooling.manage();
+            if (events && waits == null) {
+                waits = Events.install();
+            }
             while (true) {
                 step(waits);
                 Thread.sleep(PERIOD_MS);

@@ -1,6 +1,7 @@
 package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Counts;
+import java.util.function.BooleanSupplier;
 
 /**
  * Flight Recorder, where the JVM has it. The classes that use it are reached by name, so that their absence is no
@@ -8,18 +9,28 @@ import io.tessera.agent.boot.Counts;
  */
 final class Events {
     private static final String INSTALLER = "io.tessera.agent.jfr.EventInstaller";
+    private static final String CHECK = "io.tessera.agent.jfr.RecordingCheck";
 
     private Events() {
     }
 
     /** Starts passing events on; what it returns is to be run now and then. Null: there is no Flight Recorder. */
     static Runnable install() {
+        return (Runnable) make(INSTALLER);
+    }
+
+    /** Whether somebody uses Flight Recorder in this JVM. */
+    static boolean areWanted() {
+        BooleanSupplier check = (BooleanSupplier) make(CHECK);
+        return check != null && check.getAsBoolean();
+    }
+
+    private static Object make(String type) {
         if (ModuleLayer.boot().findModule("jdk.jfr").isEmpty()) {
             return null;
         }
         try {
-            return (Runnable) Class.forName(INSTALLER, true, Events.class.getClassLoader()).getDeclaredConstructor()
-                    .newInstance();
+            return Class.forName(type, true, Events.class.getClassLoader()).getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError failure) {
             Counts.suppressed(failure);
             return null;

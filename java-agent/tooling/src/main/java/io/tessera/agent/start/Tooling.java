@@ -130,6 +130,11 @@ final class Tooling implements Consumer<String> {
         }
     }
 
+    /** Whether the user asked for the bean by name, and not only not against it. */
+    boolean isManagedAtOnce() {
+        return options.is("jmx", "on", "");
+    }
+
     /** Registers the bean if it is not yet there. */
     synchronized void manage() {
         if (managed || options.is("jmx", "off", "on")) {
