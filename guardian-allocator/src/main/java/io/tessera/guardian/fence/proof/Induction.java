@@ -37,6 +37,7 @@ final class Induction {
     private final Ssa ssa;
     private final ShiftedCounters shifts;
     private final Bisection bisection;
+    private final EntryValues entries;
     private final Map<Integer, Long> bounds = new HashMap<>();
     private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
 
@@ -46,6 +47,7 @@ final class Induction {
         ssa = of.ssa();
         shifts = new ShiftedCounters(of);
         bisection = new Bisection(of);
+        entries = new EntryValues(of);
     }
 
     /** What a phi of a loop's head gains on a way round, or null if that is not known. */
@@ -67,15 +69,7 @@ final class Induction {
 
     /** What the phi is when the loop is entered. */
     AbstractValue entry(int phi, Loops.Loop loop) {
-        AbstractValue all = null;
-        int[] predecessors = of.flow().predecessors(loop.head());
-        for (int p = 0; p < predecessors.length; p++) {
-            int input = ssa.inputs(phi)[p];
-            if (!loop.contains(predecessors[p]) && input != Ssa.NONE) {
-                all = all == null ? of.states()[input] : all.join(of.states()[input]);
-            }
-        }
-        return all == null ? AbstractValue.TOP : all;
+        return entries.of(phi, loop);
     }
 
     /** {@code value - phi}, where value is made from the phi by additions in the loop; else null. */

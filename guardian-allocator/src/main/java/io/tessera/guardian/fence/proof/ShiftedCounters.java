@@ -96,26 +96,14 @@ final class ShiftedCounters {
         AbstractValue other = new Transfer(code, ssa, of.special(), of.states())
                 .operand(comparison, setp.operands().get(otherSide), bits);
         AbstractValue limit = signed ? other.signed(bits) : other.unsigned(bits);
-        AbstractValue entry = entry(phi, loop);
-        AbstractValue first = entry == null ? AbstractValue.TOP : signed ? entry.signed(bits) : entry.unsigned(bits);
+        AbstractValue entry = new EntryValues(of).of(phi, loop);
+        AbstractValue first = signed ? entry.signed(bits) : entry.unsigned(bits);
         if (!ordered || bits > Integer.SIZE || !limit.bounded() || !first.bounded() || first.low() < 1) {
             return Induction.UNBOUNDED;
         }
         long most = (1L << (signed ? bits - 1 : bits)) - 1 >> shift.by();
         long goesOn = relation.equals("lt") ? limit.high() - 1 : limit.high();
         return goesOn <= most && (comparedFirst || first.high() <= most) ? bits : Induction.UNBOUNDED;
-    }
-
-    private AbstractValue entry(int phi, Loops.Loop loop) {
-        AbstractValue all = null;
-        int[] predecessors = of.flow().predecessors(loop.head());
-        for (int p = 0; p < predecessors.length; p++) {
-            int input = ssa.inputs(phi)[p];
-            if (!loop.contains(predecessors[p]) && input != Ssa.NONE) {
-                all = all == null ? of.states()[input] : all.join(of.states()[input]);
-            }
-        }
-        return all;
     }
 
     /** The shift by a constant that makes a value, or null. */

@@ -338,4 +338,25 @@ class ProvedFactsTest {
         analyse(strided.replace("STRIDE", "%clock"));
         assertFalse(facts.endsByItself(find("@%p1 bra")), "it differs from round to round");
     }
+
+    /** The count is rounded down outside both loops, and looked at in the outer one. */
+    private static final String UNROLLED = """
+            and.b32 %r7, %r1, 1023; add.s32 %r1, %r7, 1; add.s32 %r2, %r1, -1; and.b32 %r3, %r1, 3; sub.s32 %r4, %r1, %r3; mov.u32 %r8, 0;
+            outer:
+            setp.lt.u32 %p1, %r2, LEAST; @%p1 bra rest;
+            mov.u64 %rd2, %rd1; mov.u32 %r5, %r4;
+            loop: ld.global.u32 %r6, [%rd2]; add.s64 %rd2, %rd2, 1048576; add.s32 %r5, %r5, -4;
+            setp.ne.s32 %p2, %r5, 0; @%p2 bra loop;
+            rest: add.s32 %r8, %r8, 1; setp.lt.s32 %p3, %r8, 100; @%p3 bra outer;
+            """;
+
+    @Test
+    void whatIsKnownOfACountHoldsOfItRoundedDown() throws PtxException {
+        analyse(UNROLLED.replace("LEAST", "3"));
+        assertFencedBase(fact("ld.global"), 4);
+        assertTrue(facts.baseFences().stream().noneMatch(fence -> fence.definition().equals(find("add.s64"))), "a few hundred rows are near");
+        analyse(UNROLLED.replace("LEAST", "2"));
+        assertFalse(fact("ld.global").placement() instanceof Placement.FencedBase && facts.baseFences().size() == 1,
+                "3 rounded down is 0, which counts on below it");
+    }
 }

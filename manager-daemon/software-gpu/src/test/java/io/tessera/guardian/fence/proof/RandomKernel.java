@@ -93,9 +93,54 @@ final class RandomKernel {
                 branch(depth);
             } else if (random.nextInt(4) > 0) {
                 loop(depth);
-            } else {
+            } else if (random.nextBoolean()) {
                 bisection();
+            } else {
+                unrolled(depth);
             }
+        }
+    }
+
+    /** What compilers make of a loop that is unrolled: a count that is rounded down, a look at whether it is large enough, and a loop, perhaps in another. */
+    private void unrolled(int depth) {
+        int label = labels++;
+        String count = any(WORDS);
+        int mask = (1 << 1 + random.nextInt(3)) - 1;
+        int least = random.nextInt(3) > 0 ? mask : random.nextInt(6);
+        boolean below = random.nextBoolean();
+        line("and.b32 " + count + ", " + any(WORDS) + ", " + (random.nextInt(4) > 0 ? 255 : -1));
+        line("add.s32 %c7, " + count + ", " + (below ? -1 : random.nextInt(3)));
+        line("and.b32 %c6, " + count + ", " + mask);
+        line("sub.s32 %c5, " + count + ", %c6");
+        boolean nested = random.nextBoolean();
+        if (nested) {
+            body.append("$loop").append(label).append(":\n");
+            line("sub.s32 %fuel, %fuel, 1");
+            line("setp.lt.s32 %go, %fuel, 0");
+            line("@%go bra $end");
+        }
+        line("setp.lt." + (random.nextInt(4) > 0 ? "u32" : "s32") + " %go, " + (random.nextInt(4) > 0 ? "%c7" : count) + ", " + least);
+        line("@%go bra $else" + label);
+        line("mov.u32 %c4, %c5");
+        String pointer = any(LONGS);
+        body.append("$end").append(label).append(":\n");
+        line("sub.s32 %fuel, %fuel, 1");
+        line("setp.lt.s32 %go, %fuel, 0");
+        line("@%go bra $end");
+        access(pointer);
+        line("add.s64 " + pointer + ", " + pointer + ", " + (1L << random.nextInt(32)));
+        line("add.s32 %c4, %c4, " + -(mask + 1));
+        line("setp.ne.s32 %go, %c4, 0");
+        line("@%go bra $end" + label);
+        body.append("$else").append(label).append(":\n");
+        if (nested) {
+            if (random.nextInt(3) == 0) {
+                operation(random.nextInt(8));
+            }
+            compare("%p3");
+            line("@%p3 bra $loop" + label);
+        } else if (depth > 1) {
+            operation(random.nextInt(8));
         }
     }
 
