@@ -11,8 +11,8 @@
 #include "tessera_entries.h"
 
 /*
- * Copies in are reads of the device over the bus, and wait behind the writes of copies out that another client has under
- * way: two at a time have more reads outstanding.
+ * Between two copies of one stream the bus stands still for some microseconds, which small chunks feel: on an H200 chunks of
+ * 8 MiB come in with 47.5 GB/s beside copies out, by several streams with 50.1; of 64 MiB there is no difference.
  */
 #define STREAMS_IN 2
 #define STREAMS (STREAMS_IN + 1)
