@@ -1,10 +1,10 @@
-"""Which parts of PyTorch work by relay: each case natively and relayed."""
+"""Which parts of PyTorch work under plan auto and by relay: each case natively and in both ways."""
 
 import json
 import os
 import sys
 
-from harness.bench import native, under_relay
+from harness.bench import native, under_relay, under_tessera
 from harness.child import run_bounded
 from harness.table import Table
 from harness.tessera import Manager
@@ -25,10 +25,10 @@ TIMEOUT_S = 150
 
 
 def run(setting, record):
-    """Natively once, then by relay."""
+    """Natively once, then under plan auto, then by relay."""
     chosen = setting.chosen(TOGETHER + tuple(APART))
     with Manager(setting.installation, setting.directory) as manager:
-        for place in (native(), under_relay(manager)):
+        for place in (native(), under_tessera(manager, "auto"), under_relay(manager)):
             together = [name for name in TOGETHER if name in chosen]
             if together:
                 record.attempt(f"{place.name}", lambda: _cases(setting, record, place, together, {}), 30)
@@ -71,8 +71,8 @@ def tables(results):
             by_case.setdefault(one["case"], {})[one["placement"]] = one
     rows = []
     for name, places in by_case.items():
-        cells = [places[place]["ok"] if place in places else None for place in ("native", "space")]
+        cells = [places[place]["ok"] if place in places else None for place in ("native", "auto", "space")]
         detail = next((one["detail"] for one in places.values() if not one["ok"]), "")
         rows.append((name, *cells, detail.replace("\n", " ")[:160]))
     note = "each case computes something and compares it with the CPU"
-    return [Table("PyTorch by relay", ("case", "native", "relay", "detail"), tuple(rows), (note,))] if rows else []
+    return [Table("Parts of PyTorch", ("case", "native", "plan auto", "relay", "detail"), tuple(rows), (note,))] if rows else []

@@ -453,8 +453,8 @@ class SuitesTest(unittest.TestCase):
             )
         record, text = self.run_suite("families", TOGETHER=("copies", "threads"), APART={"device_assert": {}})
         self.assertEqual([], record.problems)
-        self.assertIn("| copies | NO | NO | lost |", text)
-        self.assertIn("| device_assert | yes | yes |", text)
+        self.assertIn("| copies | NO | NO | NO | lost |", text)
+        self.assertIn("| device_assert | yes | yes | yes |", text)
 
     def test_a_case_that_does_not_exist_is_refused_by_name(self):
         with self.assertRaisesRegex(ValueError, "no such case: gtp; there are gpt, mlp"):
