@@ -25,6 +25,9 @@ final class FunctionContext {
     /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
     List<Statement> statements = List.of();
     int index;
+    /** Whether what is rewritten is the body that a kernel with a second one had. */
+    boolean inPlainBody;
+
     FunctionContext(ModulePlan plan, PtxFunction function, int number) {
         this.plan = plan;
         this.function = function;
@@ -67,11 +70,11 @@ final class FunctionContext {
     }
 
     /**
-     * Address behind the block's shared memory. In a kernel with two bodies it is made where it is used: the second body seldom needs
-     * it, and kept from the kernel's start on it would take a register of the most that either body has.
+     * Address behind the block's shared memory. In the body that a kernel with a second one had, and in a second one that hardly needs
+     * it, it is made where it is used: kept from the kernel's start on it would take a register of the most that either body has.
      */
     Operand.Register sharedEnd() {
-        if (plan.clusters() || !plan.hasTwoBodies(function)) {
+        if (plan.clusters() || !inPlainBody && !plan.hasBareBody(function)) {
             return prologue.sharedEnd();
         }
         Operand.Register symbol = new Operand.Register(Prologue.DYNAMIC_SHARED);

@@ -126,6 +126,7 @@ final class FunctionFencer {
             case Label label -> {
                 ModuleSymbols.reserved(label.name(), label.line());
                 context.cache.clear();
+                context.inPlainBody |= context.plan.hasTwoBodies(context.function) && TwoBodies.isPlainBody(label.name());
                 code.add(label);
             }
             case Block block -> block(block);

@@ -8,6 +8,7 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -59,6 +60,8 @@ final class LaunchLimits {
     private List<Limit> best() {
         Reads reads = new Reads();
         reads.collect(kernel.body().orElseThrow());
+        kernel.parameters().forEach(parameter -> reads.parameters.add(parameter.name()));
+        reads.parameters.removeAll(reads.declared);
         List<Candidate> candidates = reads.candidates();
         boolean few = !candidates.isEmpty() && candidates.size() <= MOST_CANDIDATES;
         if (!few || reads.instructions > SmallBlocks.MOST_INSTRUCTIONS || !reads.goesBack) {
@@ -123,6 +126,8 @@ final class LaunchLimits {
         private final Set<Operand> pointers = new HashSet<>();
         private final Set<Operand> strides = new HashSet<>();
         private final Set<String> labels = new HashSet<>();
+        private final Set<String> parameters = new HashSet<>();
+        private final Set<String> declared = new HashSet<>();
         private boolean goesBack;
         private int instructions;
 
@@ -132,6 +137,8 @@ final class LaunchLimits {
                     case Block inner -> collect(inner);
                     case Label label -> labels.add(label.name());
                     case Instruction instruction -> take(instruction);
+                    // Of a call, say: what it gives back is read as a parameter is.
+                    case Variable variable -> declared.add(variable.name());
                     default -> { }
                 }
             }
@@ -152,6 +159,10 @@ final class LaunchLimits {
                 }
             }
             TwoBodies.source(instruction).ifPresent(source -> read(instruction, source));
+        }
+
+        private boolean isParameter(Operand source) {
+            return source instanceof Operand.Address(Operand.Named(String name), long _) && parameters.contains(name);
         }
 
         private void use(Instruction instruction, Operand operand, Operand source) {
@@ -185,7 +196,7 @@ final class LaunchLimits {
                     if (name.equals("%nctaid") && component.equals("x")) {
                         found.add(new Candidate(source, bits, new long[] {MOST_BLOCKS}, false));
                     }
-                } else if (number && !mixed.contains(source)) {
+                } else if (number && !mixed.contains(source) && isParameter(source)) {
                     found.add(new Candidate(source, bits, bits == Integer.SIZE ? WORDS : LONGS, strides.contains(source)));
                 }
             });

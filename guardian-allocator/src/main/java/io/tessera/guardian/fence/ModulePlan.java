@@ -37,6 +37,7 @@ final class ModulePlan {
     private final AddressOracle oracle;
     private final boolean linked;
     private final Set<String> twoBodies;
+    private final Set<String> bare;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
@@ -52,10 +53,11 @@ final class ModulePlan {
     private boolean parameterEscapes;
     private boolean clusterEscapes;
 
-    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, Set<String> twoBodies)
+    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, Set<String> twoBodies, Set<String> bare)
             throws FenceRefusedException {
         this.module = module;
         this.twoBodies = Set.copyOf(twoBodies);
+        this.bare = Set.copyOf(bare);
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
@@ -247,6 +249,11 @@ final class ModulePlan {
     /** Whether a kernel was written with a second body. */
     boolean hasTwoBodies(PtxFunction function) {
         return twoBodies.contains(function.name());
+    }
+
+    /** Whether its second body has hardly a fence of shared memory. */
+    boolean hasBareBody(PtxFunction function) {
+        return bare.contains(function.name());
     }
 
     FenceMode mode() {

@@ -15,10 +15,11 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 
 /**
  * Finds kernels whose accesses to shared memory are within their variables in blocks of a size that the kernel does not name: an
@@ -29,6 +30,7 @@ final class SmallBlocks {
     /** A kernel of more instructions is left alone: it would be analysed once for each size. */
     static final int MOST_INSTRUCTIONS = 4000;
     private static final int MOST_THREADS = 1024;
+    private static final int FEW_FENCES = 2;
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
     private static final List<BodyLimits.BlockSize> LINES = List.of(new BodyLimits.BlockSize(512, 0), new BodyLimits.BlockSize(256, 0), new BodyLimits.BlockSize(128, 0),
@@ -41,8 +43,9 @@ final class SmallBlocks {
      *
      * @param module the module
      * @param limits of the kernels that got one, for which launches
+     * @param bare   those of them whose second body has hardly a fence of shared memory
      */
-    record Specialised(PtxModule module, Map<String, BodyLimits> limits) {
+    record Specialised(PtxModule module, Map<String, BodyLimits> limits, Set<String> bare) {
     }
 
     private SmallBlocks() {
@@ -51,6 +54,7 @@ final class SmallBlocks {
     /** The module, with second bodies where they spare fences. */
     static Specialised specialise(PtxModule module) {
         Map<String, BodyLimits> limits = new LinkedHashMap<>();
+        Set<String> bare = new HashSet<>();
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
             PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
@@ -58,11 +62,20 @@ final class SmallBlocks {
             boolean two = found != null && !found.isEmpty();
             if (two) {
                 limits.put(kernel.name(), found);
+                if (hasFewFences(TwoBodies.second(kernel, found), module)) {
+                    bare.add(kernel.name());
+                }
             }
             directives.add(two ? TwoBodies.write(kernel, found) : directive);
         }
-        return limits.isEmpty() ? new Specialised(module, limits)
-                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits);
+        return limits.isEmpty() ? new Specialised(module, limits, bare)
+                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits, bare);
+    }
+
+    private static boolean hasFewFences(PtxFunction second, PtxModule module) {
+        List<Instruction> accesses = new ArrayList<>();
+        collect(second.body().orElseThrow(), accesses);
+        return fences(second, module, accesses, new DataFlowOracle()) <= FEW_FENCES;
     }
 
     private static boolean isCandidate(PtxFunction function) {

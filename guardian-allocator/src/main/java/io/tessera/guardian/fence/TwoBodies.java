@@ -30,12 +30,20 @@ final class TwoBodies {
     /** Limits that one branch decides on: proofs look through so many comparisons. */
     private static final int AT_ONCE = 4;
 
+    private static final String PREFIX = "small";
+    private static final String ANY = "_any";
+
     private TwoBodies() {
     }
 
     /** Whether a kernel is of the kind that can be written so: control goes by labels alone. */
     static boolean canWrite(PtxFunction kernel) {
         return plain(kernel.body().orElseThrow(), true, new HashSet<>());
+    }
+
+    /** Whether a label looks like the one at which the body that a kernel had starts; a kernel's own may, too. */
+    static boolean isPlainBody(String label) {
+        return label.startsWith("$" + PREFIX) && label.endsWith(ANY);
     }
 
     /** Whether limits of a block's size can be used: thread numbers are only moved to registers. */
@@ -118,13 +126,13 @@ final class TwoBodies {
         Block body = kernel.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(body, taken);
-        String prefix = "small";
+        String prefix = PREFIX;
         for (int i = 0; !isFree(prefix, taken); i++) {
-            prefix = "small" + i;
+            prefix = PREFIX + i;
         }
         List<Statement> whole = new ArrayList<>();
         body.statements().stream().filter(TwoBodies::isDeclaration).forEach(whole::add);
-        Operand.Symbol any = new Operand.Symbol("$" + prefix + "_any", 0);
+        Operand.Symbol any = new Operand.Symbol("$" + prefix + ANY, 0);
         Map<Operand, Operand.Register> limited = choose(whole, limits, prefix, any);
         Map<String, String> labels = new HashMap<>();
         labels(body, "$" + prefix + "_", labels);

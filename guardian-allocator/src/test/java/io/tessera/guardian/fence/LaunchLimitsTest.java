@@ -72,4 +72,14 @@ class LaunchLimitsTest {
         assertEquals(Map.of(), limits(BY_GRID.replace("%r5, %r5, %r7", "%r5, %r5, 1")));
         assertEquals(Map.of(), limits(BY_GRID.replace("mov.u32 %r6, %nctaid.x", "ld.global.u32 %r6, [%rd1]")), "no limit helps");
     }
+
+    @Test
+    void whatACallGivesBackIsNoParameter() throws Exception {
+        String call = "{ .param .b32 given; call.uni (given), f, (); ld.param.b32 %r1, [given]; }";
+        String text = kernel(BY_ROWS.replace("ld.param.u32 %r1, [n];", call)).replace(".visible .entry",
+                ".func (.param .b32 back) f() { .reg .b32 %r<2>; mov.u32 %r1, 7; st.param.b32 [back], %r1; ret; }\n.visible .entry");
+        PtxParser.parse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
+        BodyLimits found = SmallBlocks.specialise(PtxParser.parse(text)).limits().get("k");
+        assertTrue(found == null || found.limits().stream().noneMatch(limit -> limit.source().equals(parameter("given"))), String.valueOf(found));
+    }
 }

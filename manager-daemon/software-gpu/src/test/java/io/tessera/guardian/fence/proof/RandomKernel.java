@@ -108,7 +108,7 @@ final class RandomKernel {
         int mask = (1 << 1 + random.nextInt(3)) - 1;
         int least = random.nextInt(3) > 0 ? mask : random.nextInt(6);
         boolean below = random.nextBoolean();
-        line("and.b32 " + count + ", " + any(WORDS) + ", " + (random.nextInt(4) > 0 ? 255 : -1));
+        line("and.b32 " + count + ", " + any(WORDS) + ", " + any(new String[] {"7", "15", "255", "-1"}));
         line("add.s32 %c7, " + count + ", " + (below ? -1 : random.nextInt(3)));
         line("and.b32 %c6, " + count + ", " + mask);
         line("sub.s32 %c5, " + count + ", %c6");
