@@ -138,6 +138,11 @@ public final class GridRunner {
         int spins = grid.isCooperative() ? PATIENCE : 0;
         while (failure == null && !grid.control.isCancelled()) {
             if (alive.isEmpty() || spins >= PATIENCE && alive.size() < residentClusters) {
+                // Each of thousands of blocks would run until it looks: those that have not begun need not.
+                if (grid.stop.isSet()) {
+                    next.set(clusters);
+                    claimed = end;
+                }
                 if (claimed == end) {
                     claimed = next.getAndAdd(claim);
                     end = Math.min(claimed + claim, clusters);

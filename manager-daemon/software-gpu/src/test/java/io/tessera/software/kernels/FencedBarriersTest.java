@@ -92,6 +92,17 @@ class FencedBarriersTest {
         assertFalse(results(32).contains(1));
     }
 
+    @Test
+    void noBlockBeginsOnceItsTenantIsToEnd() throws Exception {
+        LoadedKernel kernel = load(false, "st.global.u32 [%d1], 1;\nret;");
+        RealMemory.putInt(window.stopWord, 0);
+        assertEquals(LaunchOutcome.COMPLETED, run(kernel, THREADS));
+        assertFalse(results(THREADS).contains(1));
+        RealMemory.putInt(window.stopWord, WindowConstants.GO_ON);
+        assertEquals(LaunchOutcome.COMPLETED, run(kernel, THREADS));
+        assertFalse(results(THREADS).contains(0));
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void halvesOfAWarpAtTwoBarriersEnd(boolean compiled) throws Exception {
