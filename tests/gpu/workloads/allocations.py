@@ -155,6 +155,7 @@ def main():
     out = sys.argv[3] if len(sys.argv) > 3 else None
     if not torch.cuda.is_available():
         raise SystemExit("no CUDA device: this workload records one")
+    torch.cuda.init()  # there is no allocator to watch before
     torch.manual_seed(SEED)
     if out is not None:
         torch.cuda.memory._record_memory_history("all", context=None, max_entries=MOST_EVENTS)
