@@ -25,7 +25,7 @@ from harness.trainings import CAPACITY_GIB, QUANTUM_NS, device, manager_of, resi
 REPEATS = 3
 WINDOW_S = 3.0
 NOTEBOOKS = 8
-NOTEBOOK_S = 150.0
+NOTEBOOK_S = 110.0
 THINK_S = (1.0, 60.0)
 #: Think times are shortened by this, so that a lease of minutes sees enough cells.
 THINK_SCALE = 0.25
@@ -45,7 +45,7 @@ CASES = {
     "two that fit": 40,
     "hand-over": 60,
     "overhead": 115,
-    "notebooks": 190,
+    "notebooks": 140,
     "forced eager": 30,
     "forced graph": 30,
     "forced expandable segments": 30,
