@@ -457,7 +457,7 @@ class SuitesTest(unittest.TestCase):
         self.enterContext(mock.patch.multiple("harness.trainings", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, START_S=0, WAYS=ways))
         record, text = self.run_suite(
             "oversub", REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
-            THINK_S=(0.05, 0.1), THINK_SCALE=1.0, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
+            THINK_S=(0.05, 0.1), EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
             CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eager"), 0),
             VARIANTS={"eager": ((), {})},
         )  # fmt: skip
