@@ -1,9 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.TreeSet;
 
@@ -15,44 +13,41 @@ final class Propagation {
     private static final int CHANGES_BEFORE_WIDENING = 2;
     private static final int MOST_CHANGES = 48;
     private static final long STEPS_PER_VALUE = 64;
-    private static final int MOST_CONSTANTS = 64;
-    /** Where widening stops besides at the constants that the function compares with. */
-    private static final long[] STOPS = {-(1L << 40), -(1L << 33), Integer.MIN_VALUE, -1, 0, 255, 1023, 65535,
-        Integer.MAX_VALUE - 1, Integer.MAX_VALUE, (1L << 32) - 2, (1L << 32) - 1, 1L << 33, 1L << 40};
 
     private final FlatCode code;
-    private final ControlFlow flow;
     private final Ssa ssa;
+    private final PropagationOrder order;
     private final AbstractValue[] states;
     private final Transfer transfer;
-    private final int[] order;
-    private final int[] orderOf;
-    private final int[] userStarts;
-    private final int[] users;
-    private final boolean[] closes;
     private final int[] changes;
-    private final TreeSet<Long> stops = new TreeSet<>();
+    private final TreeSet<Long> stops;
 
-    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special, AbstractValue[] states) {
-        this.code = code;
-        this.flow = flow;
-        this.ssa = ssa;
-        int count = ssa.values();
+    private Propagation(FunctionGraph graph, LaunchBounds bounds, AbstractValue[] states) {
+        code = graph.code();
+        ssa = graph.ssa();
+        order = graph.order();
         this.states = states;
-        transfer = new Transfer(code, ssa, special, states);
-        order = new int[count];
-        orderOf = new int[count];
-        userStarts = new int[count + 1];
-        users = findUsers();
-        closes = new boolean[flow.blocks()];
-        changes = new int[count];
-        sort();
-        findStops();
+        transfer = new Transfer(code, ssa, bounds, states);
+        changes = new int[states.length];
+        stops = stops(graph, bounds);
+    }
+
+    private static TreeSet<Long> stops(FunctionGraph graph, LaunchBounds bounds) {
+        TreeSet<Long> stops = graph.order().stops();
+        for (int i = 0; bounds.bounds() && i < graph.code().size(); i++) {
+            if (bounds.isBounded(i)) {
+                stops = stops == graph.order().stops() ? new TreeSet<>(stops) : stops;
+                for (long near = -1; near <= 1; near++) {
+                    stops.add(bounds.most(i) + near);
+                }
+            }
+        }
+        return stops;
     }
 
     /** States of all values; those that are not reached, or about which nothing is known, are {@link AbstractValue#TOP}. */
-    static AbstractValue[] run(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
-        Propagation propagation = new Propagation(code, flow, ssa, special, new AbstractValue[ssa.values()]);
+    static AbstractValue[] run(FunctionGraph graph, LaunchBounds bounds) {
+        Propagation propagation = new Propagation(graph, bounds, new AbstractValue[graph.ssa().values()]);
         boolean settled = propagation.ascend();
         if (settled) {
             propagation.descend();
@@ -72,9 +67,10 @@ final class Propagation {
      * @param known by value; null where there is nothing
      */
     static void narrow(FunctionAnalysis of, AbstractValue[] known, int sweeps) {
-        Propagation propagation = new Propagation(of.code(), of.flow(), of.ssa(), of.special(), of.states());
+        Propagation propagation = new Propagation(of.graph(), of.bounds(), of.states());
         for (int i = 0; i < sweeps; i++) {
-            for (int value : propagation.order) {
+            for (int place = 0; place < propagation.states.length; place++) {
+                int value = propagation.order.value(place);
                 AbstractValue before = of.states()[value];
                 AbstractValue now = propagation.evaluate(value);
                 of.states()[value] = narrower(known[value], narrower(now, before).in(Math.max(16, of.ssa().bits(value))));
@@ -90,83 +86,14 @@ final class Propagation {
         return b.bounded() && b.high() - b.low() <= a.high() - a.low() ? b : a;
     }
 
-    /** Values by blocks, phis first, so that most values come after those that they are made of. */
-    private void sort() {
-        int[] starts = new int[flow.blocks() + 1];
-        for (int v = 0; v < order.length; v++) {
-            starts[flow.orderOf(ssa.block(v)) + 1]++;
-        }
-        for (int b = 0; b < flow.blocks(); b++) {
-            starts[b + 1] += starts[b];
-        }
-        for (int v = 0; v < order.length; v++) {
-            orderOf[v] = starts[flow.orderOf(ssa.block(v))]++;
-            order[orderOf[v]] = v;
-        }
-        for (int block : flow.order()) {
-            for (int from : flow.predecessors(block)) {
-                closes[block] |= flow.orderOf(from) >= flow.orderOf(block);
-            }
-        }
-    }
-
-    private interface Edge {
-        void from(int value, int user);
-    }
-
-    private void edges(Edge edge) {
-        for (int v = 0; v < ssa.values(); v++) {
-            for (int input : ssa.inputs(v)) {
-                if (input != Ssa.NONE) {
-                    edge.from(input, v);
-                }
-            }
-            Ssa.Kind kind = ssa.kind(v);
-            if (kind == Ssa.Kind.RESULT || kind == Ssa.Kind.REFINED) {
-                for (int input : ssa.uses(ssa.instruction(v))) {
-                    if (input != Ssa.NONE) {
-                        edge.from(input, v);
-                    }
-                }
-            }
-        }
-    }
-
-    private int[] findUsers() {
-        edges((value, user) -> userStarts[value + 1]++);
-        for (int v = 0; v < ssa.values(); v++) {
-            userStarts[v + 1] += userStarts[v];
-        }
-        int[] found = new int[userStarts[ssa.values()]];
-        int[] at = Arrays.copyOf(userStarts, userStarts.length);
-        edges((value, user) -> found[at[value]++] = user);
-        return found;
-    }
-
-    private void findStops() {
-        for (long stop : STOPS) {
-            stops.add(stop);
-        }
-        int left = MOST_CONSTANTS;
-        for (int i = 0; i < code.size() && left > 0; i++) {
-            Instruction instruction = code.instruction(i);
-            if (instruction.opcode().equals("setp") && instruction.operands().size() > 2
-                    && instruction.operands().get(2) instanceof Operand.Immediate(long value, boolean unsigned)) {
-                for (long near = -1; near <= 1; near++) {
-                    left -= stops.add(value + near) ? 1 : 0;
-                }
-            }
-        }
-    }
-
     private boolean ascend() {
-        BitSet dirty = new BitSet(order.length);
-        dirty.set(0, order.length);
-        long steps = STEPS_PER_VALUE * order.length + 1000;
+        BitSet dirty = new BitSet(states.length);
+        dirty.set(0, states.length);
+        long steps = STEPS_PER_VALUE * states.length + 1000;
         while (!dirty.isEmpty()) {
             for (int at = dirty.nextSetBit(0); at >= 0; at = dirty.nextSetBit(at + 1)) {
                 dirty.clear(at);
-                int value = order[at];
+                int value = order.value(at);
                 if (--steps < 0) {
                     return false;
                 }
@@ -174,8 +101,8 @@ final class Propagation {
                 if (now != null && !now.equals(states[value])) {
                     states[value] = now;
                     changes[value]++;
-                    for (int u = userStarts[value]; u < userStarts[value + 1]; u++) {
-                        dirty.set(orderOf[users[u]]);
+                    for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
+                        dirty.set(order.place(order.user(u)));
                     }
                 }
             }
@@ -194,7 +121,7 @@ final class Propagation {
         if (joined.equals(before) || changes[value] >= MOST_CHANGES) {
             return joined.equals(before) ? before : AbstractValue.TOP;
         }
-        boolean widens = ssa.kind(value) == Ssa.Kind.PHI && closes[ssa.block(value)]
+        boolean widens = ssa.kind(value) == Ssa.Kind.PHI && order.closes(ssa.block(value))
                 && changes[value] >= CHANGES_BEFORE_WIDENING;
         return widens ? widen(before, joined) : joined;
     }
@@ -211,7 +138,8 @@ final class Propagation {
     }
 
     private void descend() {
-        for (int value : order) {
+        for (int place = 0; place < states.length; place++) {
+            int value = order.value(place);
             AbstractValue now = evaluate(value);
             if (now != null && states[value] != null) {
                 states[value] = now;

@@ -223,7 +223,7 @@ final class ProvedFacts implements AddressFacts {
 
     @Override
     public long dynamicSharedBytes() {
-        return of.special().dynamicSharedBytes();
+        return of.bounds().special().dynamicSharedBytes();
     }
 
     @Override
