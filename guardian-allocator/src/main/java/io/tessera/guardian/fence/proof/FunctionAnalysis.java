@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * All that is computed once for a function and certain launches. Immutable but for {@link LoopRanges}, which narrows the states.
  *
- * @param graph  the function
- * @param states what each value may be
- * @param bounds of what launches give
+ * @param graph       the function
+ * @param bounds      of what launches give
+ * @param propagation what each value may be
  */
-record FunctionAnalysis(FunctionGraph graph, AbstractValue[] states, LaunchBounds bounds) {
+record FunctionAnalysis(FunctionGraph graph, LaunchBounds bounds, Propagation propagation) {
     /**
      * Empty for code that is not understood, or too long.
      *
@@ -23,7 +23,12 @@ record FunctionAnalysis(FunctionGraph graph, AbstractValue[] states, LaunchBound
 
     /** The analysis for launches within bounds. */
     static FunctionAnalysis of(FunctionGraph graph, LaunchBounds bounds) {
-        return new FunctionAnalysis(graph, Propagation.run(graph, bounds), bounds);
+        return new FunctionAnalysis(graph, bounds, Propagation.run(graph, bounds));
+    }
+
+    /** The analysis of the same function for fewer launches, where this one is for all. */
+    FunctionAnalysis within(LaunchBounds fewer) {
+        return new FunctionAnalysis(graph, fewer, Propagation.run(graph, fewer, propagation));
     }
 
     PtxFunction function() {
@@ -50,8 +55,13 @@ record FunctionAnalysis(FunctionGraph graph, AbstractValue[] states, LaunchBound
         return graph.ssa();
     }
 
+    /** What each value may be. */
+    AbstractValue[] states() {
+        return propagation.states();
+    }
+
     /** What instructions compute, on the states as they are when it is asked. */
     Transfer transfer() {
-        return new Transfer(graph.code(), graph.ssa(), bounds, states);
+        return new Transfer(graph.code(), graph.ssa(), bounds, states());
     }
 }

@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import java.util.Map;
 
 /**
@@ -11,9 +12,11 @@ final class LaunchBounds {
 
     private final SpecialBounds special;
     private final long[] most;
+    private final boolean shaped;
 
-    private LaunchBounds(SpecialBounds special, long[] most) {
+    private LaunchBounds(SpecialBounds special, boolean shaped, long[] most) {
         this.special = special;
+        this.shaped = shaped;
         this.most = most;
     }
 
@@ -23,7 +26,7 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), null);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, null);
     }
 
     /**
@@ -36,7 +39,12 @@ final class LaunchBounds {
         for (int i = 0; i < bounds.length; i++) {
             bounds[i] = most.getOrDefault(graph.code().instruction(i), ANY);
         }
-        return new LaunchBounds(SpecialBounds.of(graph.function(), null), bounds);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds);
+    }
+
+    /** Whether what is known of an instruction's operands or results may be more than for all launches. */
+    boolean concerns(FlatCode code, int index) {
+        return isBounded(index) || shaped && code.instruction(index).operands().stream().anyMatch(Operand.SpecialRegister.class::isInstance);
     }
 
     SpecialBounds special() {

@@ -15,6 +15,7 @@ public final class LaunchTrials {
     private final PtxFunction kernel;
     private final PtxModule module;
     private final Optional<FunctionGraph> graph;
+    private FunctionAnalysis reached;
     private AddressFacts unlimited;
 
     /**
@@ -32,15 +33,20 @@ public final class LaunchTrials {
     /** What holds for all launches, as {@link DataFlowOracle} says it: this may be used. Computed once. */
     public AddressFacts unlimited() {
         if (unlimited == null) {
-            unlimited = graph.map(function -> facts(function, LaunchBounds.of(function, (LaunchShape) null)))
-                    .orElseGet(() -> new SyntacticOracle().of(kernel, module));
+            unlimited = graph.map(this::reached).<AddressFacts>map(ProvedFacts::new).orElseGet(() -> new SyntacticOracle().of(kernel, module));
         }
         return unlimited;
     }
 
+    private FunctionAnalysis reached(FunctionGraph function) {
+        reached = FunctionAnalysis.of(function, LaunchBounds.of(function, (LaunchShape) null));
+        return reached;
+    }
+
     /** What would hold if all launches were of a shape. */
     public AddressFacts of(LaunchShape shape) {
-        return graph.map(function -> facts(function, LaunchBounds.of(function, shape))).orElseGet(this::unlimited);
+        AddressFacts plain = unlimited();
+        return graph.map(function -> facts(LaunchBounds.of(function, shape))).orElse(plain);
     }
 
     /**
@@ -49,10 +55,11 @@ public final class LaunchTrials {
      * @param most the greatest number without sign, at least 0, by instructions of the kernel, which are told apart by identity
      */
     public AddressFacts of(Map<Instruction, Long> most) {
-        return graph.map(function -> facts(function, LaunchBounds.of(function, most))).orElseGet(this::unlimited);
+        AddressFacts plain = unlimited();
+        return graph.map(function -> facts(LaunchBounds.of(function, most))).orElse(plain);
     }
 
-    private static AddressFacts facts(FunctionGraph function, LaunchBounds bounds) {
-        return new ProvedFacts(FunctionAnalysis.of(function, bounds));
+    private AddressFacts facts(LaunchBounds bounds) {
+        return new ProvedFacts(reached.within(bounds));
     }
 }

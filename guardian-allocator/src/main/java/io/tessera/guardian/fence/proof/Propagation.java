@@ -21,12 +21,17 @@ final class Propagation {
     private final Transfer transfer;
     private final int[] changes;
     private final TreeSet<Long> stops;
+    /** Places of values that may be something else since they were computed. */
+    private final BitSet dirty;
+    /** The states before they were narrowed, null where they are not reached; null if they were not found. */
+    private AbstractValue[] reached;
 
-    private Propagation(FunctionGraph graph, LaunchBounds bounds, AbstractValue[] states) {
+    private Propagation(FunctionGraph graph, LaunchBounds bounds) {
         code = graph.code();
         ssa = graph.ssa();
         order = graph.order();
-        this.states = states;
+        states = new AbstractValue[ssa.values()];
+        dirty = new BitSet(states.length);
         transfer = new Transfer(code, ssa, bounds, states);
         changes = new int[states.length];
         stops = stops(graph, bounds);
@@ -45,36 +50,100 @@ final class Propagation {
         return stops;
     }
 
-    /** States of all values; those that are not reached, or about which nothing is known, are {@link AbstractValue#TOP}. */
-    static AbstractValue[] run(FunctionGraph graph, LaunchBounds bounds) {
-        Propagation propagation = new Propagation(graph, bounds, new AbstractValue[graph.ssa().values()]);
-        boolean settled = propagation.ascend();
-        if (settled) {
-            propagation.descend();
-            propagation.descend();
-        }
-        for (int v = 0; v < propagation.states.length; v++) {
-            if (!settled || propagation.states[v] == null) {
-                propagation.states[v] = AbstractValue.TOP;
-            }
-        }
-        return propagation.states;
+    /** The states of all values for launches within bounds. */
+    static Propagation run(FunctionGraph graph, LaunchBounds bounds) {
+        Propagation propagation = new Propagation(graph, bounds);
+        propagation.dirty.set(0, propagation.states.length);
+        propagation.settle();
+        return propagation;
     }
 
     /**
-     * Carries on what is known of some values by other means, in the states of an analysis.
+     * The states for launches within bounds, where those for all launches are known already: only what is made from what is bounded is
+     * computed anew.
+     */
+    static Propagation run(FunctionGraph graph, LaunchBounds bounds, Propagation unlimited) {
+        if (unlimited.reached == null) {
+            return run(graph, bounds);
+        }
+        Propagation propagation = new Propagation(graph, bounds);
+        System.arraycopy(unlimited.reached, 0, propagation.states, 0, propagation.states.length);
+        propagation.forget(bounds);
+        propagation.settle();
+        return propagation;
+    }
+
+    /** Forgets what follows from what is bounded. */
+    private void forget(LaunchBounds bounds) {
+        IntArray work = new IntArray();
+        for (int value = 0; value < states.length; value++) {
+            boolean made = ssa.kind(value) == Ssa.Kind.RESULT || ssa.kind(value) == Ssa.Kind.REFINED;
+            if (made && bounds.concerns(code, ssa.instruction(value))) {
+                work.add(value);
+            }
+        }
+        while (!work.isEmpty()) {
+            int value = work.removeLast();
+            if (!dirty.get(order.place(value))) {
+                dirty.set(order.place(value));
+                states[value] = null;
+                for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
+                    work.add(order.user(u));
+                }
+            }
+        }
+    }
+
+    private void settle() {
+        boolean settled = ascend();
+        if (settled) {
+            descend();
+            descend();
+            reached = states.clone();
+        }
+        for (int value = 0; value < states.length; value++) {
+            if (!settled || states[value] == null) {
+                states[value] = AbstractValue.TOP;
+                changed(value);
+                dirty.set(order.place(value));
+            }
+        }
+    }
+
+    /** What each value may be; what is not reached, or of which nothing is known, anything. Changed by {@link #narrow} alone. */
+    AbstractValue[] states() {
+        return states;
+    }
+
+    /**
+     * Carries on what is known of some values by other means.
      *
      * @param known by value; null where there is nothing
      */
-    static void narrow(FunctionAnalysis of, AbstractValue[] known, int sweeps) {
-        Propagation propagation = new Propagation(of.graph(), of.bounds(), of.states());
-        for (int i = 0; i < sweeps; i++) {
-            for (int place = 0; place < propagation.states.length; place++) {
-                int value = propagation.order.value(place);
-                AbstractValue before = of.states()[value];
-                AbstractValue now = propagation.evaluate(value);
-                of.states()[value] = narrower(known[value], narrower(now, before).in(Math.max(16, of.ssa().bits(value))));
+    void narrow(AbstractValue[] known, int sweeps) {
+        for (int value = 0; value < known.length; value++) {
+            if (known[value] != null || ssa.kind(value) == Ssa.Kind.REFINED) {
+                dirty.set(order.place(value));
             }
+        }
+        for (int i = 0; i < sweeps; i++) {
+            for (int place = dirty.nextSetBit(0); place >= 0; place = dirty.nextSetBit(place + 1)) {
+                dirty.clear(place);
+                int value = order.value(place);
+                AbstractValue before = states[value];
+                AbstractValue now = evaluate(value);
+                states[value] = narrower(known[value], narrower(now, before).in(Math.max(16, ssa.bits(value))));
+                if (!states[value].equals(before)) {
+                    changed(value);
+                }
+            }
+        }
+    }
+
+    /** What is made from a value has to be computed anew. */
+    private void changed(int value) {
+        for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
+            dirty.set(order.place(order.user(u)));
         }
     }
 
@@ -86,9 +155,9 @@ final class Propagation {
         return b.bounded() && b.high() - b.low() <= a.high() - a.low() ? b : a;
     }
 
+    /** Leaves dirty what is less than the join of all that it was. */
     private boolean ascend() {
-        BitSet dirty = new BitSet(states.length);
-        dirty.set(0, states.length);
+        BitSet joined = new BitSet(states.length);
         long steps = STEPS_PER_VALUE * states.length + 1000;
         while (!dirty.isEmpty()) {
             for (int at = dirty.nextSetBit(0); at >= 0; at = dirty.nextSetBit(at + 1)) {
@@ -97,23 +166,23 @@ final class Propagation {
                 if (--steps < 0) {
                     return false;
                 }
-                AbstractValue now = step(value);
-                if (now != null && !now.equals(states[value])) {
-                    states[value] = now;
+                AbstractValue now = evaluate(value);
+                AbstractValue next = step(value, now);
+                joined.set(at, next != null && !next.equals(now));
+                if (next != null && !next.equals(states[value])) {
+                    states[value] = next;
                     changes[value]++;
-                    for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
-                        dirty.set(order.place(order.user(u)));
-                    }
+                    changed(value);
                 }
             }
         }
+        dirty.or(joined);
         return true;
     }
 
     /** What a value becomes: never less than it was. */
-    private AbstractValue step(int value) {
+    private AbstractValue step(int value, AbstractValue now) {
         AbstractValue before = states[value];
-        AbstractValue now = evaluate(value);
         if (before == null || now == null) {
             return now == null ? before : now;
         }
@@ -138,11 +207,13 @@ final class Propagation {
     }
 
     private void descend() {
-        for (int place = 0; place < states.length; place++) {
-            int value = order.value(place);
+        for (int at = dirty.nextSetBit(0); at >= 0; at = dirty.nextSetBit(at + 1)) {
+            dirty.clear(at);
+            int value = order.value(at);
             AbstractValue now = evaluate(value);
-            if (now != null && states[value] != null) {
+            if (now != null && states[value] != null && !now.equals(states[value])) {
                 states[value] = now;
+                changed(value);
             }
         }
     }
