@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.ScalarType;
 import java.util.BitSet;
 import java.util.TreeSet;
 
@@ -242,7 +241,8 @@ final class Propagation {
         int comparison = ssa.instruction(value);
         Instruction setp = code.instruction(comparison);
         int bits = ssa.bits(value);
-        if (before == null || bits < 16 || ssa.isUnstable(value) || setp.type().map(ScalarType::bits).orElse(0) != bits) {
+        if (before == null || bits < 16 || ssa.isUnstable(value) || code.types(comparison).isEmpty()
+                || code.types(comparison).getLast().bits() != bits) {
             return before;
         }
         int subject = ssa.subject(value);

@@ -23,7 +23,6 @@ final class ProvedFacts implements AddressFacts {
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
-    private Provenance provenance;
 
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
@@ -41,13 +40,10 @@ final class ProvedFacts implements AddressFacts {
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             plan.reset();
             boolean again = false;
-            for (int index = 0; index < shadowed.length; index++) {
-                shadowed[index] = null;
-                for (int operand = 0; operand < of.code().instruction(index).operands().size(); operand++) {
-                    int value = candidate(index, operand);
-                    if (value != Ssa.NONE) {
-                        again |= !tryShadow(index, operand, value);
-                    }
+            Arrays.fill(shadowed, null);
+            for (FunctionGraph.Access access : of.graph().accesses()) {
+                if (isCandidate(access)) {
+                    again |= !tryShadow(access);
                 }
             }
             if (!again && !plan.isStale()) {
@@ -58,34 +54,28 @@ final class ProvedFacts implements AddressFacts {
         Arrays.fill(shadowed, null);
     }
 
-    /** The value of the base register of an access that would be served by a shadow, or {@link Ssa#NONE}. */
-    private int candidate(int index, int operand) {
-        Instruction access = of.code().instruction(index);
-        if (!(access.operands().get(operand) instanceof Operand.Address(Operand.Register base, long ignored))
-                || !MemoryAccess.isPlain(access)) {
-            return Ssa.NONE;
-        }
-        int value = of.ssa().use(index, base.name());
-        if (value == Ssa.NONE || of.ssa().bits(value) != 64 || nearSymbol(index, operand, value) != null) {
-            return Ssa.NONE;
-        }
-        return space(index, operand, value).orElse(null) == StateSpace.GLOBAL ? value : Ssa.NONE;
+    /** Whether an access would be served by a shadow. */
+    private boolean isCandidate(FunctionGraph.Access access) {
+        return nearSymbol(access.index(), access.operand(), access.base()) == null
+                && space(access.index(), access.operand(), access.base()).orElse(null) == StateSpace.GLOBAL;
     }
 
     /** False if something was learnt that changes the plan. */
-    private boolean tryShadow(int index, int operand, int value) {
+    private boolean tryShadow(FunctionGraph.Access at) {
+        int index = at.index();
+        int value = at.base();
         Instruction access = of.code().instruction(index);
         Offsets offsets = plan.of(value);
         if (offsets == null) {
             return true;
         }
-        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
+        long offset = ((Operand.Address) access.operands().get(at.operand())).offsetBytes();
         boolean floats = offsets.equals(Offsets.ANYWHERE);
         Offsets away = floats ? Offsets.INSIDE : offsets;
         if (away.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
                 MemoryAccess.bytes(access))) {
             shadowed[index] = shadowed[index] == null ? new BitSet() : shadowed[index];
-            shadowed[index].set(operand);
+            shadowed[index].set(at.operand());
             return true;
         }
         return floats || !plan.fenceAt(plan.owner(value));
@@ -142,10 +132,7 @@ final class ProvedFacts implements AddressFacts {
         if (state.variable() != null && (state.generic() || state.variable().space() == StateSpace.GLOBAL)) {
             return Optional.of(state.variable().space());
         }
-        if (provenance == null) {
-            provenance = new Provenance(of);
-        }
-        return provenance.isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
+        return of.graph().provenance().isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
     }
 
     /** Where an address is that is counted from a variable, or null. */
