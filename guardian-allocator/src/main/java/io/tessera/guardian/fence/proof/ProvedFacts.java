@@ -11,15 +11,18 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The facts about one function that was analysed. Immutable once built. */
+/**
+ * The facts about one function that was analysed. Those that need no shadows and no ends of loops are at hand at once; for the others everything is
+ * decided when the first of them is asked for. Not thread-safe.
+ */
 final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
     private final Induction induction;
-    private final ShadowPlan plan;
-    private final ShadowAlignment alignment;
-    private final CountedLoops counted;
+    private ShadowPlan plan;
+    private ShadowAlignment alignment;
+    private CountedLoops counted;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
@@ -28,10 +31,16 @@ final class ProvedFacts implements AddressFacts {
         this.of = of;
         induction = new Induction(of);
         LoopRanges.narrow(of, induction);
+        shadowed = new BitSet[of.code().size()];
+    }
+
+    private void decide() {
+        if (plan != null) {
+            return;
+        }
         plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
         counted = CountedLoops.of(of, induction);
-        shadowed = new BitSet[of.code().size()];
         choose();
     }
 
@@ -185,6 +194,7 @@ final class ProvedFacts implements AddressFacts {
         if (near != null) {
             return new AddressFact(space, Math.min(known, state.variable().alignment()), near);
         }
+        decide();
         if (shadowed[index] != null && shadowed[index].get(operand)) {
             boolean floats = Offsets.ANYWHERE.equals(plan.of(value));
             return new AddressFact(space, alignment.alignment(plan.owner(value), offset),
@@ -195,16 +205,19 @@ final class ProvedFacts implements AddressFacts {
 
     @Override
     public List<BaseFence> baseFences() {
+        decide();
         return List.copyOf(fences);
     }
 
     @Override
     public List<Derivation> derivations() {
+        decide();
         return List.copyOf(derivations);
     }
 
     @Override
     public boolean endsByItself(Instruction branch) {
+        decide();
         return counted.endsByItself(branch);
     }
 
@@ -215,6 +228,7 @@ final class ProvedFacts implements AddressFacts {
 
     @Override
     public List<LoopCut> loopCuts() {
+        decide();
         return induction.cuts();
     }
 }
