@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
@@ -60,8 +59,8 @@ public final class Fencer {
         }
         PtxModule laidOut = SharedLayout.aligned(module);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
-                : new SmallBlocks.Specialised(laidOut, Map.of(), Set.of());
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked,
+                : new SmallBlocks.Specialised(laidOut);
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
                 bodies.limits().keySet(), bodies.bare())).fence();
         return bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
     }
