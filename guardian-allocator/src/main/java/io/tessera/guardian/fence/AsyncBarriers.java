@@ -3,9 +3,8 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Instruction;
 
 /**
- * What a program may do while it is alone, and not beside others: a GPU ends the context for an operation on an mbarrier that
- * was not initialised (seen on an H200: a launch failure) or whose counts overflow, and whether the eight bytes in shared
- * memory are an mbarrier at that moment is nothing that a look at them or at the text tells. Stateless.
+ * What a program may do while it is alone, and not beside others: what completes on an mbarrier of the device, where
+ * {@link MemoryBarriers} did not write it in another way. Stateless.
  */
 final class AsyncBarriers {
     private AsyncBarriers() {

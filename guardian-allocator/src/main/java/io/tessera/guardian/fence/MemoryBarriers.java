@@ -1,0 +1,109 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
+ * device ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and
+ * nothing but its phase ends who waits in it. What is written instead is fenced like all of the program: it faults nothing, and its
+ * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ */
+final class MemoryBarriers {
+    private static final String PREFIX = "mbarrier_";
+
+    private MemoryBarriers() {
+    }
+
+    /**
+     * The module, without mbarriers where they are understood; the same one if it has none.
+     *
+     * @param linked whether it may be linked with others, which may have to do with clusters of blocks
+     */
+    static PtxModule lowered(PtxModule module, boolean linked) {
+        if (module.functions().stream().noneMatch(MemoryBarriers::has)) {
+            return module;
+        }
+        boolean clusters = linked || module.functions().stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        List<Directive> directives = new ArrayList<>(module.directives().size());
+        for (Directive directive : module.directives()) {
+            directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
+        }
+        return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
+    }
+
+    private static boolean has(PtxFunction function) {
+        return function.body().isPresent() && has(function.body().get());
+    }
+
+    private static boolean has(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Instruction instruction -> BarrierLowering.isOne(instruction);
+            case Block inner -> has(inner);
+            default -> false;
+        });
+    }
+
+    /** Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the own. */
+    private static boolean meetsOtherBlocks(PtxFunction function) {
+        return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
+                || function.body().isPresent() && meetsOtherBlocks(function.body().get());
+    }
+
+    private static boolean meetsOtherBlocks(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Block inner -> meetsOtherBlocks(inner);
+            case Instruction i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
+                    || i.opcode().startsWith("bar") && i.has("cluster")
+                    || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence");
+            default -> false;
+        });
+    }
+
+    private static PtxFunction lowered(PtxFunction function, boolean clusters) {
+        Block body = function.body().orElseThrow();
+        Set<String> taken = new HashSet<>();
+        names(body, taken);
+        function.parameters().forEach(parameter -> taken.add(parameter.name()));
+        String prefix = PREFIX;
+        for (int i = 0; !isFree(prefix, taken); i++) {
+            prefix = PREFIX + i + "_";
+        }
+        Code code = new Code(prefix);
+        List<Statement> outer = code.enter();
+        new BarrierLowering(code, clusters).body(function);
+        List<Statement> statements = code.leave(outer);
+        List<Statement> whole = new ArrayList<>(code.declarations());
+        whole.addAll(statements);
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(),
+                function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
+    }
+
+    private static boolean isFree(String prefix, Set<String> taken) {
+        return taken.stream().noneMatch(name -> name.startsWith(prefix) || name.startsWith("%" + prefix));
+    }
+
+    private static void names(Block block, Set<String> into) {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Label label -> into.add(label.name());
+                case RegisterDeclaration declaration -> declaration.names().forEach(names -> into.add(names.name()));
+                case Variable variable -> into.add(variable.name());
+                case Block inner -> names(inner, into);
+                default -> { }
+            }
+        }
+    }
+}
