@@ -2,10 +2,12 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -22,6 +24,12 @@ final class BarrierLowering {
     private final WarpArrival arrivals;
     private final CopyLoop copies;
     private final RegisterScopes scopes = new RegisterScopes();
+    private final List<Completion> open = new ArrayList<>();
+    private NamedNumbers numbers;
+
+    /** Bytes that are on their way, and the word that is told of them. */
+    private record Completion(BarrierWord.Place place, Operand bytes) {
+    }
 
     /**
      * For one function.
@@ -77,9 +85,11 @@ final class BarrierLowering {
     /** Writes the body. */
     void body(PtxFunction function) {
         Block body = function.body().orElseThrow();
+        numbers = new NamedNumbers(body);
         scopes.enter(body);
         scopes.parameters(function.parameters());
         body.statements().forEach(this::statement);
+        completeAll();
         scopes.leave();
     }
 
@@ -92,8 +102,38 @@ final class BarrierLowering {
                 code.add(new Block(code.leave(outer), block.line()));
                 scopes.leave();
             }
-            case Instruction i when isOne(i) -> lower(i);
+            case Instruction i when isOne(i) -> {
+                if (!passes(i)) {
+                    completeAll();
+                }
+                lower(i);
+            }
+            case Instruction i -> {
+                if (!(InstructionTable.of(i) instanceof InstructionClass.Pure)) {
+                    completeAll();
+                }
+                code.add(i);
+            }
+            case Label _ -> {
+                completeAll();
+                code.add(statement);
+            }
             default -> code.add(statement);
+        }
+    }
+
+    /** Whether copies may still be on their way after it: what waits for nothing, and in which nobody else waits for long. */
+    private static boolean passes(Instruction i) {
+        return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
+                && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
+    }
+
+    /** Writes that all copies are awaited and their words are told: copies after each other are under way together. */
+    private void completeAll() {
+        if (!open.isEmpty()) {
+            code.emit("cp.async.wait_all");
+            open.forEach(each -> word.change(each.place(), word.bytes(each.bytes(), true)));
+            open.clear();
         }
     }
 
@@ -114,6 +154,7 @@ final class BarrierLowering {
             default -> remote(i);
         }
         if (past != null) {
+            completeAll();
             code.label(past);
         }
     }
@@ -122,24 +163,25 @@ final class BarrierLowering {
         List<Operand> operands = i.operands();
         switch (i.modifiers().getFirst()) {
             case "inval" -> { }
-            case "init" -> word.init(place(i, 0), operands.get(1));
-            case "expect_tx" -> word.change(place(i, 0), word.bytes(operands.get(1), false));
-            case "complete_tx" -> word.change(place(i, 0), word.bytes(operands.get(1), true));
+            case "init" -> word.init(place(i, 0), numbers.of(operands.get(1)));
+            case "expect_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), false));
+            case "complete_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), true));
             case "pending_count" -> word.pending(operands.get(0), operands.get(1));
-            case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), operands.get(2), i.has("parity"), i.has("try_wait"));
+            case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
+                    i.has("parity"), i.has("try_wait"));
             default -> arrive(i);
         }
     }
 
     private void arrive(Instruction i) {
         int address = InstructionTable.address(i, 0);
-        Operand amount = i.operands().size() > address + 1 ? i.operands().get(address + 1) : Code.number(1);
+        Operand amount = i.operands().size() > address + 1 ? numbers.of(i.operands().get(address + 1)) : Code.number(1);
         boolean drop = i.has("arrive_drop");
         BarrierWord.Place place = place(i, address);
         Operand.Register state;
         if (i.has("expect_tx")) {
             state = word.change(place, word.sum(word.bytes(amount, false), Code.number(BarrierWord.arrivals(1, drop))));
-        } else if (!drop && !i.has("noComplete") && !i.has("shared::cluster") && amount.equals(Code.number(1))) {
+        } else if (!drop && !i.has("noComplete") && !i.has("shared::cluster") && amount instanceof Operand.Immediate(long one, boolean _) && one == 1) {
             state = arrivals.write(place);
         } else {
             state = word.change(place, word.arrivals(amount, drop));
@@ -161,16 +203,14 @@ final class BarrierLowering {
         List<Operand> operands = i.operands();
         boolean fromShared = !i.has("global");
         boolean others = i.has("shared::cluster") && (clusters || fromShared);
-        Operand length = copies.length(operands.get(2));
+        Operand length = copies.length(numbers.of(operands.get(2)));
         Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
         copies.write(new CopyLoop.Ends(shared(i, 0), from, fromShared, others), length);
-        complete(i, 3, others, length);
+        open.add(new Completion(completed(i, 3, others), length));
     }
 
-    private void complete(Instruction i, int operand, boolean others, Operand bytes) {
-        String scope = others ? "cluster" : "cta";
-        word.change(new BarrierWord.Place(shared(i, operand), others ? "shared::cluster" : "shared", scope, "release"),
-                word.bytes(bytes, true));
+    private BarrierWord.Place completed(Instruction i, int operand, boolean others) {
+        return new BarrierWord.Place(shared(i, operand), others ? "shared::cluster" : "shared", clusters || others ? "cluster" : "cta", "release");
     }
 
     /** {@code st.async}, {@code red.async}: the same without the word that makes it asynchronous, and what it completes. */
@@ -179,7 +219,7 @@ final class BarrierLowering {
                 .collect(Collectors.toList());
         code.add(new Instruction(Optional.empty(), i.opcode(), modifiers, i.operands().subList(0, 2), i.line()));
         int bytes = i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength();
-        complete(i, 2, true, Code.number(bytes));
+        word.change(completed(i, 2, true), word.bytes(Code.number(bytes), true));
     }
 
     private BarrierWord.Place place(Instruction i, int operand) {

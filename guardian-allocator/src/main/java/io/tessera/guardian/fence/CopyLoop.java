@@ -3,7 +3,7 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Operand;
 import java.util.List;
 
-/** A bulk copy into shared memory, written as a loop of the thread that asks for it; it is over when the loop is. Not thread-safe. */
+/** A bulk copy into shared memory, written as a loop of the thread that asks for it, of asynchronous copies where PTX has them. Not thread-safe. */
 final class CopyLoop {
     /** More than the shared memory that a block of any GPU has: no longer copy is legal. */
     static final int MOST_BYTES = 1 << 18;
@@ -31,7 +31,7 @@ final class CopyLoop {
     /** How many bytes are copied of as many as an operand says: whole units, no more than there can be. */
     Operand length(Operand bytes) {
         if (bytes instanceof Operand.Immediate(long value, boolean _)) {
-            return Code.number(Math.min(value, MOST_BYTES) & -UNIT);
+            return Code.number(Math.min(value & 0xFFFF_FFFFL, MOST_BYTES) & -UNIT);
         }
         Operand.Register length = code.word();
         code.emit("min.u32", length, bytes, Code.number(MOST_BYTES));
@@ -39,7 +39,7 @@ final class CopyLoop {
         return length;
     }
 
-    /** Writes the copy of so many bytes; the registers of the ends are changed. */
+    /** Writes the copy of so many bytes, which {@code cp.async.wait_all} awaits; the registers of the ends are changed. */
     void write(Ends ends, Operand length) {
         long bytes = length instanceof Operand.Immediate(long value, boolean _) ? value : -1;
         if (bytes < 0 || bytes >= UNIT * UNROLLED) {
@@ -48,10 +48,6 @@ final class CopyLoop {
         if (bytes < 0 || bytes % (UNIT * UNROLLED) != 0) {
             loop(ends, length, 1, bytes);
         }
-        if (!isDirect(ends)) {
-            return;
-        }
-        code.emit("cp.async.wait_all");
     }
 
     private static boolean isDirect(Ends ends) {
