@@ -56,7 +56,11 @@ final class MemoryBarriers {
         });
     }
 
-    /** Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the own. */
+    /**
+     * Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the
+     * own. Where no function has to do with clusters, what is written has nothing to do with them either, and kernels are launched
+     * without ({@link FencedModule#clusters()}).
+     */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
                 || function.body().isPresent() && meetsOtherBlocks(function.body().get());
@@ -66,7 +70,7 @@ final class MemoryBarriers {
         return block.statements().stream().anyMatch(statement -> switch (statement) {
             case Block inner -> meetsOtherBlocks(inner);
             case Instruction i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
-                    || i.opcode().startsWith("bar") && i.has("cluster")
+                    || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
                     || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence");
             default -> false;
         });
