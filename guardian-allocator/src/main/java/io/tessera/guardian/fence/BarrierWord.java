@@ -16,6 +16,8 @@ final class BarrierWord {
     private static final int BYTES_BIT = 43;
     private static final long AWAITED = COUNT_MASK | -1L << BYTES_BIT;
     private static final int PAUSE_NS = 20;
+    /** Looks of one {@code try_wait}, which take one or two microseconds. */
+    private static final int LOOKS = 32;
 
     /**
      * Where a word is, and how its accesses are ordered.
@@ -144,34 +146,47 @@ final class BarrierWord {
      * @param into   predicate that says so
      * @param phase  a state, or a parity
      * @param parity whether it is a parity
-     * @param pause  whether who has to look again does so a little later
+     * @param again  whether to look for a little while, as {@code try_wait} may: a loop of the program that waits looks at the stop word
+     *               far too often for one look at the word
      */
-    void test(Place place, Operand into, Operand phase, boolean parity, boolean pause) {
+    void test(Place place, Operand into, Operand phase, boolean parity, boolean again) {
+        Operand.Register asked = phase(phase, parity);
+        Operand.Register looks = code.word();
+        Operand.Register over = code.truth();
+        String look = code.newLabel("look");
+        String done = code.newLabel("done");
+        if (again) {
+            code.emit("mov.u32", looks, Code.number(LOOKS));
+            code.label(look);
+        }
         Operand.Register word = read(place, place.order());
-        Operand.Register bit = code.wide();
-        Operand.Register differs = code.truth();
-        if (!parity) {
-            code.emit("xor.b64", word, word, phase);
-        }
-        code.emit("shr.u64", bit, word, Code.number(PARITY_BIT));
-        if (parity) {
-            Operand.Register asked = code.wide();
-            if (phase instanceof Operand.Immediate(long value, boolean _)) {
-                code.emit("mov.u64", asked, Code.number(value & 1));
-            } else {
-                code.emit("cvt.u64.u32", asked, phase);
-            }
-            code.emit("xor.b64", bit, bit, asked);
-        }
-        code.emit("and.b64", bit, bit, Code.number(1));
-        code.emit("setp.ne.s64", differs, bit, Code.number(0));
-        if (pause) {
-            String over = code.newLabel("over");
-            code.branch(differs, false, over);
+        code.emit("xor.b64", word, word, asked);
+        code.emit("and.b64", word, word, Code.number(1L << PARITY_BIT));
+        code.emit("setp.ne.s64", over, word, Code.number(0));
+        if (again) {
+            Operand.Register left = code.truth();
+            code.branch(over, false, done);
             code.emit("nanosleep.u32", Code.number(PAUSE_NS));
-            code.label(over);
+            code.emit("sub.u32", looks, looks, Code.number(1));
+            code.emit("setp.ne.u32", left, looks, Code.number(0));
+            code.branch(left, false, look);
+            code.label(done);
         }
-        code.emit("mov.pred", into, differs);
+        code.emit("mov.pred", into, over);
+    }
+
+    /** A state, or a parity in the place that it has in one. */
+    private Operand.Register phase(Operand phase, boolean parity) {
+        Operand.Register asked = code.wide();
+        if (!parity) {
+            code.emit("mov.b64", asked, phase);
+        } else if (phase instanceof Operand.Immediate(long value, boolean _)) {
+            code.emit("mov.u64", asked, Code.number((value & 1) << PARITY_BIT));
+        } else {
+            code.emit("cvt.u64.u32", asked, phase);
+            code.emit("shl.b64", asked, asked, Code.number(PARITY_BIT));
+        }
+        return asked;
     }
 
     /** Writes {@code mbarrier.pending_count}. */
