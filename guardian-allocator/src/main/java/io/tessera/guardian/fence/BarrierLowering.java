@@ -60,7 +60,7 @@ final class BarrierLowering {
     private static boolean isBarrier(Instruction i) {
         int address = InstructionTable.address(i, 0);
         int operands = i.operands().size();
-        return switch (i.modifiers().getFirst()) {
+        return !i.modifiers().isEmpty() && switch (i.modifiers().getFirst()) {
             case "inval" -> address == 0;
             case "init", "expect_tx", "complete_tx" -> address == 0 && operands == 2;
             case "arrive", "arrive_drop" -> address >= 0 && operands >= address + (i.has("expect_tx") || i.has("noComplete") ? 2 : 1);

@@ -22,7 +22,7 @@ import java.util.Set;
  * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
  */
 final class MemoryBarriers {
-    private static final String PREFIX = "mbarrier_";
+    private static final String PREFIX = "mbarrier";
 
     private MemoryBarriers() {
     }
@@ -80,12 +80,12 @@ final class MemoryBarriers {
         Block body = function.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(body, taken);
-        function.parameters().forEach(parameter -> taken.add(parameter.name()));
-        String prefix = PREFIX;
-        for (int i = 0; !isFree(prefix, taken); i++) {
-            prefix = PREFIX + i + "_";
+        function.parameters().forEach(parameter -> take(parameter.name(), taken));
+        String number = "";
+        for (int i = 0; taken.contains(number); i++) {
+            number = Integer.toString(i);
         }
-        Code code = new Code(prefix);
+        Code code = new Code(PREFIX + number + "_");
         List<Statement> outer = code.enter();
         new BarrierLowering(code, clusters).body(function);
         List<Statement> statements = code.leave(outer);
@@ -95,16 +95,21 @@ final class MemoryBarriers {
                 function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
 
-    private static boolean isFree(String prefix, Set<String> taken) {
-        return taken.stream().noneMatch(name -> name.startsWith(prefix) || name.startsWith("%" + prefix));
+    /** Notes what stands between the prefix and the first underscore of names that look like ours. */
+    private static void take(String name, Set<String> into) {
+        String bare = name.startsWith("%") ? name.substring(1) : name;
+        int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;
+        if (end >= 0) {
+            into.add(bare.substring(PREFIX.length(), end));
+        }
     }
 
     private static void names(Block block, Set<String> into) {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Label label -> into.add(label.name());
-                case RegisterDeclaration declaration -> declaration.names().forEach(names -> into.add(names.name()));
-                case Variable variable -> into.add(variable.name());
+                case Label label -> take(label.name(), into);
+                case RegisterDeclaration declaration -> declaration.names().forEach(names -> take(names.name(), into));
+                case Variable variable -> take(variable.name(), into);
                 case Block inner -> names(inner, into);
                 default -> { }
             }
