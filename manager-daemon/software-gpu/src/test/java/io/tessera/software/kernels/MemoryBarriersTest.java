@@ -69,6 +69,12 @@ class MemoryBarriersTest {
                 text -> { }, new GridControl());
     }
 
+    private static LaunchOutcome launchPair(SoftwareProcessor processor, LoadedModule module, int threads, long out) {
+        byte[] arguments = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
+        return processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(2, 1, 1), new Dim3(threads, 1, 1), new Dim3(2, 1, 1), 0, arguments,
+                false), text -> { }, new GridControl());
+    }
+
     /** What a fenced kernel leaves in as many words as asked for, where each held a number before. */
     private static int[] fenced(String text, FenceMode mode, boolean compiled, int threads, int words) throws Exception {
         try (SoftwareProcessor processor = processor(compiled)) {
@@ -267,6 +273,55 @@ class MemoryBarriersTest {
         int[] found = fenced(text, mode, true, 64, 128);
         for (int t = 0; t < 64; t++) {
             assertEquals((5 * 1000 + t) * 1000 + t * 3 + 1, found[t]);
+        }
+    }
+
+    /** Two blocks tell and send each other what they have. */
+    @ParameterizedTest
+    @EnumSource(value = FenceMode.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void blocksOfAClusterMeet(FenceMode mode) throws Exception {
+        String text = HEAD + """
+                mov.u32 %r20, %cluster_ctarank;
+                xor.b32 %r21, %r20, 1;
+                mad.lo.u32 %r22, %r20, 1000, %r1;
+                @%p1 mbarrier.init.shared.b64 [%r2], 65;
+                @%p1 fence.mbarrier_init.release.cluster;
+                st.shared.u32 [%r6], %r22;
+                barrier.cluster.arrive.release;
+                barrier.cluster.wait.acquire;
+                @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 %d4, [%r2], 1024;
+                mapa.shared::cluster.u32 %r10, %r2, %r21;
+                mapa.shared::cluster.u32 %r11, %r6, %r21;
+                mapa.shared::cluster.u32 %r13, %r5, %r21;
+                st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r11+1024], %r22, [%r10];
+                @%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r13+2048], [slots], 256, [%r10];
+                @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r13+3072], [%d1], 512, [%r10];
+                mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];
+                wait:
+                mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r2], 0;
+                @!%p2 bra wait;
+                ld.shared.u32 %r14, [%r6+1024];
+                ld.shared.u32 %r15, [%r6+2048];
+                ld.shared.u32 %r16, [%r6+3072];
+                mad.lo.u32 %r8, %r14, 10000, %r15;
+                mad.lo.u32 %r8, %r8, 1000, %r16;
+                barrier.cluster.arrive;
+                barrier.cluster.wait;
+                mul.wide.u32 %d2, %r20, 256;
+                add.u64 %d3, %d3, %d2;
+                """ + TAIL;
+        try (SoftwareProcessor processor = processor(true)) {
+            FenceWindow window = new FenceWindow(processor, mode);
+            long out = window.allocate(4L * 128);
+            for (int i = 0; i < 128; i++) {
+                RealMemory.putInt(out + 4L * i, i * 3 + 1);
+            }
+            assertEquals(LaunchOutcome.COMPLETED, launchPair(processor, window.load(text), 64, out));
+            assertEquals(List.of(), window.violations());
+            for (int i = 0; i < 128; i++) {
+                int sent = (1 - i / 64) * 1000 + i % 64;
+                assertEquals((sent * 10000 + sent) * 1000 + i % 64 * 3 + 1, RealMemory.getInt(out + 4L * i));
+            }
         }
     }
 
