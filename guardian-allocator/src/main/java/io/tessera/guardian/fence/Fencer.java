@@ -11,7 +11,7 @@ import java.util.Objects;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
@@ -57,7 +57,7 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        PtxModule laidOut = SharedLayout.aligned(module);
+        PtxModule laidOut = SharedLayout.aligned(mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked));
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
                 : new SmallBlocks.Specialised(laidOut);
         FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
