@@ -124,23 +124,6 @@ esac
 """
 
 
-#: Stand-ins for a machine with two GPUs, for the CUDA program on both, and for PyTorch's cases.
-_TWO_GPUS = "#!/bin/sh\necho 'GPU 0: scripted'; echo 'GPU 1: scripted'\n"
-_ONE_GPU = "#!/bin/sh\necho 'GPU 0: scripted'\n"
-_DEVICES = """#!/bin/sh
-echo kernels ok; echo "note peer access: $PPID"
-"""
-_DEVICES_CASES = """
-import json, os, sys, time
-for name in sys.argv[1:]:
-    if name == "data_parallel":
-        time.sleep(60)
-    ok = name != "ddp_nccl"
-    detail = f"1 device, losses {os.environ['CUDA_VISIBLE_DEVICES'] and 7}" if name == "training" else "" if ok else "refused"
-    print(json.dumps({"case": name, "ok": ok, "detail": detail}), flush=True)
-"""
-
-
 class SuitesTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="suites-")
@@ -367,26 +350,6 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual([], record.problems)
         self.assertIn("| sum | yes | yes | yes |", text)
         self.assertIn("| wrong | NO | NO | NO |", text)
-
-    def test_devices(self):
-        _executable(self.path("path", "nvidia-smi"), _TWO_GPUS)
-        _executable(self.path("home", "programs", "devices"), _DEVICES)
-        with open(self.path("workloads", "devices.py"), "w", encoding="utf-8") as file:
-            file.write(_DEVICES_CASES)
-        record, text = self.run_suite("devices", TIMEOUT_S=3)
-        self.assertEqual([], record.problems)
-        self.assertIn("| two devices in one CUDA program | yes | yes | yes |  |", text)
-        self.assertIn("| visible | yes | yes | yes |  |", text)
-        self.assertIn("| ddp_nccl | NO | NO | yes | native: refused |", text)
-        self.assertIn("| data_parallel | NO | NO |", text)
-        self.assertIn("the process ended with 124", text)
-        self.assertIn("the program, space: peer access: ", text)
-
-    def test_devices_needs_two(self):
-        _executable(self.path("path", "nvidia-smi"), _ONE_GPU)
-        record, text = self.run_suite("devices", TIMEOUT_S=3)
-        self.assertEqual([], record.problems)
-        self.assertIn("skipped: needs 2 GPUs, 1 here", text)
 
     def test_programs_that_are_missing_are_named(self):
         record, _ = self.run_suite("programs", TIMEOUT_S=20)
