@@ -109,8 +109,8 @@ demo_show_status() {
     *) return 0 ;;
     esac
     "$scripts/tessera" status >"$demo_folder/status.out" 2>/dev/null || return 0
-    # Rows of the three tenants with launches: third column from the end.
-    awk '$3 ~ /^(matrix|histogram|heat)$/ && $(NF - 2) > 0 { rows++ } END { exit rows == 3 ? 0 : 1 }' \
+    # Rows of the three tenants with launches: sixth column from the end, behind which stands how they are fenced.
+    awk '$3 ~ /^(matrix|histogram|heat)$/ && $(NF - 5) > 0 { rows++ } END { exit rows == 3 ? 0 : 1 }' \
         "$demo_folder/status.out" || return 0
     demo_shown=$((demo_shown + 1))
     printf '$ tessera status\n'

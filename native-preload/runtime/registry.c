@@ -22,7 +22,6 @@ struct symbol {
     bool function;
     size_t bytes;
     CUkernel kernel;      /* function, once found */
-    CUdeviceptr address;  /* variable, once found */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -116,17 +115,14 @@ cudaError_t find_variable(const void *host, CUdeviceptr *address, size_t *bytes)
     struct symbol *symbol = known(host);
     if (!symbol || symbol->function)
         failed = cudaErrorInvalidSymbol;
-    if (!failed && !symbol->address) {
+    if (!failed)
         failed = loaded(symbol->image);
-        size_t found = 0;
-        if (!failed && cuLibraryGetGlobal(&symbol->address, &found, symbol->image->library, symbol->name) != cudaSuccess)
-            failed = cudaErrorInvalidSymbol;
-        symbol->bytes = found ? found : symbol->bytes;
-    }
-    if (!failed) {
-        *address = symbol->address;
-        *bytes = symbol->bytes;
-    }
+    /* Asked for each time: a variable has a place on each device, and the driver knows which is current. */
+    size_t found = 0;
+    if (!failed && cuLibraryGetGlobal(address, &found, symbol->image->library, symbol->name) != cudaSuccess)
+        failed = cudaErrorInvalidSymbol;
+    if (!failed)
+        *bytes = found ? found : symbol->bytes;
     pthread_mutex_unlock(&lock);
     return keep(failed);
 }
@@ -134,10 +130,8 @@ cudaError_t find_variable(const void *host, CUdeviceptr *address, size_t *bytes)
 static void forget(const struct image *of)
 {
     for (size_t i = 0; i < room; i++)
-        if (symbols[i].host && (!of || symbols[i].image == of)) {
+        if (symbols[i].host && (!of || symbols[i].image == of))
             symbols[i].kernel = NULL;
-            symbols[i].address = 0;
-        }
 }
 
 void registry_reset(void)

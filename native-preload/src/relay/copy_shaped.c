@@ -40,8 +40,7 @@ static uint64_t slice_of(const struct layout_copy_side *side, const struct layou
     return pitch_of(side, copy) * (side->height ? side->height : side->y + copy->height);
 }
 
-/* Address of a row of a side that is linear memory. */
-static uint64_t row_of(const struct layout_copy_side *side, const struct layout_copy *copy, uint64_t y, uint64_t z)
+uint64_t copy_row(const struct layout_copy_side *side, const struct layout_copy *copy, uint64_t y, uint64_t z)
 {
     return side->device + (side->z + z) * slice_of(side, copy) + (side->y + y) * pitch_of(side, copy) + side->x_bytes;
 }
@@ -49,12 +48,13 @@ static uint64_t row_of(const struct layout_copy_side *side, const struct layout_
 static void resolve_side(const struct relay_context *context, struct layout_copy_side *side,
                          const struct layout_copy *copy)
 {
-    if (side->memory_type == COPY_TYPE_ARRAY || side->memory_type == COPY_TYPE_DEVICE)
+    if (side->memory_type == COPY_TYPE_ARRAY ||
+        (side->memory_type == COPY_TYPE_DEVICE && !copy_pinned_elsewhere(context, copy_row(side, copy, 0, 0))))
         return;
     if (side->memory_type == COPY_TYPE_HOST)
         side->device = side->host;
-    uint64_t first = row_of(side, copy, 0, 0);
-    uint64_t last = row_of(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
+    uint64_t first = copy_row(side, copy, 0, 0);
+    uint64_t last = copy_row(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
     side->memory_type = copy_known(context->link, first, last - first) ? COPY_TYPE_DEVICE : COPY_TYPE_HOST;
     side->host = 0;
 }
@@ -119,7 +119,7 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
 {
     for (uint64_t row = 0; row < piece->rows; row++)
         memcpy(chunk->memory + row * piece->width,
-               (const void *)(uintptr_t)(row_of(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
+               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
     struct layout_copy part = {staged_side(chunk, piece),
                                moved_side(whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
     CUresult result = copy_submit_shaped(context, wire, &part);
@@ -137,7 +137,7 @@ static CUresult piece_to_host(struct relay_context *context, uint64_t wire, cons
     if (result == CUDA_SUCCESS)
         result = staging_wait(context->link, chunk);
     for (uint64_t row = 0; result == CUDA_SUCCESS && row < piece->rows; row++)
-        memcpy((void *)(uintptr_t)(row_of(&copy->destination, copy, piece->y + row, piece->z) + piece->x),
+        memcpy((void *)(uintptr_t)(copy_row(&copy->destination, copy, piece->y + row, piece->z) + piece->x),
                chunk->memory + row * piece->width, piece->width);
     return result;
 }
@@ -177,8 +177,8 @@ void copy_rows(const struct layout_copy *copy)
 {
     for (uint64_t z = 0; z < copy->depth; z++)
         for (uint64_t y = 0; y < copy->height; y++)
-            memmove((void *)(uintptr_t)row_of(&copy->destination, copy, y, z),
-                    (const void *)(uintptr_t)row_of(&copy->source, copy, y, z), copy->width_bytes);
+            memmove((void *)(uintptr_t)copy_row(&copy->destination, copy, y, z),
+                    (const void *)(uintptr_t)copy_row(&copy->source, copy, y, z), copy->width_bytes);
 }
 
 static CUresult within_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
@@ -203,6 +203,8 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return CUDA_ERROR_INVALID_VALUE;
     if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
         return CUDA_SUCCESS;
+    if (copy_leads_elsewhere(context, &copy))
+        return copy_shaped_across(context, wire, &copy);
     bool pageable = copy_resolve(context, &copy);
     if (pageable && relay_stream_capturing(context, wire))
         return end == COPY_RETURNS_EARLY ? copy_captured_shaped(context, stream_of(context, wire), &copy)

@@ -29,4 +29,16 @@ struct layout_copy copy_of_plane(const void *plane);
  */
 bool copy_resolve(const struct relay_context *context, struct layout_copy *copy);
 
+/* Address of a row of a side that is linear memory. */
+uint64_t copy_row(const struct layout_copy_side *side, const struct layout_copy *copy, uint64_t y, uint64_t z);
+
+/* Whether a side is memory of another device than the context's. */
+bool copy_leads_elsewhere(const struct relay_context *context, const struct layout_copy *copy);
+
+/* Whether an address is that of memory that another device has pinned: to this one it is as any page of the program's. */
+bool copy_pinned_elsewhere(const struct relay_context *context, uint64_t address);
+
+/* A copy that leads elsewhere, in the order of the stream; done on return. Arrays are refused. */
+CUresult copy_shaped_across(struct relay_context *context, uint64_t wire, const struct layout_copy *copy);
+
 #endif

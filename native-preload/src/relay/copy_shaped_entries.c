@@ -13,8 +13,8 @@ static CUresult contexts_of(const struct layout_copy *copy, const struct relay_c
         const struct relay_context *context = relay_context_of((CUcontext)(uintptr_t)sides[i]->reserved);
         if (!context)
             return CUDA_ERROR_INVALID_CONTEXT;
-        if (context->link != current->link)
-            return relay_refuse("cuMemcpy3DPeer", "boxes are not copied between executors");
+        if (context->link != current->link && sides[i]->memory_type == COPY_TYPE_ARRAY)
+            return relay_refuse("cuMemcpy3DPeer", "an array of another device");
     }
     return CUDA_SUCCESS;
 }

@@ -109,6 +109,8 @@ CUresult relay_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, 
         return relay_refuse("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
     if (range.kind != RELAY_RANGE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
+    if (range.link != context->link) /* each device has pinned memory of its own within its fences */
+        return relay_refuse("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
     *device = (uintptr_t)pointer;
     return CUDA_SUCCESS;
 }

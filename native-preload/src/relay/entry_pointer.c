@@ -66,6 +66,13 @@ static CUresult context_of(const struct relay_range *range, uint64_t *value)
     return range->context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Whether kernels reach it: each device has pinned memory of its own within its fences. */
+static bool is_reached(const struct relay_range *range)
+{
+    bool elsewhere = relay_current && relay_current->link != range->link;
+    return range->kind != RELAY_RANGE_REGISTERED && !(range->kind == RELAY_RANGE_PINNED && elsewhere);
+}
+
 static CUresult value_of(const struct relay_range *range, int attribute, uint64_t address, uint64_t *value)
 {
     bool host = !relay_range_device_side(range);
@@ -77,8 +84,8 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
         *value = host ? MEMORYTYPE_HOST : MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *value = range->kind == RELAY_RANGE_REGISTERED ? 0 : address;
-        return range->kind == RELAY_RANGE_REGISTERED ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        *value = is_reached(range) ? address : 0;
+        return is_reached(range) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         *value = host ? address : 0;
         return host ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -11,7 +11,7 @@ bool host_copy_needed(const struct relay_context *context, const struct layout_c
     if (!copy)
         return false;
     resolved = *copy;
-    return copy_resolve(context, &resolved);
+    return copy_leads_elsewhere(context, copy) || copy_resolve(context, &resolved);
 }
 
 /* Adds the host function of a copy to a graph, which owns the copy from here on, whatever this returns. */
@@ -85,6 +85,8 @@ static void destroy(CUgraph graph)
 
 CUresult host_copy_add(const struct node_place *place, const struct layout_copy *copy)
 {
+    if (copy_leads_elsewhere(relay_current, copy))
+        return relay_refuse("cuGraphAddMemcpyNode", "a copy node with another device's memory");
     CUgraph graph;
     CUresult result = make(copy, &graph);
     if (result == CUDA_SUCCESS)
@@ -208,6 +210,8 @@ CUresult host_copy_set(CUgraphExec exec, CUgraphNode node, const struct layout_c
     CUresult result = graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE);
     if (result != CUDA_SUCCESS)
         return result;
+    if (copy_leads_elsewhere(context, copy))
+        return relay_refuse("cuGraphMemcpyNodeSetParams", "a copy node with another device's memory");
     struct layout_copy resolved = *copy;
     copy_resolve(context, &resolved);
     if (!look_inside(node, &inside) || !is_on_same_sides(&resolved, &inside.rows))

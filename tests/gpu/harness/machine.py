@@ -37,6 +37,15 @@ def facts(installation):
     return {key: value for key, value in found.items() if value is not None}
 
 
+def gpus():
+    """GPUs of this machine, whichever of them a program may see; 0 where there is no driver."""
+    try:
+        status, out, _ = run_bounded(["nvidia-smi", "-L"], native_environment(), 30)
+    except FileNotFoundError:
+        return 0
+    return sum(line.startswith("GPU ") for line in out.splitlines()) if status == 0 else 0
+
+
 def _gpu():
     try:
         status, out, _ = run_bounded(

@@ -54,9 +54,12 @@ class Installation:
 
 
 class Manager:
-    """One manager and the programs run under it. Use as a context manager: leaving it stops the manager."""
+    """One manager and the programs run under it. Use as a context manager: leaving it stops the manager.
 
-    def __init__(self, installation, log_directory):
+    :param settings: further variables of its environment, and so of its executors' and programs'
+    """
+
+    def __init__(self, installation, log_directory, settings=None):
         self._installation = installation
         self._log_directory = log_directory
         # Short and under /tmp: a UNIX socket's path holds 107 bytes.
@@ -64,6 +67,7 @@ class Manager:
         self.environment = tessera_environment()
         self.environment["TESSERA_HOME"] = installation.home
         self.environment["TESSERA_RUNTIME_DIR"] = self.runtime_directory
+        self.environment.update(settings or {})
         self.control = Control(self.runtime_directory)
         self.pid = None
 

@@ -9,18 +9,22 @@ import java.util.Set;
  * What an executor is started with.
  *
  * @param ordinal     the device, as its driver counts
+ * @param devices     devices in software that there are, with an executor each
  * @param provider    whose driver: {@code nvidia}, {@code software} or {@code auto}
  * @param socket      where clients connect
  * @param memoryBytes memory of a device in software; 0: its own choice
  */
-public record ExecutorOptions(int ordinal, String provider, Path socket, long memoryBytes) {
+public record ExecutorOptions(int ordinal, int devices, String provider, Path socket, long memoryBytes) {
     /** The usage text. */
     public static final String HELP = """
-            Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto] [--memory BYTES]
+            Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto]
+                                       [--devices COUNT] [--memory BYTES]
 
             Started by the manager. Tells it on standard output and hears it on standard input.
             Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 4 no device.
             """;
+    /** As many as a program can use (SPEC.md). */
+    private static final int MOST_DEVICES = 16;
     private static final Set<String> PROVIDERS =
             Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);
 
@@ -31,6 +35,7 @@ public record ExecutorOptions(int ordinal, String provider, Path socket, long me
      */
     public static ExecutorOptions parse(List<String> arguments) {
         int ordinal = 0;
+        int devices = 1;
         String provider = DriverOpening.AUTO;
         Path socket = null;
         long memoryBytes = 0;
@@ -48,6 +53,7 @@ public record ExecutorOptions(int ordinal, String provider, Path socket, long me
                         ordinal = (int) number(option, value, 1 << 16);
                     }
                 }
+                case "--devices" -> devices = (int) number(option, value, MOST_DEVICES);
                 case "--provider" -> provider = value;
                 case "--socket" -> socket = Path.of(value);
                 case "--memory" -> memoryBytes = number(option, value, Long.MAX_VALUE);
@@ -60,7 +66,7 @@ public record ExecutorOptions(int ordinal, String provider, Path socket, long me
         if (!PROVIDERS.contains(provider)) {
             throw new IllegalArgumentException("--provider " + provider + ": it is nvidia, software or auto");
         }
-        return new ExecutorOptions(ordinal, provider, socket, memoryBytes);
+        return new ExecutorOptions(ordinal, Math.max(1, devices), provider, socket, memoryBytes);
     }
 
     private static long number(String option, String value, long most) {

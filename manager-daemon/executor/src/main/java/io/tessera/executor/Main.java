@@ -101,7 +101,7 @@ public final class Main {
         descriptors.duplicate(printed, STANDARD_OUTPUT);
         ManagerChannel channel = new ManagerChannel(new DescriptorStream(descriptors, told));
         try (DriverPort port = DriverOpening.open(options.provider(),
-                new DriverOptions(options.ordinal(), options.memoryBytes()))) {
+                new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
                     trusted());

@@ -100,7 +100,7 @@ public final class Manager implements AutoCloseable {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
         Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers,
-                ProcessLauncher.of(context.executors(), context.softwareMemoryBytes()),
+                ProcessLauncher.of(context.executors(), context.software()),
                 new ProcHostMemory(Path.of("/proc/meminfo")),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));

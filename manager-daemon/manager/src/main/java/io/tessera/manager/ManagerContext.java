@@ -2,6 +2,7 @@ package io.tessera.manager;
 
 import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.FenceRules;
+import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.ScheduleSettings;
@@ -27,12 +28,12 @@ import java.util.Map;
  * @param maxClients clients admitted at once
  * @param logLevel   what goes to stderr
  * @param executors  whose devices relayed clients share
- * @param softwareMemoryBytes memory of the software GPU; 0: its own choice
+ * @param software   devices in software
  * @param fences     how tenants of executors are fenced
  * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
-        int maxClients, String logLevel, ExecutorKind executors, long softwareMemoryBytes,
+        int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
         FenceRules fences, ResidencySettings residency) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
@@ -44,7 +45,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, 0, FenceRules.standard(), ResidencySettings.defaults());
+                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FenceRules.standard(), ResidencySettings.defaults());
     }
 
     /**
@@ -121,7 +122,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case MOVE_SHARE -> withResidency(residency.withMoveShare(share(value)));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
-            case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), softwareMemoryBytes);
+            case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
             case FENCE -> withFences(new FenceRules(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
             case UNFENCED -> withFences(new FenceRules(fences.fence(), choice(UnfencedPolicy.class, value),
@@ -130,7 +131,10 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
                     fences.timeoutS()));
             case KERNEL_TIMEOUT -> withFences(new FenceRules(fences.fence(), fences.unfenced(), fences.fenceAlone(),
                     timeoutS(value)));
-            case SOFTWARE_MEMORY -> withExecutors(executors, positive(Quantities.sizeBytes(value)));
+            case SOFTWARE_MEMORY -> withExecutors(executors,
+                    new SoftwareDevices(software.count(), positive(Quantities.sizeBytes(value))));
+            case SOFTWARE_DEVICES -> withExecutors(executors,
+                    new SoftwareDevices(count(value), software.memoryBytes()));
         };
     }
 
@@ -190,13 +194,13 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                softwareMemoryBytes, fences, residency);
+                software, fences, residency);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
         return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                softwareMemoryBytes, fences, residency);
+                software, fences, residency);
     }
 
     /**
@@ -209,18 +213,18 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                softwareMemoryBytes, fences, residency);
+                software, fences, residency);
     }
 
     /** The same with other executors. */
-    public ManagerContext withExecutors(ExecutorKind kind, long memoryBytes) {
-        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, memoryBytes,
+    public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
                 fences, residency);
     }
 
     /** The same with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings settings) {
-        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, softwareMemoryBytes,
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
                 fences, settings);
     }
 
@@ -231,7 +235,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
 
     /** The same with other rules for fences. */
     public ManagerContext withFences(FenceRules rules) {
-        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, softwareMemoryBytes,
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
                 rules, residency);
     }
 
@@ -240,6 +244,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                softwareMemoryBytes, fences, residency);
+                software, fences, residency);
     }
 }

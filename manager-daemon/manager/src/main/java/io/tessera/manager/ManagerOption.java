@@ -44,7 +44,10 @@ public enum ManagerOption {
             "whose devices clients share that run without a context of their own"),
     /** Memory of a device in software. */
     SOFTWARE_MEMORY("--software-memory", "TESSERA_SOFTWARE_MEMORY", "SIZE", "a quarter of the machine's",
-            "memory of the software GPU"),
+            "memory of a software GPU"),
+    /** Devices in software. */
+    SOFTWARE_DEVICES("--software-devices", "TESSERA_SOFTWARE_DEVICES", "NUMBER", "1",
+            "software GPUs, 1 to 16, each with a process of its own"),
     /** How kernels in executors are fenced. */
     FENCE("--fence", "TESSERA_MANAGER_FENCE", "mask|modulo|check", "mask",
             "how kernels that share a device are kept in their tenant's memory, unless the tenant chooses"),

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.manager.executors.ExecutorKind;
+import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.executors.FenceRules;
 import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.RecordingLauncher.Started;
@@ -177,6 +178,25 @@ class ExecutorsStepTest {
     }
 
     @Test
+    void ofSeveralDevicesEachThatWasNotToBeHadIsAskedAgainLater() throws Exception {
+        stepped = new SteppedManager();
+        MemoryPeer peer = asking(42);
+        executor(0).ready(2);
+        stepped.step();
+        executor(1).says("{\"failed\":{\"reason\":\"no memory on this one\"}}");
+        executor(1).dies();
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), peer.heard());
+        stepped.clock.advanceMs(5000);
+        stepped.step();
+        MemoryPeer later = asking(43);
+        assertEquals(3, stepped.launcher.started.size());
+        executor(2).ready(2);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 2 ", "relay 1 of 2 "), later.heard());
+    }
+
+    @Test
     void oneThatIsNotReadyInTimeIsEnded() throws Exception {
         stepped = new SteppedManager();
         MemoryPeer peer = asking(42);
@@ -256,7 +276,7 @@ class ExecutorsStepTest {
 
     @Test
     void noneAreStartedIfNoneAreWanted() throws Exception {
-        stepped = new SteppedManager(0, context -> context.withExecutors(ExecutorKind.NONE, 0));
+        stepped = new SteppedManager(0, context -> context.withExecutors(ExecutorKind.NONE, SoftwareDevices.STANDARD));
         MemoryPeer peer = asking(42);
         assertTrue(peer.heard().getFirst().startsWith("relay 0 of 0 this manager starts no executors"));
         assertTrue(stepped.launcher.started.isEmpty());

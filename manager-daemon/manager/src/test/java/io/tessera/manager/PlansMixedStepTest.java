@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.manager.executors.ExecutorKind;
+import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.RecordingLauncher;
 import io.tessera.manager.memory.SteppedManager;
@@ -47,7 +48,7 @@ class PlansMixedStepTest extends ResidencyScenario {
 
     @Test
     void whatAnExecutorHoldsIsNotThereForOthers() throws Exception {
-        start(context -> context.withExecutors(ExecutorKind.NVIDIA, 0));
+        start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
         SwapPeer one = client(1, "a", 18 * GIB);
         SwapPeer other = client(2, "b", 18 * GIB);
@@ -71,7 +72,7 @@ class PlansMixedStepTest extends ResidencyScenario {
 
     @Test
     void anExecutorThatSaysNothingOfWindowsCountsWithWhatItsClientsUse() throws Exception {
-        start(context -> context.withExecutors(ExecutorKind.NVIDIA, 0));
+        start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
         SwapPeer one = client(1, "a", 18 * GIB);
         executorHolds(5 * GIB, 0, 0);
@@ -82,7 +83,7 @@ class PlansMixedStepTest extends ResidencyScenario {
     /** Plain, managed, executors' and swapped memory on one device. */
     @Test
     void allPlansTogether() throws Exception {
-        start(context -> context.withExecutors(ExecutorKind.NVIDIA, 0));
+        start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
         executorHolds(0, 6 * GIB, 0);
         SwapPeer plain = new SwapPeer(stepped.client(7, "plain", 0), 0);

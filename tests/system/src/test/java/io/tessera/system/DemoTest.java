@@ -28,7 +28,7 @@ class DemoTest {
 
     @Test
     void threeProgramsShareADevice(TestRun run) throws IOException {
-        NativeResult result = demo(run, "3").start().end(BOUND).exits(0);
+        NativeResult result = demo(run, "6").start().end(BOUND).exits(0);
         assertEquals(List.of(), result.errors());
         for (String program : List.of("  matrix product: ", "  histogram: ", "  heat: ")) {
             assertTrue(result.output().stream().anyMatch(line -> line.startsWith(program) && line.endsWith(": correct")),

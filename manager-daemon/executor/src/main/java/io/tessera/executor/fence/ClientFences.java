@@ -8,6 +8,7 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
@@ -65,7 +66,8 @@ public final class ClientFences {
 
     /** A client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FenceOffice office, Company.Member member, WindowAccess window,
-            ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles) {
+            ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles,
+            ProgressEvents progress) {
         this.settings = settings;
         this.office = office;
         this.member = member;
@@ -79,7 +81,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
-        this.watchdog = new Watchdog(settings, member, driver);
+        this.watchdog = new Watchdog(settings, member, driver, progress);
     }
 
     FenceSettings settings() {

@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.stream.ProgressEvents;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,11 +19,9 @@ import java.util.function.IntSupplier;
  * only wait behind it, and their time begins anew when it has ended. One owner thread.
  */
 public final class Watchdog {
-    /** Launches from one event to the next: what runs between them is measured as one. */
-    private static final int LAUNCHES = 64;
+    /** From one event to the next, unless others come between: what runs between two is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
-    private static final long DISABLE_TIMING = 2;
     /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
     private static final int MOST_PAUSES = 8192;
 
@@ -32,7 +31,7 @@ public final class Watchdog {
     private final Map<Long, Track> tracks = new HashMap<>();
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
-    private final ArrayDeque<Long> spare = new ArrayDeque<>();
+    private final ProgressEvents progress;
     /** The oldest first. */
     private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
     private boolean graphsWait;
@@ -44,7 +43,8 @@ public final class Watchdog {
     /** One stream's events that are not complete, the oldest first. */
     private static final class Track {
         private final ArrayDeque<Long> events = new ArrayDeque<>();
-        private int launches;
+        /** Whether something was launched behind the last event. */
+        private boolean more;
         private long lastNs;
         /** Since when the oldest event is the next to be complete. */
         private long sinceNs;
@@ -55,10 +55,11 @@ public final class Watchdog {
     }
 
     /** For one client. */
-    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver) {
+    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress) {
         this.settings = settings;
         this.member = member;
         this.driver = driver;
+        this.progress = progress;
     }
 
     private long timeoutNs() {
@@ -72,40 +73,38 @@ public final class Watchdog {
         }
         lookedNs = nowNs;
         Track track = tracks.computeIfAbsent(stream, _ -> new Track());
-        if (++track.launches < LAUNCHES && nowNs - track.lastNs < INTERVAL_NS) {
-            return;
+        track.more = true;
+        if (nowNs - track.lastNs >= INTERVAL_NS) {
+            mark(stream, track, nowNs);
         }
-        mark(stream, track, nowNs);
+    }
+
+    /** An event was recorded for another reason behind what was launched in a stream so far. */
+    public void marked(long stream, long event) {
+        Track track = tracks.get(stream);
+        if (track != null && track.more) {
+            progress.share(event);
+            add(track, event, lookedNs);
+        }
     }
 
     /** Has an event tell when everything that was launched in a stream so far is done. */
     private void mark(long stream, Track track, long nowNs) {
-        track.launches = 0;
         track.lastNs = nowNs;
-        long event = record(stream);
-        if (event == 0) {
-            return; // the next launch tries again; an error of the context is seen elsewhere
+        long event = progress.record(stream);
+        if (event == ProgressEvents.NONE) {
+            return; // another launch tries again; an error of the context is seen elsewhere
         }
+        add(track, event, nowNs);
+    }
+
+    private static void add(Track track, long event, long nowNs) {
+        track.more = false;
+        track.lastNs = nowNs;
         if (track.events.isEmpty()) {
             track.sinceNs = nowNs;
         }
         track.events.add(event);
-    }
-
-    /** An event that is complete when the stream has come here; 0: there is none. */
-    private long record(long stream) {
-        Long event = spare.poll();
-        if (event == null) {
-            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
-                return 0;
-            }
-            event = driver.outLong(0);
-        }
-        if (driver.call(DriverEntry.cuEventRecord, event, stream) != CudaResult.SUCCESS) {
-            spare.add(event);
-            return 0;
-        }
-        return event;
     }
 
     private boolean isCapturing(long stream) {
@@ -122,11 +121,9 @@ public final class Watchdog {
 
     /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
     public void graphLaunched(long stream) {
-        Track track = tracks.get(stream);
-        if (track != null) {
-            track.launches = LAUNCHES; // whatever is in it counts as much as many launches
+        if (timeoutNs() != 0) { // whatever is in it counts as much as many launches
+            mark(stream, tracks.computeIfAbsent(stream, _ -> new Track()), lookedNs);
         }
-        launched(stream, lookedNs);
     }
 
     /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
@@ -135,7 +132,7 @@ public final class Watchdog {
         if (track == null) {
             return;
         }
-        if (track.launches > 0) {
+        if (track.more) {
             markLast(stream, track, lookedNs);
         }
         if (!track.events.isEmpty()) {
@@ -164,26 +161,26 @@ public final class Watchdog {
             graphsWait |= program;
             return submission.getAsInt();
         }
-        long before = pauses.size() < MOST_PAUSES ? record(stream) : 0;
+        long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
         int result = submission.getAsInt();
-        long behind = before == 0 ? 0 : record(stream);
+        long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
             pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track()), before, behind));
         } else if (before != 0) {
-            spare.add(before);
+            progress.giveBack(before);
         }
         return result;
     }
 
     private boolean isDone(long event) {
-        return driver.call(DriverEntry.cuEventQuery, event) == CudaResult.SUCCESS;
+        return progress.query(event) == CudaResult.SUCCESS;
     }
 
     private void forgetPauses() {
         while (!pauses.isEmpty() && isDone(pauses.peek().behind)) {
             Pause over = pauses.poll();
-            spare.add(over.before);
-            spare.add(over.behind);
+            progress.giveBack(over.before);
+            progress.giveBack(over.behind);
         }
     }
 
@@ -211,7 +208,7 @@ public final class Watchdog {
         long sinceNs = Long.MAX_VALUE;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
-            if (track.launches > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
+            if (track.more && nowNs - track.lastNs >= INTERVAL_NS) {
                 markLast(each.getKey(), track, nowNs);
             }
             sinceNs = Math.min(sinceNs, poll(track, nowNs));
@@ -231,9 +228,8 @@ public final class Watchdog {
 
     /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
     private long poll(Track track, long nowNs) {
-        while (!track.events.isEmpty()
-                && driver.call(DriverEntry.cuEventQuery, track.events.peek()) == CudaResult.SUCCESS) {
-            spare.add(track.events.poll());
+        while (!track.events.isEmpty() && isDone(track.events.peek())) {
+            progress.giveBack(track.events.poll());
             track.sinceNs = nowNs;
         }
         if (!track.events.isEmpty() && isPaused(track)) {
@@ -248,18 +244,16 @@ public final class Watchdog {
         member.turn().ended();
     }
 
-    /** Destroys its events, when all work is done. */
+    /** Gives its events back, when all work is done. */
     public void close() {
-        tracks.values().forEach(track -> spare.addAll(track.events));
-        orphans.forEach(track -> spare.addAll(track.events));
+        tracks.values().forEach(track -> track.events.forEach(progress::giveBack));
+        orphans.forEach(track -> track.events.forEach(progress::giveBack));
         pauses.forEach(pause -> {
-            spare.add(pause.before);
-            spare.add(pause.behind);
+            progress.giveBack(pause.before);
+            progress.giveBack(pause.behind);
         });
         pauses.clear();
         tracks.clear();
         orphans.clear();
-        spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
-        spare.clear();
     }
 }

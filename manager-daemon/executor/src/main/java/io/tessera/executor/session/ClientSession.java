@@ -267,8 +267,8 @@ public final class ClientSession {
         state.fences().quiet();
         state.window().giveBack();
         state.printing().close();
-        state.streams().close();
         state.fences().close();
+        state.streams().close();
         if (!records.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
         }

@@ -160,8 +160,10 @@ public final class SessionFactory {
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
-        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles);
+        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,
+                streams.progress());
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
+        streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::violated);
         ClientPools pools = new ClientPools(window, driver, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),

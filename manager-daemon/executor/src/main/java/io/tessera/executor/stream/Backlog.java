@@ -1,9 +1,6 @@
 package io.tessera.executor.stream;
 
-import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
-import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -13,18 +10,17 @@ import java.util.Set;
  * So a client whose stream is as full as it may be is not listened to until the stream goes on. One owner thread.
  */
 final class Backlog {
-    /** Submissions from one event to the next. */
-    private static final int STEP = 64;
-    /** Events that may be out; together with the records of one batch, far below what a driver takes. */
-    private static final int MOST_EVENTS = 6;
-    private static final long DISABLE_TIMING = 2;
+    /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
+    private static final int STEP = Integer.getInteger("tessera.executor.eventsEvery", 128);
+    /** Submissions that may be out when events are counted; with the records of one batch, far below what a driver takes. */
+    private static final int MOST_SUBMISSIONS = 384;
+    private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
 
-    private final DriverCalls driver;
-    private final ArrayDeque<Long> spare = new ArrayDeque<>();
+    private final ProgressEvents events;
     private final Set<ClientStream> full = new HashSet<>();
 
-    Backlog(DriverCalls driver) {
-        this.driver = driver;
+    Backlog(ProgressEvents events) {
+        this.events = events;
     }
 
     /** Something was submitted to a stream; whether it is time for {@link #mark}. */
@@ -32,30 +28,23 @@ final class Backlog {
         return ++stream.sinceMark >= STEP;
     }
 
-    /** Has an event tell when a stream, that captures nothing, has come so far. */
-    void mark(ClientStream stream) {
-        Long event = spare.poll();
-        if (event == null) {
-            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
-                return; // the next submission tries again; an error of the context is seen elsewhere
-            }
-            event = driver.outLong(0);
-        }
-        if (driver.call(DriverEntry.cuEventRecord, event, stream.value) != CudaResult.SUCCESS) {
-            spare.add(event);
-            return;
+    /** Has an event tell when a stream, that captures nothing, has come so far. Returns the event, else NONE. */
+    long mark(ClientStream stream) {
+        long event = events.record(stream.value);
+        if (event == ProgressEvents.NONE) {
+            return event; // the next submission tries again; an error of the context is seen elsewhere
         }
         stream.sinceMark = 0;
         stream.marks.add(event);
         if (isFull(stream)) {
             full.add(stream);
         }
+        return event;
     }
 
     private boolean isFull(ClientStream stream) {
-        while (!stream.marks.isEmpty()
-                && driver.call(DriverEntry.cuEventQuery, stream.marks.peek()) != CudaResult.NOT_READY) {
-            spare.add(stream.marks.poll());
+        while (!stream.marks.isEmpty() && events.query(stream.marks.peek()) != CudaResult.NOT_READY) {
+            events.giveBack(stream.marks.poll());
         }
         return stream.marks.size() >= MOST_EVENTS;
     }
@@ -71,13 +60,7 @@ final class Backlog {
     /** A stream is about to be destroyed. */
     void forget(ClientStream stream) {
         full.remove(stream);
-        spare.addAll(stream.marks);
+        stream.marks.forEach(events::giveBack);
         stream.marks.clear();
-    }
-
-    /** No stream is left: destroys the events. */
-    void close() {
-        spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
-        spare.clear();
     }
 }

@@ -26,10 +26,14 @@ public final class ClientStreams {
     private final ClientHandles handles;
     private final Map<Integer, ClientContext> contexts = new HashMap<>();
     private final AwaitedValues awaited = new AwaitedValues();
+    private final ProgressEvents progress;
     private final Backlog backlog;
+    private final GreenStreams green;
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
+    private Marks marks = (_, _) -> {
+    };
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
 
@@ -44,11 +48,23 @@ public final class ClientStreams {
         int submit(long stream, IntSupplier submission);
     }
 
+    /** Who wants to know how far streams have come. */
+    public interface Marks {
+        /**
+         * An event was recorded behind a stream's submissions so far.
+         *
+         * @param event of {@link #progress}, held by this class: who needs it longer than the call shares it
+         */
+        void marked(long stream, long event);
+    }
+
     /** No contexts yet. */
     public ClientStreams(DriverCalls driver, ClientHandles handles) {
         this.driver = driver;
         this.handles = handles;
-        this.backlog = new Backlog(driver);
+        this.progress = new ProgressEvents(driver);
+        this.backlog = new Backlog(progress);
+        this.green = new GreenStreams(driver);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -59,6 +75,16 @@ public final class ClientStreams {
     /** Has somebody submit the waits that the order of streams needs. */
     public void atWaits(Waits submitter) {
         waits = submitter;
+    }
+
+    /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */
+    public void atMarks(Marks listener) {
+        marks = listener;
+    }
+
+    /** Events of this client. */
+    public ProgressEvents progress() {
+        return progress;
     }
 
     /** Makes a context; false if the number is in use or 0. */
@@ -111,7 +137,8 @@ public final class ClientStreams {
     }
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
-        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        int result = legacy && GreenStreams.WANTED ? green.create()
+                : driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
     }
 
@@ -193,7 +220,10 @@ public final class ClientStreams {
     /** Something was submitted to a stream that nobody else needs to know of. */
     public void counted(ClientStream stream) {
         if (backlog.submitted(stream) && !isCapturing(stream)) {
-            backlog.mark(stream);
+            long event = backlog.mark(stream);
+            if (event != ProgressEvents.NONE) {
+                marks.marked(stream.value, event);
+            }
         }
     }
 
@@ -202,9 +232,10 @@ public final class ClientStreams {
         return backlog.isFull();
     }
 
-    /** All streams and contexts are gone. */
+    /** All streams and contexts are gone, and nobody holds an event any more. */
     public void close() {
-        backlog.close();
+        progress.close();
+        green.close();
     }
 
     /** A stream that comes after everything submitted in a context so far; null if it cannot be made. */

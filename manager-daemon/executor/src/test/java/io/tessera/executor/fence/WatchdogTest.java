@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.lang.foreign.Arena;
@@ -37,8 +38,13 @@ class WatchdogTest {
         });
         Company.Member other = company.enter("victim", 1, () -> {
         });
-        attack = new Watchdog(settings, attacker, new DriverCalls(driver, arena));
-        victim = new Watchdog(settings, other, new DriverCalls(driver, arena));
+        attack = watchdog(settings, attacker);
+        victim = watchdog(settings, other);
+    }
+
+    private Watchdog watchdog(FenceSettings settings, Company.Member member) {
+        DriverCalls calls = new DriverCalls(driver, arena);
+        return new Watchdog(settings, member, calls, new ProgressEvents(calls));
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ public enum ExecutorKind {
     AUTO,
     /** Real devices alone. */
     NVIDIA,
-    /** One device in software. */
+    /** Devices in software. */
     SOFTWARE,
     /** No executors: clients that ask are told so. */
     NONE

@@ -71,8 +71,9 @@ public final class Executors implements Conductor.Timed {
         waiting.put(session, wish);
         if (slots.isEmpty()) {
             add(0, nowNs);
-        } else if (slots.getFirst().state == ExecutorSlot.State.ABSENT && slots.getFirst().deadlineNs <= nowNs) {
-            start(slots.getFirst(), nowNs);
+        } else {
+            slots.stream().filter(slot -> slot.state == ExecutorSlot.State.ABSENT && slot.deadlineNs <= nowNs)
+                    .forEach(slot -> start(slot, nowNs));
         }
         answerIfSettled();
     }

@@ -35,15 +35,16 @@ public final class ProcessLauncher implements ExecutorLauncher {
     /**
      * Executors of a kind, in this installation.
      *
-     * @param softwareMemoryBytes memory of a device in software; 0: its own choice
+     * @param software where devices are software
      */
-    public static ProcessLauncher of(ExecutorKind kind, long softwareMemoryBytes) {
+    public static ProcessLauncher of(ExecutorKind kind, SoftwareDevices software) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
         command.addAll(StateStoreChoice.jvmFlags(StateStoreChoice.named(System.getenv())));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
-                kind.name().toLowerCase(Locale.ROOT), "--memory", Long.toString(softwareMemoryBytes)));
+                kind.name().toLowerCase(Locale.ROOT), "--devices", Integer.toString(software.count()), "--memory",
+                Long.toString(software.memoryBytes())));
         return new ProcessLauncher(command);
     }
 

@@ -22,7 +22,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A CUDA driver whose one device is the software GPU. Thread-safe. Pointers are addresses of this process, and a wrong
+ * A CUDA driver with a software GPU. Where there are several, each is the device of a driver in a process of its own, which
+ * counts the others and reaches none of them. Thread-safe. Pointers are addresses of this process, and a wrong
  * host pointer ends it, as it does with the vendor's driver; device pointers are checked.
  */
 public final class SoftwareDriver implements DriverPort {
@@ -37,9 +38,12 @@ public final class SoftwareDriver implements DriverPort {
      *
      * @param options how the processor is set up
      * @param machine what tells this machine from others, for the device's UUID
+     * @param ordinal which of the machine's software GPUs it is
+     * @param devices how many there are
      * @param lines   takes lines about lost contexts, refused images and entries that are not supported
      */
-    public SoftwareDriver(ProcessorOptions options, String machine, Consumer<String> lines) {
+    public SoftwareDriver(ProcessorOptions options, String machine, int ordinal, int devices,
+            Consumer<String> lines) {
         log = new DriverLog(lines);
         SoftwareProcessor processor = new SoftwareProcessor(options);
         WordPoller poller = new WordPoller(options.clock());
@@ -47,7 +51,7 @@ public final class SoftwareDriver implements DriverPort {
         Workers workers = new Workers(Math.max(2, options.workers()), poller,
                 (task, failure) -> log.defect(task.operation().getClass().getSimpleName(), failure));
         state = new DriverState(processor, new Services(new DriverMemory(processor.memory()), workers,
-                options.clock()), new DeviceProfile(options.limits(), machine), log);
+                options.clock()), new DeviceProfile(options.limits(), machine, ordinal, devices), log);
         table = EntryTable.of(state);
         for (DriverEntry entry : DriverEntry.values()) {
             perThread[entry.ordinal()] = EntryDescriptions.of(entry).perThread();

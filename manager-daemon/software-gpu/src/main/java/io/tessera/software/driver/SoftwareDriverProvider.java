@@ -16,7 +16,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Opens software GPUs: there is one on every machine. */
+/** Opens software GPUs: there is one on every machine, or as many as were asked for, each in a process of its own. */
 public final class SoftwareDriverProvider implements DriverPortProvider {
     private static final Path MACHINE_ID = Path.of("/etc/machine-id");
     private static final long PAGE_BYTES = 2L << 20;
@@ -28,26 +28,27 @@ public final class SoftwareDriverProvider implements DriverPortProvider {
 
     @Override
     public DriverPort open(DriverOptions options) throws DriverUnavailableException {
-        if (options.ordinal() != 0) {
-            throw new DriverUnavailableException("there is one software GPU, with ordinal 0; asked for was "
-                    + options.ordinal());
+        if (options.ordinal() >= options.devices()) {
+            throw new DriverUnavailableException("there is no software GPU " + options.ordinal() + ": there are "
+                    + options.devices());
         }
-        long memory = options.memoryBytes() != 0 ? options.memoryBytes() : quarterOfMemory();
+        long memory = options.memoryBytes() != 0 ? options.memoryBytes() : shareOfMemory(options.devices());
         int workers = Runtime.getRuntime().availableProcessors();
         try {
             DeviceClock clock = DeviceClock.system();
             return new SoftwareDriver(new ProcessorOptions(memory, workers, DeviceLimits.of(workers),
                     new KernelCompiler(new Interpreter(), clock::nowNs), clock), machine(),
-                    System.err::println);
+                    options.ordinal(), options.devices(), System.err::println);
         } catch (HostMemoryException e) {
             throw new DriverUnavailableException("no address space for a software GPU with " + memory
                     + " bytes: choose less with --memory", e);
         }
     }
 
-    private static long quarterOfMemory() {
+    /** A quarter of the machine's, for all devices together. */
+    private static long shareOfMemory(int devices) {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return system.getTotalMemorySize() / 4 / PAGE_BYTES * PAGE_BYTES;
+        return system.getTotalMemorySize() / 4 / devices / PAGE_BYTES * PAGE_BYTES;
     }
 
     /** The machine's own number; where it has none all machines are alike, which only a shared status page would tell. */

@@ -6,7 +6,7 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.context.Context;
 
-/** The driver, its one device, and the device's primary context. */
+/** The driver, the device that it reaches, whose number is always 0, and the device's primary context. */
 final class DeviceEntries {
     private static final int UUID_BYTES = 16;
 
@@ -19,9 +19,9 @@ final class DeviceEntries {
     void register(EntryTable table) {
         table.on(DriverEntry.cuInit, call -> DriverException.require(call.number(0) == 0, CudaError.INVALID_VALUE))
                 .on(DriverEntry.cuDriverGetVersion, call -> call.putInt(0, DeviceProfile.DRIVER_VERSION))
-                .on(DriverEntry.cuDeviceGetCount, call -> call.putInt(0, 1))
+                .on(DriverEntry.cuDeviceGetCount, call -> call.putInt(0, state.profile().devices()))
                 .on(DriverEntry.cuDeviceGet, call -> {
-                    call.device(1);
+                    DriverException.require(call.number(1) == state.profile().ordinal(), CudaError.INVALID_DEVICE);
                     call.putInt(0, 0);
                 })
                 .on(DriverEntry.cuDeviceGetName, this::name)
@@ -39,7 +39,7 @@ final class DeviceEntries {
                 .on(DriverEntry.cuDeviceGetProperties, this::properties)
                 .on(DriverEntry.cuDeviceGetPCIBusId, this::busId)
                 .on(DriverEntry.cuDeviceGetByPCIBusId, call -> {
-                    DriverException.require(call.text(1).equalsIgnoreCase(DeviceProfile.PCI_BUS_ID),
+                    DriverException.require(call.text(1).equalsIgnoreCase(state.profile().pciBusId()),
                             CudaError.INVALID_DEVICE);
                     call.putInt(0, 0);
                 })
@@ -117,8 +117,9 @@ final class DeviceEntries {
 
     private void busId(Call call) {
         call.device(2);
-        DriverException.require(call.number(1) > DeviceProfile.PCI_BUS_ID.length(), CudaError.INVALID_VALUE);
-        HostMemory.putString(call.pointer(0), DeviceProfile.PCI_BUS_ID, call.number(1));
+        String id = state.profile().pciBusId();
+        DriverException.require(call.number(1) > id.length(), CudaError.INVALID_VALUE);
+        HostMemory.putString(call.pointer(0), id, call.number(1));
     }
 
     private void attribute(Call call) {

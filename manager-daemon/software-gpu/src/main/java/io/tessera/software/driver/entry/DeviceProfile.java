@@ -12,14 +12,14 @@ import java.util.UUID;
  *
  * @param limits of launches
  * @param machine bytes that are the same at every start on this machine and differ from others'
+ * @param ordinal which of the machine's software GPUs it is
+ * @param devices how many there are
  */
-public record DeviceProfile(DeviceLimits limits, String machine) {
+public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, int devices) {
     /** The name. */
     public static final String NAME = "Tessera Software GPU";
     /** CUDA 13.0, whose interface the driver has. */
     public static final int DRIVER_VERSION = 13000;
-    /** No PCI device has this address: the domain is one that no machine numbers. */
-    public static final String PCI_BUS_ID = "FFFF:00:00.0";
     /** Bytes of constant memory. */
     public static final int CONSTANT_BYTES = 64 << 10;
     /** Largest pitch of a copy in bytes, as devices of capability 9.0 have it. */
@@ -77,9 +77,14 @@ public record DeviceProfile(DeviceLimits limits, String machine) {
         };
     }
 
+    /** No PCI device has this address: the domain is one that no machine numbers. */
+    public String pciBusId() {
+        return String.format("FFFF:%02X:00.0", ordinal);
+    }
+
     /** The device's UUID: the same at every start on this machine. */
     public byte[] uuid() {
-        UUID name = UUID.nameUUIDFromBytes((NAME + machine).getBytes(StandardCharsets.UTF_8));
+        UUID name = UUID.nameUUIDFromBytes((NAME + machine + (ordinal == 0 ? "" : ordinal)).getBytes(StandardCharsets.UTF_8));
         byte[] bytes = new byte[16];
         for (int i = 0; i < 8; i++) {
             bytes[i] = (byte) (name.getMostSignificantBits() >>> 56 - 8 * i);

@@ -1,0 +1,70 @@
+package io.tessera.executor.stream;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Events that tell how far a client's streams have come, used again and again. A device does more for an event than for a
+ * launch, so who needs the same place of a stream shares one: it is used again when all have given it back. One owner thread.
+ */
+public final class ProgressEvents {
+    /** No event could be had. */
+    public static final long NONE = 0;
+    private static final long DISABLE_TIMING = 2;
+
+    private final DriverCalls driver;
+    private final ArrayDeque<Long> spare = new ArrayDeque<>();
+    /** Of events that several hold: how many more than one. */
+    private final Map<Long, Integer> sharers = new HashMap<>();
+
+    /** None are made yet. */
+    public ProgressEvents(DriverCalls driver) {
+        this.driver = driver;
+    }
+
+    /** An event that is complete when a stream, that captures nothing, has come here; the caller holds it. */
+    public long record(long stream) {
+        Long event = spare.poll();
+        if (event == null) {
+            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
+                return NONE;
+            }
+            event = driver.outLong(0);
+        }
+        if (driver.call(DriverEntry.cuEventRecord, event, stream) != CudaResult.SUCCESS) {
+            spare.add(event);
+            return NONE;
+        }
+        return event;
+    }
+
+    /** CUresult of asking whether an event is complete. */
+    public int query(long event) {
+        return driver.call(DriverEntry.cuEventQuery, event);
+    }
+
+    /** One more holds the event. */
+    public void share(long event) {
+        sharers.merge(event, 1, Integer::sum);
+    }
+
+    /** One who held it needs it no more. */
+    public void giveBack(long event) {
+        Integer others = sharers.remove(event);
+        if (others == null) {
+            spare.add(event);
+        } else if (others > 1) {
+            sharers.put(event, others - 1);
+        }
+    }
+
+    /** All are given back and no work is left: destroys them. */
+    void close() {
+        spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
+        spare.clear();
+    }
+}

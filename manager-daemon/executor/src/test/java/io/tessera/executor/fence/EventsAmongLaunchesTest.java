@@ -1,0 +1,95 @@
+package io.tessera.executor.fence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.FakeDriver;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a stream is given beyond the client's launches: one event now and then, which serves whoever needs one. */
+class EventsAmongLaunchesTest {
+    private static final int LAUNCHES = 1280;
+    private static final int EVERY = 128;
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final Arena arena = Arena.ofShared();
+    private final FakeDriver driver = new FakeDriver();
+    private ClientStreams streams;
+    private ClientStream stream;
+    private Watchdog watchdog;
+    private long nowNs = 1_000 * SECOND_NS;
+
+    @BeforeEach
+    void open() {
+        DriverCalls calls = new DriverCalls(driver, arena);
+        streams = new ClientStreams(calls, new ClientHandles(0));
+        streams.createContext(1);
+        stream = streams.find(0, streams.context(1));
+        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 3, 3);
+        watchdog = new Watchdog(settings, new Company().enter("one", 1, () -> {
+        }), calls, streams.progress());
+        streams.atMarks(watchdog::marked);
+    }
+
+    @AfterEach
+    void close() {
+        driver.close();
+        arena.close();
+    }
+
+    private void launch() {
+        streams.before(stream);
+        streams.after(stream);
+        watchdog.launched(stream.value(), nowNs);
+    }
+
+    private long recorded() {
+        return driver.calls.stream().filter(call -> call.startsWith("cuEventRecord")).count();
+    }
+
+    @Test
+    void backlogAndWatchdogShareThem() {
+        for (int i = 0; i < LAUNCHES; i++) {
+            launch();
+        }
+        // And one behind the very first launch.
+        assertEquals(LAUNCHES / EVERY + 1, recorded());
+    }
+
+    @Test
+    void whatIsSharedIsUsedAgainWhenAllHaveGivenItBack() {
+        driver.heldStreams.add(stream.value());
+        for (int i = 0; i < LAUNCHES && !streams.isFull(); i++) {
+            launch();
+        }
+        assertTrue(streams.isFull());
+        int held = driver.made("event").size();
+        driver.heldStreams.clear();
+        assertFalse(streams.isFull());
+        for (int i = 0; i < EVERY; i++) { // the watchdog has not looked: what it holds is not free
+            launch();
+        }
+        assertEquals(held + 1, driver.made("event").size());
+        nowNs += SECOND_NS;
+        assertFalse(watchdog.isExpired(nowNs));
+        for (int i = 0; i < LAUNCHES; i++) {
+            launch();
+            watchdog.isExpired(nowNs += SECOND_NS);
+        }
+        assertTrue(driver.made("event").size() <= held + 3, () -> driver.made("event").toString());
+        watchdog.close();
+        streams.destroyContext(streams.context(1));
+        streams.close();
+        assertEquals(0, driver.alive("event"));
+    }
+}
