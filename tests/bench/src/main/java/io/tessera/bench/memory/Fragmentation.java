@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 
@@ -17,19 +18,30 @@ import java.util.function.Function;
  * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
  * nanoseconds per operation, the peak of physical memory and how often kernels would have been brought to rest.
  *
+ * <p>Fragmentation so defined is what a tenant loses: what lies in pieces where it is needed, what is rounded up from the
+ * bytes that were asked for, and whole granules that are used in part all make the least quota larger. It is the worst of
+ * the whole sequence, not an average, and no smaller than 1 - live / committed at the moment that needs the most, since the
+ * heap may give back what is free elsewhere before it is refused.
+ *
  * <p>Arguments: {@code --granule=MIB}, what is committed at once (2, the device's; an executor that replaces whole slots
- * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}). Without any the traces
- * of {@link Program} are generated, 11 million operations in all.
+ * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}), or {@code generated} for
+ * the traces of {@link Program}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
+ * RecordedTraces}), each by itself, then all of them as programs of one tenant that take turns in one window until 10
+ * million operations are done. Where these need more than 5 % beyond their peak, the exit status is 1.
  */
 public final class Fragmentation {
     private static final long SEED = 20261121;
     private static final long DEVICE_BYTES = 80L << 30;
 
     /** Of a window that is large enough for two expandable segments beside the memory itself. */
-    private static final long RANGE_BYTES = 448L << 30;
+    static final long RANGE_BYTES = 448L << 30;
 
     /** Quotas are told apart up to this share of the peak: 1/1024. */
     private static final int PRECISION_LOG2 = 10;
+
+    /** Of recorded programs, and the most that their fragmentation may be. */
+    private static final long RECORDED_OPERATIONS = 10_000_000;
+    private static final double BOUND_PERCENT = 5;
 
     private static final NanoClock CLOCK = Clocks.system().monotonic();
 
@@ -52,14 +64,31 @@ public final class Fragmentation {
         System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
         Fragmentation all = new Fragmentation(granule
                 ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
-        for (String file : files) {
-            all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
-        }
+        double together = 0;
         if (files.isEmpty()) {
+            together = all.recorded();
+        } else if (files.equals(List.of("generated"))) {
             all.generated();
+        } else {
+            for (String file : files) {
+                all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
+            }
         }
         System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f", "all, weighted by memory",
                 all.operations, all.live >> 20, all.needed >> 20, percent(all.live, all.needed)));
+        if (together > BOUND_PERCENT) {
+            System.err.println("recorded programs together: more than " + BOUND_PERCENT + " %");
+            System.exit(1);
+        }
+    }
+
+    /** Fragmentation of all together. */
+    private double recorded() throws IOException {
+        Map<String, MemoryTrace> traces = RecordedTraces.all();
+        for (Map.Entry<String, MemoryTrace> one : traces.entrySet()) {
+            report(one.getKey(), one.getValue());
+        }
+        return report("all in one window", List.copyOf(traces.values()), RECORDED_OPERATIONS);
     }
 
     private void generated() {
@@ -86,29 +115,34 @@ public final class Fragmentation {
     }
 
     private void report(String name, MemoryTrace trace) {
-        long peak = trace.peakBytes();
+        report(name, List.of(trace), trace.length());
+    }
+
+    private double report(String name, List<MemoryTrace> traces, long length) {
+        long peak = TraceReplay.peakBytes(traces, length, SEED);
         long began = CLOCK.nanoTime();
-        TraceReplay.Outcome free = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
-        double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, trace.length());
+        TraceReplay.Outcome free = new TraceReplay(traces, length, SEED, settings, WindowHeap.UNLIMITED).run();
+        double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, length);
         if (!free.whole()) {
             throw new IllegalStateException(name + ": operation " + free.refusedAt() + " was refused: "
                     + free.refusal().text());
         }
-        long quota = leastQuota(trace, peak, free.committedPeak());
-        operations += trace.length();
+        long quota = leastQuota(traces, length, peak, free.committedPeak());
+        operations += length;
         live += peak;
         needed += quota;
-        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f %7.0f %10d %6d", name, trace.length(),
+        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f %7.0f %10d %6d", name, length,
                 peak >> 20, quota >> 20, percent(peak, quota), nanos, free.committedPeak() >> 20, free.changes()));
+        return percent(peak, quota);
     }
 
     /** Between the peak and what was enough without a quota. */
-    private long leastQuota(MemoryTrace trace, long peak, long enough) {
+    private long leastQuota(List<MemoryTrace> traces, long length, long peak, long enough) {
         long low = peak - 1;
         long high = Math.max(peak, enough);
         while (high - low > Math.max(settings.granuleBytes(), peak >> PRECISION_LOG2)) {
             long middle = low + (high - low) / 2;
-            if (new TraceReplay(trace, settings, middle).run().whole()) {
+            if (new TraceReplay(traces, length, SEED, settings, middle).run().whole()) {
                 high = middle;
             } else {
                 low = middle;
