@@ -53,6 +53,9 @@ struct relay_link {
 extern struct relay_link relay_links[TESSERA_MAX_DEVICES];
 extern unsigned relay_link_count; /* devices that the program sees; constant after cuInit */
 
+/* The link of a device that the program names: 0, NOT_INITIALIZED, DEINITIALIZED or INVALID_DEVICE. */
+CUresult relay_link_at(int device, struct relay_link **link);
+
 /* Whether `value` is a handle of an executor, and of which type (TESSERA_HANDLE_*); 0: it is none. */
 static inline unsigned relay_handle_type(uint64_t value)
 {
