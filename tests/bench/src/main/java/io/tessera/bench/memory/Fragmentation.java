@@ -1,10 +1,10 @@
 package io.tessera.bench.memory;
 
-import io.tessera.clock.Clocks;
-import io.tessera.clock.NanoClock;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.WindowHeap;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +16,7 @@ import java.util.function.Function;
  * How much memory a window's heap needs for what a program asks, beyond the least that any allocator would need. Prints
  * for each trace: operations; the peak of live bytes; the least quota with which the whole trace is served, found by
  * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
- * nanoseconds per operation, the peak of physical memory and how often kernels would have been brought to rest.
+ * nanoseconds of processor time per operation, the peak of physical memory and how often kernels would have been brought to rest.
  *
  * <p>Fragmentation so defined is what a tenant loses: what lies in pieces where it is needed, what is rounded up from the
  * bytes that were asked for, and whole granules that are used in part all make the least quota larger. It is the worst of
@@ -27,7 +27,7 @@ import java.util.function.Function;
  * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}), or {@code generated} for
  * the traces of {@link Program}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
  * RecordedTraces}), each by itself, then all of them as programs of one tenant that take turns in one window until 10
- * million operations are done. Where these need more than 5 % beyond their peak, the exit status is 1.
+ * million operations are done. Where one of these rows is above 5 %, the exit status is 1.
  */
 public final class Fragmentation {
     private static final long SEED = 20261121;
@@ -43,7 +43,8 @@ public final class Fragmentation {
     private static final long RECORDED_OPERATIONS = 10_000_000;
     private static final double BOUND_PERCENT = 5;
 
-    private static final NanoClock CLOCK = Clocks.system().monotonic();
+    /** Of this thread's processor time: others on the machine do not count. */
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private static final String GRANULE = "--granule=";
 
@@ -64,9 +65,9 @@ public final class Fragmentation {
         System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
         Fragmentation all = new Fragmentation(granule
                 ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
-        double together = 0;
+        double worst = 0;
         if (files.isEmpty()) {
-            together = all.recorded();
+            worst = all.recorded();
         } else if (files.equals(List.of("generated"))) {
             all.generated();
         } else {
@@ -76,19 +77,20 @@ public final class Fragmentation {
         }
         System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f", "all, weighted by memory",
                 all.operations, all.live >> 20, all.needed >> 20, percent(all.live, all.needed)));
-        if (together > BOUND_PERCENT) {
-            System.err.println("recorded programs together: more than " + BOUND_PERCENT + " %");
+        if (worst > BOUND_PERCENT) {
+            System.err.println("recorded programs: " + worst + " % is more than " + BOUND_PERCENT + " %");
             System.exit(1);
         }
     }
 
-    /** Fragmentation of all together. */
+    /** The worst fragmentation. */
     private double recorded() throws IOException {
         Map<String, MemoryTrace> traces = RecordedTraces.all();
+        double worst = 0;
         for (Map.Entry<String, MemoryTrace> one : traces.entrySet()) {
-            report(one.getKey(), one.getValue());
+            worst = Math.max(worst, report(one.getKey(), one.getValue()));
         }
-        return report("all in one window", List.copyOf(traces.values()), RECORDED_OPERATIONS);
+        return Math.max(worst, report("all in one window", List.copyOf(traces.values()), RECORDED_OPERATIONS));
     }
 
     private void generated() {
@@ -114,15 +116,15 @@ public final class Fragmentation {
         return 100.0 * (needed - live) / needed;
     }
 
-    private void report(String name, MemoryTrace trace) {
-        report(name, List.of(trace), trace.length());
+    private double report(String name, MemoryTrace trace) {
+        return report(name, List.of(trace), trace.length());
     }
 
     private double report(String name, List<MemoryTrace> traces, long length) {
         long peak = TraceReplay.peakBytes(traces, length, SEED);
-        long began = CLOCK.nanoTime();
+        long began = THREADS.getCurrentThreadCpuTime();
         TraceReplay.Outcome free = new TraceReplay(traces, length, SEED, settings, WindowHeap.UNLIMITED).run();
-        double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, length);
+        double nanos = 1.0 * (THREADS.getCurrentThreadCpuTime() - began) / Math.max(1, length);
         if (!free.whole()) {
             throw new IllegalStateException(name + ": operation " + free.refusedAt() + " was refused: "
                     + free.refusal().text());
