@@ -100,6 +100,25 @@ static void allocation(int64_t *allocate, int64_t *release)
     *release = median(freed, ROUNDS);
 }
 
+/* Small pieces of pinned memory, all live together before any goes. */
+static void pinning(int64_t *allocate, int64_t *release)
+{
+    static void *pinned[ROUNDS];
+    static int64_t freed[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t begin = now_ns();
+        CHECK(cuMemHostAlloc(&pinned[i], 4096, 0));
+        samples[i] = now_ns() - begin;
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t begin = now_ns();
+        CHECK(cuMemFreeHost(pinned[i]));
+        freed[i] = now_ns() - begin;
+    }
+    *allocate = median(samples, ROUNDS);
+    *release = median(freed, ROUNDS);
+}
+
 static void events(int64_t *record, int64_t *wait, int64_t *whole)
 {
     static int64_t waited[ROUNDS], all[ROUNDS];
@@ -188,8 +207,10 @@ int main(int count, char **arguments)
     printf(",\"sustainedLaunchNs\":%.0f", sustained_launch_ns());
     printf(",\"launchAndSynchroniseNs\":%ld", launch_and_synchronise_ns());
     printf(",\"idleSynchroniseNs\":%ld", idle_synchronise_ns());
-    int64_t allocate, release, record, wait, whole;
+    int64_t allocate, release, record, wait, whole, pin, unpin;
     allocation(&allocate, &release);
+    pinning(&pin, &unpin);
+    printf(",\"pinnedAllocateNs\":%ld,\"pinnedFreeNs\":%ld", pin, unpin);
     events(&record, &wait, &whole);
     printf(",\"allocateNs\":%ld,\"freeNs\":%ld,\"eventRecordNs\":%ld,\"eventSynchroniseNs\":%ld,\"launchToEventNs\":%ld",
            allocate, release, record, wait, whole);

@@ -23,6 +23,8 @@ FIGURES = (
     ("launchToEventNs", "launch, record an event and synchronise with it, ns", False),
     ("allocateNs", "cuMemAlloc of 4 MiB, ns", False),
     ("freeNs", "cuMemFree, ns", False),
+    ("pinnedAllocateNs", "cuMemHostAlloc of 4 KiB, ns", False),
+    ("pinnedFreeNs", "cuMemFreeHost, ns", False),
     ("smallUpNs", "4 bytes to the device, ns", False),
     ("smallDownNs", "4 bytes from the device, ns", False),
     ("pinnedUpGBs", "256 MiB up, pinned, GB/s", True),

@@ -11,7 +11,7 @@ import unittest
 PROCESSES = 3
 TIMEOUT_S = 200
 #: Tests of these modules are long, and run in processes of their own.
-APART = ("harness.tests.test_suites", "harness.tests.test_caffe_kit", "harness.tests.test_jvm_suite", "harness.tests.test_device_suites")
+APART = tuple(f"harness.tests.test_{what}" for what in ("suites", "caffe_kit", "jvm_suite", "device_suites", "traces_suite"))
 
 
 def names(suite):
