@@ -46,6 +46,11 @@ final class RandomKernel {
             line("xor.b64 %q0, %q0, " + each);
         }
         line("ret");
+        return module(body);
+    }
+
+    /** A module with a kernel {@code k(in, err, pointer, number)} of that body. */
+    static String module(CharSequence body) {
         return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 err, "
                 + ".param .u64 pointer, .param .u32 number)\n{\n\t.reg .pred %p<4>, %go;\n\t.reg .b16 %h<3>;\n"
                 + "\t.reg .b32 %r<8>, %fuel, %c<8>;\n\t.reg .b64 %q<6>, %in, %d<8>;\n\t.shared .align 8 .b8 tile[256];\n"

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class SoundnessTest {
     private static final int THREADS = 8;
     private static final int INPUTS = 64;
+    private static final int LAUNCHES = 4;
 
     private static long input(Random random) {
         return switch (random.nextInt(6)) {
@@ -46,7 +47,7 @@ class SoundnessTest {
     }
 
     /** Runs kernels of consecutive seeds; returns how many claims they held. */
-    static int check(long firstSeed, int count) throws PtxException {
+    static int check(long firstSeed, int count, boolean directed) throws PtxException {
         int claims = 0;
         try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(64L << 20, 1, DeviceLimits.of(2),
                 new Interpreter(), DeviceClock.system()))) {
@@ -54,20 +55,24 @@ class SoundnessTest {
             long err = processor.memory().allocate(8);
             for (long seed = firstSeed; seed < firstSeed + count; seed++) {
                 Random random = new Random(seed);
-                String original = new RandomKernel(seed).text();
+                DirectedKernel kernel = directed ? new DirectedKernel(seed) : null;
+                String original = directed ? kernel.text() : new RandomKernel(seed).text();
                 CheckedKernel checked = new CheckedKernel(PtxParser.parse(original));
                 claims += checked.claims();
-                for (int i = 0; i < INPUTS; i++) {
-                    RealMemory.putLong(in + 8L * i, input(random));
-                }
-                RealMemory.putInt(err, 0);
                 LoadedModule module = processor.load(checked.text());
-                LaunchOutcome outcome = processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1),
-                        new Dim3(THREADS, 1, 1), null, 0, arguments(in, err, random), false), text -> { }, new GridControl());
-                String where = "seed " + seed + "\n" + original;
-                assertEquals(LaunchOutcome.COMPLETED, outcome, where);
-                int wrong = RealMemory.getInt(err);
-                assertNull(wrong == 0 ? null : checked.claim(wrong), where);
+                for (int launch = 0; launch < (directed ? LAUNCHES : 1); launch++) {
+                    long[] inputs = directed ? kernel.inputs(INPUTS, random) : random.longs(INPUTS).map(any -> input(random)).toArray();
+                    for (int i = 0; i < INPUTS; i++) {
+                        RealMemory.putLong(in + 8L * i, inputs[i]);
+                    }
+                    RealMemory.putInt(err, 0);
+                    LaunchOutcome outcome = processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1),
+                            new Dim3(THREADS, 1, 1), null, 0, arguments(in, err, random), false), text -> { }, new GridControl());
+                    String where = "seed " + seed + ", launch " + launch + "\n" + original;
+                    assertEquals(LaunchOutcome.COMPLETED, outcome, where);
+                    int wrong = RealMemory.getInt(err);
+                    assertNull(wrong == 0 ? null : checked.claim(wrong), where);
+                }
             }
         }
         return claims;
@@ -76,6 +81,12 @@ class SoundnessTest {
     @Test
     void everyClaimHolds() throws PtxException {
         long seed = Long.getLong("tessera.seed", 1);
-        assertTrue(check(seed, 150) > 5000, "hardly anything is claimed");
+        assertTrue(check(seed, 150, false) > 5000, "hardly anything is claimed");
+    }
+
+    @Test
+    void everyClaimHoldsWhereSumsAreComparedAndCountsRoundedDown() throws PtxException {
+        long seed = Long.getLong("tessera.seed", 1);
+        assertTrue(check(seed, 400, true) > 5000, "hardly anything is claimed");
     }
 }

@@ -1,0 +1,101 @@
+package io.tessera.bench.fencing;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxParser;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * Reading modules, and reading, proving, fencing and printing them: all files of a corpus once per operation, one thread. What counts is
+ * the processor time of that thread ({@link Work}), since the time that passes says more about the machine's other work.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@State(Scope.Thread)
+@Fork(1)
+@Warmup(iterations = 6, time = 3)
+@Measurement(iterations = 4, time = 3)
+public class FencingBenchmark {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    /** A file of PTX, or a folder of such files. */
+    @Param("")
+    public String corpus;
+
+    private List<byte[]> modules;
+    private boolean begun;
+
+    /** What was done in which processor time. */
+    @State(Scope.Thread)
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    public static class Work {
+        /** Bytes of PTX that were read. */
+        public long bytes;
+        /** Processor time, nanoseconds. */
+        public long cpuNs;
+    }
+
+    /** Reads the files. */
+    @Setup
+    public void read() throws IOException {
+        modules = FencingSpeed.modules(Path.of(corpus));
+    }
+
+    /** Text to tree, for comparison. */
+    @Benchmark
+    public void parse(Work work, Blackhole hole) throws PtxException {
+        long start = THREADS.getCurrentThreadCpuTime();
+        for (byte[] module : modules) {
+            hole.consume(PtxParser.parse(module));
+        }
+        count(work, start);
+    }
+
+    /** Text to fenced text. */
+    @Benchmark
+    public void fence(Work work, Blackhole hole) throws PtxException, FenceRefusedException {
+        long start = THREADS.getCurrentThreadCpuTime();
+        for (byte[] module : modules) {
+            hole.consume(new Fencer(FenceMode.MASK).fence(PtxParser.parse(module)).ptx());
+        }
+        count(work, start);
+    }
+
+    /** The same for the first time in a process: what a program's first start sees. What follows in the process does not count. */
+    @Benchmark
+    @BenchmarkMode(Mode.SingleShotTime)
+    @Fork(3)
+    @Warmup(iterations = 0)
+    @Measurement(iterations = 1)
+    public void cold(Work work, Blackhole hole) throws PtxException, FenceRefusedException {
+        if (!begun) {
+            begun = true;
+            fence(work, hole);
+        }
+    }
+
+    private void count(Work work, long start) {
+        work.cpuNs += THREADS.getCurrentThreadCpuTime() - start;
+        modules.forEach(module -> work.bytes += module.length);
+    }
+}
