@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
@@ -42,6 +43,11 @@ final class MemoryBarriers {
             directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
+    }
+
+    /** Names of the functions that {@link #lowered} writes in another way. */
+    static Set<String> functions(PtxModule module) {
+        return module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
     }
 
     private static boolean has(PtxFunction function) {

@@ -5,7 +5,7 @@ import io.tessera.guardian.ptx.Operand;
 /**
  * Arrival of one thread at a {@link BarrierWord}. Lanes of a warp that come together to one word are added by the first of them, since
  * an exchange for each lane would take as many rounds as there are lanes. Where fewer arrivals are awaited than lanes come, the lanes
- * that are too many arrive one by one, at the next phase. Not thread-safe.
+ * that are too many take another turn, in the next phase. Not thread-safe.
  */
 final class WarpArrival {
     private static final int LAST_LANE = 31;
@@ -26,7 +26,9 @@ final class WarpArrival {
         Operand.Register first = code.word();
         Operand.Register state = code.wide();
         Operand.Register other = code.truth();
+        String turn = code.newLabel("turn");
         String told = code.newLabel("told");
+        code.label(turn);
         code.emit("activemask.b32", lanes);
         code.emit("match.any.sync.b32", lanes, place.at(), lanes);
         code.emit("popc.b32", count, lanes);
@@ -51,7 +53,10 @@ final class WarpArrival {
         word.exchange(place, old, changed, again);
         code.emit("mov.b64", state, old);
         code.label(told);
-        tell(place, state, lanes, count, rank, first);
+        tell(state, lanes, count, rank, first);
+        Operand.Register late = code.truth();
+        code.emit("setp.ge.u32", late, rank, count);
+        code.branch(late, false, turn);
         return state;
     }
 
@@ -64,21 +69,15 @@ final class WarpArrival {
         return taken;
     }
 
-    /** All lanes get the word as it was at their turn; those that were not added arrive for themselves. */
-    private void tell(BarrierWord.Place place, Operand.Register state, Operand.Register lanes, Operand.Register count,
-            Operand.Register rank, Operand.Register first) {
+    /** All lanes get the word as it was at their turn, and the number of lanes that were added. */
+    private void tell(Operand.Register state, Operand.Register lanes, Operand.Register count, Operand.Register rank, Operand.Register first) {
         Operand.Register low = code.word();
         Operand.Register high = code.word();
-        Operand.Register added = code.truth();
-        String done = code.newLabel("arrived");
         code.emit("mov.b64", Code.pair(low, high), state);
         code.emit("shfl.sync.idx.b32", low, low, first, Code.number(LAST_LANE), lanes);
         code.emit("shfl.sync.idx.b32", high, high, first, Code.number(LAST_LANE), lanes);
-        code.emit("setp.lt.u32", added, rank, taken(low, count));
+        code.emit("mov.b32", count, taken(low, count));
         code.emit("sub.u32", low, low, rank);
         code.emit("mov.b64", state, Code.pair(low, high));
-        code.branch(added, false, done);
-        code.emit("mov.b64", state, word.change(place, Code.number(BarrierWord.arrivals(1, false))));
-        code.label(done);
     }
 }

@@ -46,7 +46,9 @@ class RefusalTest {
         String text = Fences.kernel(".shared .align 8 .b64 b;\nmbarrier.init.shared.b64 [b], 1;\nret;");
         assertTrue(Fences.plain(text, FenceMode.NONE).ptx().contains("mbarrier.init"));
         for (FenceMode mode : List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK)) {
-            assertTrue(!Fences.plain(text, mode).ptx().contains("mbarrier.init"));
+            FencedModule fenced = Fences.plain(text, mode);
+            assertTrue(!fenced.ptx().contains("mbarrier.init"));
+            assertTrue(fenced.reports().getFirst().notes().getFirst().contains("mbarriers"), fenced.reports().toString());
         }
     }
 
