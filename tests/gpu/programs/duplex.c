@@ -15,6 +15,7 @@ extern int cuMemHostRegister_v2(void *, size_t, unsigned);
 extern int cuMemHostUnregister(void *);
 extern int cuStreamWaitEvent(CUstream, CUevent, unsigned);
 extern int cuStreamDestroy_v2(CUstream);
+extern int cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 
 struct properties { /* CUmemAllocationProp */
     int type, handle_types, location_type, location;
@@ -42,36 +43,43 @@ struct way {
     int lockstep;   /* a chunk leaves when the one before it has come in */
     int in, out;
     int pages;      /* changes that go on beside, of one chunk each 1.2 ms */
+    int as_devices; /* host memory is named by its device pointer */
 };
 
-enum { PHYSICAL = 1, MAPPINGS = 2 };
+enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 256 };
 
 static const struct way ways[] = {
-    {"in alone", 1, 1, 64, REGISTERED, 0, 1, 0, 0},
-    {"out alone", 1, 1, 64, REGISTERED, 0, 0, 1, 0},
-    {"both", 1, 1, 64, REGISTERED, 0, 1, 1, 0},
-    {"both, memory of the driver", 1, 1, 64, DRIVERS, 0, 1, 1, 0},
-    {"both, write-combined memory of the driver", 1, 1, 64, WRITE_COMBINED, 0, 1, 1, 0},
-    {"both, 2 streams in", 2, 1, 64, REGISTERED, 0, 1, 1, 0},
-    {"both, 3 streams in", 3, 1, 64, REGISTERED, 0, 1, 1, 0},
-    {"both, 4 streams in", 4, 1, 64, REGISTERED, 0, 1, 1, 0},
-    {"both, 2 streams each", 2, 2, 64, REGISTERED, 0, 1, 1, 0},
-    {"both, chunks of 8 MiB", 1, 1, 8, REGISTERED, 0, 1, 1, 0},
-    {"both, 4 streams in, chunks of 8 MiB", 4, 1, 8, REGISTERED, 0, 1, 1, 0},
-    {"both, beside create and release", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL},
-    {"both, beside map, set access and unmap", 1, 1, 64, REGISTERED, 0, 1, 1, MAPPINGS},
-    {"both, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL | MAPPINGS},
-    {"in alone, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 0, PHYSICAL | MAPPINGS},
-    {"both, in step", 1, 1, 64, REGISTERED, 1, 1, 1, 0},
-    {"both, in step, chunks of 8 MiB", 1, 1, 8, REGISTERED, 1, 1, 1, 0},
-    {"both, in step, 2 streams in, chunks of 8 MiB", 2, 1, 8, REGISTERED, 1, 1, 1, 0},
+    {"in alone", 1, 1, 64, REGISTERED, 0, 1, 0, 0, 0},
+    {"out alone", 1, 1, 64, REGISTERED, 0, 0, 1, 0, 0},
+    {"both", 1, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, memory of the driver", 1, 1, 64, DRIVERS, 0, 1, 1, 0, 0},
+    {"both, write-combined memory of the driver", 1, 1, 64, WRITE_COMBINED, 0, 1, 1, 0, 0},
+    {"both, 2 streams in", 2, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, 3 streams in", 3, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, 4 streams in", 4, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, 2 streams each", 2, 2, 64, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, chunks of 8 MiB", 1, 1, 8, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, 4 streams in, chunks of 8 MiB", 4, 1, 8, REGISTERED, 0, 1, 1, 0, 0},
+    {"both, beside create and release", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 0},
+    {"both, beside map, set access and unmap", 1, 1, 64, REGISTERED, 0, 1, 1, MAPPINGS, 0},
+    {"both, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL | MAPPINGS, 0},
+    {"in alone, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 0, PHYSICAL | MAPPINGS, 0},
+    {"both, beside create alone", 1, 1, 64, REGISTERED, 0, 1, 1, CREATE, 0},
+    {"both, beside release alone", 1, 1, 64, REGISTERED, 0, 1, 1, RELEASE, 0},
+    {"both, 2 streams in, beside create and release", 2, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 0},
+    {"both, 4 streams in, chunks of 8 MiB, beside create and release", 4, 1, 8, REGISTERED, 0, 1, 1, PHYSICAL, 0},
+    {"both, as copies between devices", 1, 1, 64, REGISTERED, 0, 1, 1, 0, 1},
+    {"both, as copies between devices, beside create and release", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 1},
+    {"both, in step", 1, 1, 64, REGISTERED, 1, 1, 1, 0, 0},
+    {"both, in step, chunks of 8 MiB", 1, 1, 8, REGISTERED, 1, 1, 1, 0, 0},
+    {"both, in step, 2 streams in, chunks of 8 MiB", 2, 1, 8, REGISTERED, 1, 1, 1, 0, 0},
 };
 
 static char *host[KINDS][2]; /* for in and out */
 static CUdeviceptr device[2];
 static CUevent passed[MOST_CHUNKS];
 
-static int pages_end;
+static int pages_begun, pages_end;
 
 /* What two clients that change places do with the pages of each chunk. */
 static void *change_pages(void *way)
@@ -81,22 +89,26 @@ static void *change_pages(void *way)
     const struct properties properties = {.type = 1, .location_type = 1};
     const struct access access = {1, 0, 3};
     CUdeviceptr address;
-    uint64_t handle;
+    uint64_t handles[MOST_HANDLES];
+    int count = (pages & PHYSICAL) == RELEASE ? MOST_HANDLES : 1;
     CHECK(cuMemAddressReserve(&address, bytes, 0, 0, 0));
-    CHECK(cuMemCreate(&handle, bytes, &properties, 0));
+    for (int i = 0; i < count; i++)
+        CHECK(cuMemCreate(&handles[i], bytes, &properties, 0));
+    __atomic_store_n(&pages_begun, 1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&pages_end, __ATOMIC_ACQUIRE)) {
         if (pages & MAPPINGS) {
-            CHECK(cuMemMap(address, bytes, 0, handle, 0));
+            CHECK(cuMemMap(address, bytes, 0, handles[0], 0));
             CHECK(cuMemSetAccess(address, bytes, &access, 1));
             CHECK(cuMemUnmap(address, bytes));
         }
-        if (pages & PHYSICAL) {
-            CHECK(cuMemRelease(handle));
-            CHECK(cuMemCreate(&handle, bytes, &properties, 0));
-        }
+        if (pages & RELEASE && count > 0)
+            CHECK(cuMemRelease(handles[--count]));
+        if (pages & CREATE && count < MOST_HANDLES)
+            CHECK(cuMemCreate(&handles[count++], bytes, &properties, 0));
         usleep(1000);
     }
-    CHECK(cuMemRelease(handle));
+    while (count > 0)
+        CHECK(cuMemRelease(handles[--count]));
     return NULL;
 }
 
@@ -118,6 +130,24 @@ static int64_t until_idle(const CUstream *streams, int count, int64_t *first_end
     return ended;
 }
 
+static void leave(const struct way *way, size_t at, size_t bytes, CUstream stream)
+{
+    char *target = host[way->kind][1] + at;
+    if (way->as_devices)
+        CHECK(cuMemcpyDtoDAsync_v2((CUdeviceptr)(uintptr_t)target, device[1] + at, bytes, stream));
+    else
+        CHECK(cuMemcpyDtoHAsync_v2(target, device[1] + at, bytes, stream));
+}
+
+static void enter(const struct way *way, size_t at, size_t bytes, CUstream stream)
+{
+    const char *source = host[way->kind][0] + at;
+    if (way->as_devices)
+        CHECK(cuMemcpyDtoDAsync_v2(device[0] + at, (CUdeviceptr)(uintptr_t)source, bytes, stream));
+    else
+        CHECK(cuMemcpyHtoDAsync_v2(device[0] + at, source, bytes, stream));
+}
+
 static void measure(const struct way *way, size_t bytes)
 {
     CUstream in[MOST_STREAMS], out[MOST_STREAMS];
@@ -127,9 +157,11 @@ static void measure(const struct way *way, size_t bytes)
         CHECK(cuStreamCreate(&out[i], 1));
     }
     pthread_t changer;
-    pages_end = 0;
+    pages_begun = pages_end = 0;
     if (way->pages && pthread_create(&changer, NULL, change_pages, (void *)way) != 0)
         exit(1);
+    while (way->pages && !__atomic_load_n(&pages_begun, __ATOMIC_ACQUIRE))
+        usleep(100);
     double in_ms = 1e9, out_ms = 1e9, total_ms = 1e9;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         int64_t begun = now_ns(), out_ended;
@@ -138,9 +170,9 @@ static void measure(const struct way *way, size_t bytes)
             if (way->out && way->lockstep && i >= 2)
                 CHECK(cuStreamWaitEvent(to, passed[i - 2], 0));
             if (way->out)
-                CHECK(cuMemcpyDtoHAsync_v2(host[way->kind][1] + i * chunk, device[1] + i * chunk, chunk, to));
+                leave(way, i * chunk, chunk, to);
             if (way->in)
-                CHECK(cuMemcpyHtoDAsync_v2(device[0] + i * chunk, host[way->kind][0] + i * chunk, chunk, from));
+                enter(way, i * chunk, chunk, from);
             if (way->lockstep)
                 CHECK(cuEventRecord(passed[i], from));
         }

@@ -5,7 +5,8 @@ free of PyTorch; a self test drives it with a paced stand-in.
 
 Commands:
   run       step until the next command arrives; answers ``ran`` with the completion time of every step
-  steps N   N steps and a synchronisation; answers ``done`` with seconds, losses and a digest of the state after them
+  steps N   N steps and a synchronisation; answers ``done`` with seconds, the completion time of every step, losses and a
+            digest of the state after them
   count N   N steps under the launch counter: answers ``armed``, waits for ``go``, steps, answers ``paused``, waits for
             ``finish`` and answers ``counted``; between ``armed`` and ``go``, and between ``paused`` and ``finish``, the
             process submits nothing, so another counter can be read there
@@ -70,18 +71,22 @@ class Session:
             clock.mark()
         trainer.synchronize()
         done_ns = clock.finish()
-        end_ns = time.monotonic_ns()
-        deltas_us = [round((later - earlier) / 1000) for earlier, later in zip([start_ns] + done_ns, done_ns)]
-        self.say("ran", start_ns=start_ns, end_ns=end_ns, deltas_us=deltas_us)
+        self.say("ran", **_times(start_ns, time.monotonic_ns(), done_ns))
 
     def _steps(self, count):
         trainer = self._trainer
         trainer.synchronize()
-        started_ns = time.monotonic_ns()
-        losses = [trainer.loss_of_step() for _ in range(count)]
+        clock = trainer.step_clock()
+        start_ns = time.monotonic_ns()
+        losses = []
+        for _ in range(count):
+            losses.append(trainer.loss_of_step())
+            clock.mark()
         trainer.synchronize()
-        seconds = (time.monotonic_ns() - started_ns) / 1e9
-        self.say("done", steps=count, seconds=seconds, losses=trainer.readable(losses), state=trainer.state_digest())
+        end_ns = time.monotonic_ns()
+        times = _times(start_ns, end_ns, clock.finish())
+        answers = {"losses": trainer.readable(losses), "state": trainer.state_digest()}
+        self.say("done", steps=count, seconds=(end_ns - start_ns) / 1e9, **times, **answers)
 
     def _count(self, count):
         trainer = self._trainer
@@ -100,3 +105,9 @@ class Session:
         words = self._commands.get(timeout=120)
         if words != [word]:
             raise ValueError(f"expected '{word}', got '{' '.join(words)}'")
+
+
+def _times(start_ns, end_ns, done_ns):
+    """When steps were done, as differences: small numbers, and a step's own time for who reads them."""
+    deltas_us = [round((later - earlier) / 1000) for earlier, later in zip([start_ns] + done_ns, done_ns)]
+    return {"start_ns": start_ns, "end_ns": end_ns, "deltas_us": deltas_us}

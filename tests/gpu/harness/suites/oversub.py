@@ -6,6 +6,7 @@ base. Each case stands alone and says how long it takes, so a short lease can ru
 
 import concurrent.futures
 import json
+import math
 import os
 import random
 import statistics
@@ -13,59 +14,43 @@ import sys
 import threading
 import time
 
+from harness import trainings
 from harness.bandwidth import pinned_bandwidth, ways_to_copy
 from harness.bench import Bench, measure, native, under_tessera
 from harness.child import run_bounded
-from harness.control import client_of, device_in_use
 from harness.figures import number, quantile, verdict
 from harness.table import Table
-from harness.tessera import Manager
 from harness.timeline import PARTS, figures, moves, read, since
+from harness.trainings import CAPACITY_GIB, QUANTUM_NS, device, manager_of, residency, wide
 
-CAPACITY_GIB = 16
-#: Work of each program, as seconds that it takes alone.
-WORK_S = 20.0
-RATE_S = 2.0
-PHASE_S = 4.0
-QUANTUM_NS = 1_000_000_000
 REPEATS = 3
 WINDOW_S = 3.0
 NOTEBOOKS = 8
-NOTEBOOK_S = 150.0
+NOTEBOOK_S = 110.0
+#: Think times are log-uniform, as in the simulation (unified-memory/README.md): median 8 s, mean 14 s.
 THINK_S = (1.0, 60.0)
-#: Think times are shortened by this, so that a lease of minutes sees enough cells.
-THINK_SCALE = 0.25
 EVICT_EVERY_S = 0.2
 EVICT_STEPS = 200
 SEED = 20240229
 HANDOVER_S = 30.0
 
-#: Case: what it does, and the seconds that it needs on an H200 (measured or, for the long ones, reckoned from measured parts).
+#: Case: what it does, and the seconds that it needs on an H200; of trainings the first way, the others run if there is time.
 CASES = {
-    "two busy": 180,
-    "three busy": 260,
-    "two busy of 8 GiB": 180,
-    "two half-busy": 200,
-    "three half-busy": 280,
+    "two busy": 100,
+    "three busy": 125,
+    "two busy of 8 GiB": 100,
+    "three busy of 8 GiB": 125,
+    "two half-busy": 115,
+    "three half-busy": 140,
     "two that fit": 40,
     "hand-over": 60,
     "overhead": 115,
-    "notebooks": 190,
+    "notebooks": 140,
     "forced eager": 30,
     "forced graph": 30,
     "forced expandable segments": 30,
     "forced cudaMallocAsync": 30,
 }
-#: Tenants, part of the time in which the host works alone, capacity, and what is asked of the default quantum and of 1 s.
-TRAININGS = {
-    "two busy": (2, 0.0, CAPACITY_GIB, 1.05, 1.25),
-    "three busy": (3, 0.0, CAPACITY_GIB, 1.05, 1.25),
-    "two busy of 8 GiB": (2, 0.0, 8, 1.05, 1.25),
-    "two half-busy": (2, 0.5, CAPACITY_GIB, 0.80, None),
-    "three half-busy": (3, 0.5, CAPACITY_GIB, 0.80, None),
-}
-#: Way: memory plan, quantum (None: the manager's choice).
-WAYS = {"swap": ("swap", None), "swap, 1 s turns": ("swap", QUANTUM_NS), "managed": ("managed", None)}
 #: Forced eviction: workload options and environment.
 VARIANTS = {
     "eager": ((), {}),
@@ -93,7 +78,7 @@ print(json.dumps({"us": best / 800 * 1e6}))
 
 def run(setting, record):
     """Each case on a manager of its own."""
-    work = {name: _training for name in TRAININGS}
+    work = {name: trainings.run for name in trainings.TRAININGS}
     work.update({"two that fit": _fit, "hand-over": _handover, "overhead": _overhead})
     work.update({"notebooks": _notebooks})
     work.update({f"forced {variant}": _forced for variant in VARIANTS})
@@ -101,86 +86,11 @@ def run(setting, record):
         record.attempt(case, lambda: work[case](setting, record, case), CASES[case])
 
 
-def _manager(setting, capacity_gib=CAPACITY_GIB):
-    manager = Manager(setting.installation, setting.directory)
-    if capacity_gib:
-        manager.environment["TESSERA_CAPACITY"] = f"{capacity_gib}GiB"
-    return manager
-
-
-def _wide(bench, place, share, host_share, name, capacity_gib=CAPACITY_GIB, more=()):
-    environment = {
-        "WIDE_GIB": str(capacity_gib * share),
-        "WIDE_HOST_SHARE": str(host_share),
-        "WIDE_PHASE_S": str(PHASE_S),
-        **dict(more),
-    }
-    return bench.start(place, "wide", name=name, environment=environment)
-
-
-def _together(workers, counts, timeout_s):
-    """Steps of all at once; seconds until the last has ended, and the answers."""
-    begun = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
-        futures = [pool.submit(worker.steps, count, timeout_s) for worker, count in zip(workers, counts)]
-        answers = [future.result() for future in futures]
-    return time.monotonic() - begun, answers
-
-
-def _training(setting, record, case):
-    tenants, host_share, capacity_gib, *_ = TRAININGS[case]
-    with Bench(setting.workloads, setting.directory) as bench:
-        alone = _wide(bench, native(), 0.96, host_share, f"{case}-alone", capacity_gib)
-        alone.ready()
-        probe = measure([alone], RATE_S if not host_share else 4 * PHASE_S)[0][0]
-        count = max(1, round(WORK_S * probe))
-        seconds, answer = _together([alone], [count], 10 * WORK_S)
-        record.add("serial", case=case, seconds=tenants * seconds, losses=answer[0]["losses"][-1:])
-        others = [_wide(bench, native(), 0.96, host_share, f"{case}-free-{i}", capacity_gib) for i in range(1, tenants)]
-        for worker in others:
-            worker.ready()
-        seconds, _ = _together([alone, *others], [count] * tenants, 20 * WORK_S)
-        record.add("training", case=case, way="native, all at once", seconds=seconds)
-    for way, (plan, quantum_ns) in WAYS.items():
-        record.attempt(f"{case} {way}", lambda: _way(setting, record, case, way, plan, quantum_ns, count))
-
-
-def _way(setting, record, case, way, plan, quantum_ns, count):
-    tenants, host_share, capacity_gib, *_ = TRAININGS[case]
-    with _manager(setting, capacity_gib) as manager, Bench(setting.workloads, setting.directory) as bench:
-        place = under_tessera(manager, plan)
-        workers = [_wide(bench, place, 0.96, host_share, f"{case}-{way}-{i}", capacity_gib) for i in range(tenants)]
-        for worker in workers:
-            worker.ready()
-        if quantum_ns:
-            manager.control.quantum(quantum_ns)
-        before = _device(manager)
-        seconds, _ = _together(workers, [count] * tenants, 40 * WORK_S)
-        record.add(
-            "training",
-            case=case,
-            way=way,
-            seconds=seconds,
-            handovers=_device(manager).get("handovers", 0) - before.get("handovers", 0),
-            reason=_device(manager).get("reason"),
-            memory=[_residency(manager, worker.pid) for worker in workers],
-        )
-
-
-def _device(manager):
-    return device_in_use(manager.control.status()) or {}
-
-
-def _residency(manager, pid):
-    client = client_of(manager.control.status(), pid) or {}
-    return (client.get("devices") or [{}])[0].get("residency", {})
-
-
 def _fit(setting, record, case):
-    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+    with manager_of(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
         groups = {}
         for way, place in (("native", native()), ("swap", under_tessera(manager, "swap"))):
-            groups[way] = [_wide(bench, place, 0.4, 0.0, f"fit-{way}-{i}") for i in range(2)]
+            groups[way] = [wide(bench, place, 0.4, 0.0, f"fit-{way}-{i}") for i in range(2)]
         for workers in groups.values():
             for worker in workers:
                 worker.ready()
@@ -194,9 +104,9 @@ def _handover(setting, record, case):
     bandwidth = pinned_bandwidth()
     record.add("ways to copy", ways=ways_to_copy(setting.installation))
     trace = os.path.join(setting.directory, "moves.trace")
-    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+    with manager_of(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
         workers = [
-            _wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}", more={"TESSERA_MOVE_TRACE": trace})
+            wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}", more={"TESSERA_MOVE_TRACE": trace})
             for i in range(2)
         ]
         for worker in workers:
@@ -212,8 +122,8 @@ def _handover(setting, record, case):
             bandwidth=bandwidth,
             timeline=timeline,
             taken_ns=taken,
-            device=_device(manager),
-            memory=[_residency(manager, worker.pid) for worker in workers],
+            device=device(manager),
+            memory=[residency(manager, worker.pid) for worker in workers],
         )
 
 
@@ -221,12 +131,12 @@ def _handovers_during(manager, workers, work):
     """Durations of the hand-overs, from the former holder's answer to the grant's, that began while ``work`` went on."""
     ended = threading.Event()
     taken = []
-    last = {worker.pid: _residency(manager, worker.pid).get("handoverLastNs") for worker in workers}
+    last = {worker.pid: residency(manager, worker.pid).get("handoverLastNs") for worker in workers}
 
     def watch():
         while not ended.wait(0.5):
             for worker in workers:
-                ns = _residency(manager, worker.pid).get("handoverLastNs")
+                ns = residency(manager, worker.pid).get("handoverLastNs")
                 if ns and ns != last[worker.pid]:
                     taken.append(ns)
                     last[worker.pid] = ns
@@ -243,7 +153,7 @@ def _handovers_during(manager, workers, work):
 
 
 def _overhead(setting, record, case):
-    with _manager(setting, capacity_gib=None) as manager, Bench(setting.workloads, setting.directory) as bench:
+    with manager_of(setting, capacity_gib=None) as manager, Bench(setting.workloads, setting.directory) as bench:
         for workload in ("gpt", "resnet"):
             places = {"native": native(), "swap": under_tessera(manager, "swap")}
             workers = {way: bench.start(place, workload, name=f"{way}-{workload}") for way, place in places.items()}
@@ -263,16 +173,16 @@ def _overhead(setting, record, case):
 
 
 def _notebooks(setting, record, case):
-    with _manager(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
+    with manager_of(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
         place = under_tessera(manager, "swap")
-        workers = [_wide(bench, place, 0.4, 0.0, f"notebook-{i}") for i in range(NOTEBOOKS)]
+        workers = [wide(bench, place, 0.4, 0.0, f"notebook-{i}") for i in range(NOTEBOOKS)]
         for worker in workers:
             worker.ready()
         end = time.monotonic() + NOTEBOOK_S
         with concurrent.futures.ThreadPoolExecutor(NOTEBOOKS) as pool:
             futures = [pool.submit(_cells, worker, SEED + i, end) for i, worker in enumerate(workers)]
             cells = [cell for future in futures for cell in future.result()]
-        record.add("notebooks", seed=SEED, cells=cells, memory=[_residency(manager, w.pid) for w in workers])
+        record.add("notebooks", seed=SEED, cells=cells, memory=[residency(manager, w.pid) for w in workers])
 
 
 def _cells(worker, seed, end):
@@ -280,7 +190,7 @@ def _cells(worker, seed, end):
     chance = random.Random(seed)
     cells = []
     while True:
-        think = THINK_SCALE * chance.uniform(*THINK_S)
+        think = math.exp(chance.uniform(*map(math.log, THINK_S)))
         if time.monotonic() + think >= end:
             return cells
         time.sleep(think)
@@ -291,7 +201,7 @@ def _cells(worker, seed, end):
 def _forced(setting, record, case):
     variant = case.removeprefix("forced ")
     options, environment = VARIANTS[variant]
-    with _manager(setting, capacity_gib=None) as manager, Bench(setting.workloads, setting.directory) as bench:
+    with manager_of(setting, capacity_gib=None) as manager, Bench(setting.workloads, setting.directory) as bench:
         answers = {}
         for way, place in (("native", native()), ("swap", under_tessera(manager, "swap"))):
             worker = bench.start(
@@ -309,7 +219,7 @@ def _forced(setting, record, case):
                 ended.set()
             if way == "swap":
                 evictor.join()
-                memory = _residency(manager, worker.pid)
+                memory = residency(manager, worker.pid)
         equal = all(answers["native"][key] == answers["swap"][key] for key in ("losses", "state"))
         record.add("forced", variant=variant, equal=equal, evictions=evictions[0], memory=memory)
 
@@ -322,7 +232,7 @@ def _evict(manager, tenant, ended, evictions):
 
 def tables(results):
     """One table for each question that was asked."""
-    made = [_trainings_table(results), _fit_table(results), _handover_table(results), _timeline_table(results)]
+    made = [*trainings.tables(results), _fit_table(results), _handover_table(results), _timeline_table(results)]
     made.append(_ways_table(results))
     made.append(_overhead_table(results))
     made += [_notebooks_table(results), _forced_table(results)]
@@ -331,27 +241,6 @@ def tables(results):
 
 def _of(results, kind, **fields):
     return [one for one in results if one["kind"] == kind and all(one[k] == v for k, v in fields.items())]
-
-
-def _trainings_table(results):
-    rows = []
-    for case, (_, _, _, bound, bound_of_1_s) in TRAININGS.items():
-        serial = _of(results, "serial", case=case)
-        if not serial:
-            continue
-        base = serial[0]["seconds"]
-        row = [case, base]
-        for way in ("native, all at once", *WAYS):
-            found = _of(results, "training", case=case, way=way)
-            row.append(found[0]["seconds"] / base if found else None)
-        row.append(f"≤ {bound:g}: {verdict(row[3], bound, at_least=False)}" if row[3] is not None else None)
-        one_s = row[4]
-        asked = one_s is not None and bound_of_1_s
-        row.append(f"≤ {bound_of_1_s:g}: {verdict(one_s, bound_of_1_s, at_least=False)}" if asked else None)
-        rows.append(tuple(row))
-    columns = ("trainings of 0.96 × capacity", "serial, s", "native, all at once", *WAYS, "asked of swap", "of 1 s turns")
-    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB where nothing else is said"
-    return Table("Oversubscribed trainings", columns, tuple(rows), (note,)) if rows else None
 
 
 def _fit_table(results):
@@ -439,7 +328,7 @@ def _notebooks_table(results):
         asked = f"≤ {1.2 * move_s:.2f} s: {verdict(late, 1.2 * move_s, at_least=False)}" if move_s and waits else None
         rows.append((len(waits), statistics.median(waits) if waits else None, late, move_s, asked))
     columns = ("cells", "wait of the first call, median s", "95th percentile", "time to move its memory, s", "asked")
-    note = f"{NOTEBOOKS} notebooks of 0.4 × capacity; think times {THINK_S[0]:g}–{THINK_S[1]:g} s × {THINK_SCALE:g}"
+    note = f"{NOTEBOOKS} notebooks of 0.4 × capacity; think times {THINK_S[0]:g}–{THINK_S[1]:g} s, log-uniform"
     return Table("Notebooks", columns, tuple(rows), (note,)) if rows else None
 
 

@@ -102,6 +102,30 @@ trainer.step()
 Session(trainer).serve()
 """
 
+#: A stand-in for the recorder: events of a history where it is told a file, the driver's calls elsewhere.
+_ALLOCATIONS = """
+import json, os, sys
+program, steps = sys.argv[1:3]
+if len(sys.argv) > 3:
+    for level, text in {"tensors": "A 7f00 512\\nA 8f00 1024\\nF 7f00\\nA 7f00 2048\\nF 99\\n", "segments": "A 7f00 2097152\\n"}.items():
+        with open(f"{sys.argv[3]}.{level}", "w") as file:
+            file.write(text)
+else:
+    with open(os.environ["TESSERA_TRACE"], "w") as trace:
+        for name, status, first, second in (
+            ("cuMemAlloc_v2", 0, "7f0000000000", "200000"),
+            ("cuMemAlloc_v2", 2, "7ffe00112233", "20000000000"),
+            ("cuMemAlloc_v2", 0, "7f0000000000", "400000"),
+            ("cuMemFree_v2", 0, "7f0000000000", "0"),
+            ("cuMemFree_v2", 0, "7f0000000000", "0"),
+            ("cuMemCreate", 0, "55aa", "1400000"),
+        ):
+            trace.write(f"1 2 {name} {status} {first} {second} 0 0 0 0 0 0 0 0\\n")
+        trace.write("1 2 cuMemA")
+print("a line that is not JSON")
+print(json.dumps({"program": program, "steps": int(steps), "seconds": 0.1, "torch": "none", "peak_bytes": 3 << 20}))
+"""
+
 
 def _executable(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -314,6 +338,38 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual({"cuStreamSynchronize": 1.0}, one["words"])
         self.assertIn("| gpt | 4.000 | 1.000 | ≤ 2: met | cuMemAlloc_v2 1.00 | 1.000 | cuStreamSynchronize 1.00 |", text)
 
+    def test_traces(self):
+        with open(self.path("workloads", "allocations.py"), "w", encoding="utf-8") as file:
+            file.write(_ALLOCATIONS)
+        record, text = self.run_suite("traces", TIMEOUT_S=60)
+        self.assertEqual([], record.problems)
+
+        def kept(name):
+            with gzip.open(self.path("traces", f"{name}.gz"), "rt") as lines:
+                return lines.read().splitlines()
+
+        self.assertEqual(["+ 0 512", "+ 1 1024", "- 0", "+ 0 2048"], kept("gpt.tensors"))
+        self.assertEqual(["+ 0 2097152"], kept("mlp.segments"))
+        # The second allocation shows that the first was freed, whose line came late; the second free is its own.
+        self.assertEqual(["+ 0 2097152", "- 0", "+ 0 4194304", "- 0", "c 0 20971520"], kept("serving-expandable.calls"))
+        self.assertIn("| serving-expandable | calls | 250 | 5 | 5 | 0 | 3 |", text)
+
+    def test_traces_that_are_too_large_lose_their_end(self):
+        with open(self.path("workloads", "allocations.py"), "w", encoding="utf-8") as file:
+            lines = 'tensors.write("".join(f"A {at * 512:x} {512 + at * at % 7919}\\n" for at in range(5000)))'
+            file.write(_ALLOCATIONS.replace("print(", f'with open(sys.argv[3] + ".tensors", "w") as tensors:\n    {lines}\nprint(', 1))
+        record, _ = self.run_suite("traces", CASES={"gpt": load("traces").Case("gpt", 1)}, LIMIT_BYTES=4096)
+        self.assertEqual([], record.problems)
+        (one,) = (result for result in record.results if result["level"] == "tensors")
+        self.assertEqual(5000, one["operations"])
+        self.assertTrue(500 < one["kept"] < 5000 and one["bytes"] <= 4096, one)
+
+    def test_traces_without_a_device_are_problems(self):
+        with open(self.path("workloads", "allocations.py"), "w", encoding="utf-8") as file:
+            file.write("raise SystemExit('no CUDA device')")
+        record, _ = self.run_suite("traces", CASES={"gpt": load("traces").Case("gpt", 1)})
+        self.assertIn("no CUDA device", record.problems[0]["error"])
+
     def test_spaces(self):
         record, text = self.run_suite("spaces", REPEATS=2, ALONE_S=0.1, WINDOW_S=0.2, PAIRS={"gpt+mlp": ("gpt", "mlp")})
         self.assertEqual([], record.problems)
@@ -397,15 +453,18 @@ class SuitesTest(unittest.TestCase):
         scripts = {"_ALLOCATIONS": 'print(\'{"us": 4.0}\')'}
         rates = 'print(\'{"in": 5e10, "out": 5.5e10, "both": [4e10, 5e10]}\')'
         self.enterContext(mock.patch("harness.bandwidth._BANDWIDTH", rates))
+        ways = {"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)}
+        self.enterContext(mock.patch.multiple("harness.trainings", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, START_S=0, WAYS=ways))
         record, text = self.run_suite(
-            "oversub", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
-            THINK_S=(0.05, 0.1), THINK_SCALE=1.0, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
+            "oversub", REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
+            THINK_S=(0.05, 0.1), EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
             CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eager"), 0),
-            VARIANTS={"eager": ((), {})}, WAYS={"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)},
+            VARIANTS={"eager": ((), {})},
         )  # fmt: skip
         self.assertEqual([], record.problems)
         self.assertEqual(3, sum(one["kind"] == "training" for one in record.results))
         self.assertIn("| two busy |", text)
+        self.assertIn("| two busy | swap, 1 s turns |", text)
         self.assertIn("| allocation and free, µs | 4.000 | 4.000 | 1.000 |", text)
         self.assertIn("| eager | yes |", text)
 

@@ -69,8 +69,8 @@ class DevicesTest {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20s");
         RunningCase first = console(run, "devices 2", 0);
         RunningCase second = console(run, "devices 2", 1);
-        first.okay("launch 1500000 1");
-        second.okay("launch 1500000 1");
+        first.okay("launch 3000000 1");
+        second.okay("launch 3000000 1");
         for (int device = 0; device < 2; device++) {
             JsonObject state = manager.control().device(device);
             assertTrue(state.has("holder"), state::toString);

@@ -33,9 +33,9 @@ class TurnLengthTest {
 
     @Test
     void movingTakesAtMostTheShareWithRoomForTheRestOfAHandover() {
-        // 15 + 15 - 16 GiB come in at every hand-over: 0.28 s, which is 3 % of 9.4 s.
+        // 15 + 15 - 16 GiB come in at every hand-over: 0.28 s, which is 2.5 % of 11.2 s.
         assertEquals(14 * GIB, QuantumChooser.handoverBytes(16 * GIB, equal(2, 15 * GIB)));
-        assertEquals(9_400 * MS, chooser.quantumNs(250 * MS, false, 16 * GIB, equal(2, 15 * GIB), RATES));
+        assertEquals(11_200 * MS, chooser.quantumNs(250 * MS, false, 16 * GIB, equal(2, 15 * GIB), RATES));
     }
 
     @Test
