@@ -163,6 +163,18 @@ CUresult context_destroy(struct relay_context *context)
     return result;
 }
 
+void context_wait_all(struct relay_link *link)
+{
+    for (unsigned i = 0; i < PLACES; i++) {
+        struct relay_context *place = &places[i];
+        if (place->link != link || !__atomic_load_n(&place->alive, __ATOMIC_ACQUIRE))
+            continue;
+        CUresult result = relay_context_wait(place);
+        if (result != CUDA_SUCCESS && relay_link_state(link) == CUDA_SUCCESS)
+            relay_put_error(link, result);
+    }
+}
+
 struct relay_context *relay_context_of(CUcontext handle)
 {
     if (!handle)

@@ -17,6 +17,12 @@ CUresult context_retain(struct relay_context *primary);
 CUresult context_release(struct relay_context *primary);
 CUresult context_reset(struct relay_context *primary);
 
+/*
+ * Waits until all work is done that was submitted to the executor in any context. An error of asynchronous work stays
+ * for a call that may report it.
+ */
+void context_wait_all(struct relay_link *link);
+
 /* Ends a created context, whoever has it current. */
 CUresult context_destroy(struct relay_context *context);
 

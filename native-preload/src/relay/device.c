@@ -10,21 +10,10 @@
 /* The version of cuda.h that our description was read from: what is said where no vendor's driver says otherwise. */
 #define DESCRIBED_VERSION 13000
 
-static CUresult device_of(CUdevice device, struct relay_link **link)
-{
-    CUresult started = relay_started();
-    if (started != CUDA_SUCCESS)
-        return started;
-    if (device < 0 || (unsigned)device >= relay_link_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *link = &relay_links[device];
-    return CUDA_SUCCESS;
-}
-
 /* Begins an entry about a device: its link and what is known of it; `valid` says whether the arguments can be used. */
 #define ENTER_DEVICE(number, valid)                                                                                    \
     struct relay_link *link = NULL;                                                                                    \
-    CUresult entered = device_of(number, &link);                                                                       \
+    CUresult entered = relay_link_at(number, &link);                                                                   \
     if (entered != CUDA_SUCCESS)                                                                                       \
         return entered;                                                                                                \
     if (!(valid))                                                                                                      \

@@ -5,12 +5,10 @@ static struct relay_context nobody[TESSERA_MAX_DEVICES];
 
 CUresult device_caller(CUdevice device, struct relay_context **caller)
 {
-    CUresult started = relay_started();
-    if (started != CUDA_SUCCESS)
-        return started;
-    if (device < 0 || (unsigned)device >= relay_link_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    struct relay_link *link = &relay_links[device];
+    struct relay_link *link;
+    CUresult result = relay_link_at(device, &link);
+    if (result != CUDA_SUCCESS)
+        return result;
     struct relay_context *current = relay_current, *primary = relay_primary(link);
     if (current && current->link == link && __atomic_load_n(&current->alive, __ATOMIC_ACQUIRE)) {
         *caller = current;

@@ -10,22 +10,11 @@
 #define FLAGS_SCHEDULE 0x07u
 #define SCHEDULE_BLOCKING 4u
 
-static CUresult link_of_device(CUdevice device, struct relay_link **link)
-{
-    CUresult started = relay_started();
-    if (started != CUDA_SUCCESS)
-        return started;
-    if (device < 0 || (unsigned)device >= relay_link_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *link = &relay_links[device];
-    return CUDA_SUCCESS;
-}
-
 static CUresult create(CUcontext *handle, unsigned flags, unsigned version, CUdevice device)
 {
     struct relay_link *link;
     struct relay_context *context;
-    CUresult result = link_of_device(device, &link);
+    CUresult result = relay_link_at(device, &link);
     if (result != CUDA_SUCCESS)
         return result;
     if (!handle || flags & ~FLAGS_KNOWN)

@@ -4,7 +4,7 @@
  */
 
 #include "capture.h"
-#include "relay.h"
+#include "pinned_small.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
@@ -17,6 +17,23 @@ static CUresult enter(struct relay_context **context)
     return result == CUDA_SUCCESS && capture_any() ? capture_unsafe() : result;
 }
 
+/* Portable and mapped is all of it, under one address space; what is written combined stays apart. */
+static CUresult allocate_small(struct relay_context *context, void **pointer, size_t bytes, unsigned flags)
+{
+    void *memory;
+    CUresult result = pinned_small_take(context, bytes, &memory);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct relay_range range = {.start = (uintptr_t)memory, .bytes = bytes, .kind = RELAY_RANGE_PINNED, .flags = flags,
+                                .link = context->link, .context = context, .id = RELAY_PINNED_SMALL};
+    if (!relay_range_add(&range)) {
+        pinned_small_give(memory, bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *pointer = memory;
+    return CUDA_SUCCESS;
+}
+
 CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
     struct relay_context *context;
@@ -26,6 +43,8 @@ CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
         return result;
     if (!pointer || bytes == 0 || flags & ~(HOSTALLOC_PORTABLE | HOSTALLOC_DEVICEMAP | HOSTALLOC_WRITECOMBINED))
         return CUDA_ERROR_INVALID_VALUE;
+    if (bytes <= PINNED_SMALL_MOST && !(flags & HOSTALLOC_WRITECOMBINED))
+        return allocate_small(context, pointer, bytes, flags);
     result = relay_pin(context->link, bytes, &pinned);
     if (result != CUDA_SUCCESS)
         return result;
@@ -55,6 +74,10 @@ CUresult relay_cuMemFreeHost(void *pointer)
         return result;
     if (!relay_range_remove((uintptr_t)pointer, RELAY_RANGE_PINNED, &range))
         return CUDA_ERROR_INVALID_VALUE;
+    if (range.id == RELAY_PINNED_SMALL) {
+        pinned_small_give(pointer, range.bytes);
+        return CUDA_SUCCESS;
+    }
     struct relay_pinned pinned = {range.id, pointer, range.bytes};
     segment_count(TESSERA_COUNTER_HOST_PINNED_BYTES, -range.bytes);
     return relay_unpin(range.link, &pinned);
@@ -63,18 +86,17 @@ CUresult relay_cuMemFreeHost(void *pointer)
 CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
     struct relay_context *context;
-    struct relay_range range;
     CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pointer || bytes == 0 || flags & ~HOSTREGISTER_KNOWN)
+    if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~HOSTREGISTER_KNOWN)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
         return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
-    if (relay_range_find((uintptr_t)pointer, &range) || relay_range_find((uintptr_t)pointer + bytes - 1, &range))
+    if (relay_range_overlaps((uintptr_t)pointer, bytes))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    range = (struct relay_range){.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
-                                 .flags = flags, .link = context->link, .context = context};
+    struct relay_range range = {.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
+                                .flags = flags, .link = context->link, .context = context};
     return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

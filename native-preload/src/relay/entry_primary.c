@@ -6,13 +6,11 @@
 
 static CUresult primary_of(CUdevice device, struct relay_context **primary)
 {
-    CUresult started = relay_started();
-    if (started != CUDA_SUCCESS)
-        return started;
-    if (device < 0 || (unsigned)device >= relay_link_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *primary = relay_primary(&relay_links[device]);
-    return CUDA_SUCCESS;
+    struct relay_link *link;
+    CUresult result = relay_link_at(device, &link);
+    if (result == CUDA_SUCCESS)
+        *primary = relay_primary(link);
+    return result;
 }
 
 CUresult relay_cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device)

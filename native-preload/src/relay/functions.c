@@ -125,12 +125,10 @@ void functions_forget_link(struct relay_link *link)
 /* The context in which a kernel of a device is asked about: the current one where it is that device's. */
 static CUresult context_on(CUdevice device, struct relay_context **context)
 {
-    CUresult started = relay_started();
-    if (started != CUDA_SUCCESS)
-        return started;
-    if (device < 0 || (unsigned)device >= relay_link_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    struct relay_link *link = &relay_links[device];
+    struct relay_link *link;
+    CUresult result = relay_link_at(device, &link);
+    if (result != CUDA_SUCCESS)
+        return result;
     *context = relay_current && relay_current->alive && relay_current->link == link ? relay_current : relay_primary(link);
     return *context ? relay_link_state(link) : CUDA_ERROR_INVALID_DEVICE;
 }

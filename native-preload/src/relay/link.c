@@ -18,6 +18,17 @@ struct relay_link relay_links[TESSERA_MAX_DEVICES];
 unsigned relay_link_count;
 static uint64_t joined_ns;
 
+CUresult relay_link_at(int device, struct relay_link **link)
+{
+    CUresult started = relay_started();
+    if (started != CUDA_SUCCESS)
+        return started;
+    if (device < 0 || (unsigned)device >= relay_link_count)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *link = &relay_links[device];
+    return CUDA_SUCCESS;
+}
+
 struct relay_link *relay_link_of(uint64_t handle)
 {
     unsigned number = (unsigned)(handle >> 36 & 0xf);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay.h"
+#include "pinned_small.h"
 
 #define FIRST_ROOM 64u
 
@@ -121,6 +121,21 @@ bool relay_range_find(uint64_t address, struct relay_range *found)
     return known;
 }
 
+static bool overlaps(const struct map *map, uint64_t start, uint64_t bytes)
+{
+    size_t at = above(map, start);
+    return (at > 0 && start - map->ranges[at - 1].start < map->ranges[at - 1].bytes) ||
+           (at < map->count && map->ranges[at].start - start < bytes);
+}
+
+bool relay_range_overlaps(uint64_t start, uint64_t bytes)
+{
+    pthread_rwlock_rdlock(&lock);
+    bool any = overlaps(&inner, start, bytes) || overlaps(&outer, start, bytes);
+    pthread_rwlock_unlock(&lock);
+    return any;
+}
+
 /* Takes out one range of the context; false: there is none left. */
 static bool take_one(struct map *map, const struct relay_context *context, struct relay_range *taken)
 {
@@ -142,9 +157,10 @@ void relay_range_context_ended(struct relay_context *context)
     struct relay_range range;
     while (take_one(&inner, context, &range)) {
         struct relay_pinned pinned = {range.id, (void *)(uintptr_t)range.start, range.bytes};
-        if (range.kind == RELAY_RANGE_PINNED)
+        if (range.kind == RELAY_RANGE_PINNED && range.id != RELAY_PINNED_SMALL)
             relay_unpin(context->link, &pinned);
     }
+    pinned_small_context_ended(context);
     while (take_one(&outer, context, &range))
         ;
 }

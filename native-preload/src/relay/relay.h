@@ -53,6 +53,9 @@ struct relay_link {
 extern struct relay_link relay_links[TESSERA_MAX_DEVICES];
 extern unsigned relay_link_count; /* devices that the program sees; constant after cuInit */
 
+/* The link of a device that the program names: 0, NOT_INITIALIZED, DEINITIALIZED or INVALID_DEVICE. */
+CUresult relay_link_at(int device, struct relay_link **link);
+
 /* Whether `value` is a handle of an executor, and of which type (TESSERA_HANDLE_*); 0: it is none. */
 static inline unsigned relay_handle_type(uint64_t value)
 {
@@ -237,9 +240,12 @@ struct relay_range {
     unsigned flags;          /* of the call that made it (cuMemHostAlloc, cuMemHostRegister) */
     struct relay_link *link;
     struct relay_context *context; /* NULL: of none (pools, mappings) */
-    uint64_t id;             /* PINNED: the executor's id; MAPPED: the allocation handle; POOL: the pool */
+    uint64_t id;             /* PINNED: the executor's id, or RELAY_PINNED_SMALL; MAPPED: the allocation handle; POOL: the pool */
     uint64_t serial;         /* BUFFER_ID */
 };
+
+/* No id of the executor's: part of a chunk (pinned_small.c). */
+#define RELAY_PINNED_SMALL 0
 
 /* Adds a range, replacing one of the same kind with the same start. False: no memory. */
 bool relay_range_add(const struct relay_range *range);
@@ -252,6 +258,9 @@ bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay
 
 /* The range that holds the address, the innermost one (a mapping before its reservation). */
 bool relay_range_find(uint64_t address, struct relay_range *found);
+
+/* Whether anything known lies between the two addresses. */
+bool relay_range_overlaps(uint64_t start, uint64_t bytes);
 
 /* Forgets all ranges of a context; what was pinned in it is given back. */
 void relay_range_context_ended(struct relay_context *context);

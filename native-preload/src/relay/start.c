@@ -7,6 +7,7 @@
 #include "context.h"
 #include "link.h"
 #include "meeting.h"
+#include "pinned_small.h"
 #include "report.h"
 #include "settings.h"
 #include "staging.h"
@@ -39,6 +40,7 @@ static void in_child(void)
     context_forked();
     storage_forked();
     range_forked();
+    pinned_small_forked();
     staging_forked();
     state = FORKED;
 }

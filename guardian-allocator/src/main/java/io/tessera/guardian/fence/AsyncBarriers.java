@@ -3,9 +3,8 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Instruction;
 
 /**
- * What a program may do while it is alone, and not beside others: a GPU ends the context for an operation on an mbarrier that
- * was not initialised (seen on an H200: a launch failure) or whose counts overflow, and whether the eight bytes in shared
- * memory are an mbarrier at that moment is nothing that a look at them or at the text tells. Stateless.
+ * What a program may do while it is alone, and not beside others: what completes on an mbarrier of the device, where
+ * {@link MemoryBarriers} did not write it in another way. Stateless.
  */
 final class AsyncBarriers {
     private AsyncBarriers() {
@@ -13,16 +12,16 @@ final class AsyncBarriers {
 
     /** Why an instruction may not run in a shared context, or null. */
     static String refusal(Instruction instruction, InstructionClass what) {
+        if (what instanceof InstructionClass.Tensor && !instruction.has("prefetch")) {
+            return "how much shared memory it copies is said by its map alone: kernels with it run alone, or by time sharing";
+        }
         boolean remote = instruction.has("async") && (instruction.opcode().equals("st") || instruction.opcode().equals("red"));
         boolean operates = instruction.opcode().equals("mbarrier") && !(what instanceof InstructionClass.Pure);
         boolean completes = instruction.opcode().equals("cp")
                 && (instruction.has("mbarrier") || instruction.has("mbarrier::complete_tx::bytes"));
         if (remote || operates || completes) {
-            return "an mbarrier that is not as it must be would end the context that all share: "
-                    + "kernels with them run alone, or by time sharing";
-        }
-        if (what instanceof InstructionClass.Tensor && !instruction.has("prefetch")) {
-            return "how much shared memory it copies is said by its map alone: kernels with it run alone, or by time sharing";
+            return "this form is not written without an mbarrier of the device, and one that is not as it must be would end the context "
+                    + "that all share: kernels with it run alone, or by time sharing";
         }
         return null;
     }

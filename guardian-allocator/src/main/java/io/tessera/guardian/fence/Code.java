@@ -17,9 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The new body of one function while it is written, with the registers that the rewriter adds. Not thread-safe. */
 final class Code {
     private static final Map<String, Mnemonic> MNEMONICS = new ConcurrentHashMap<>();
-    private static final String WIDE = "%" + WindowConstants.PREFIX + "d";
-    private static final String WORD = "%" + WindowConstants.PREFIX + "r";
-    private static final String TRUTH = "%" + WindowConstants.PREFIX + "p";
 
     /** An opcode with its modifiers. */
     private record Mnemonic(String opcode, List<String> modifiers) {
@@ -30,11 +27,32 @@ final class Code {
         }
     }
 
+    private final String prefix;
     private List<Statement> statements = new ArrayList<>();
+    private int line;
     private int wides;
     private int words;
     private int truths;
     private int labels;
+
+    /** Code whose names no program can have. */
+    Code() {
+        this(WindowConstants.PREFIX);
+    }
+
+    /**
+     * Code that is itself to be fenced.
+     *
+     * @param prefix of names of registers and labels: one that the function does not use
+     */
+    Code(String prefix) {
+        this.prefix = prefix;
+    }
+
+    /** Says which line of the program the instructions from now on stand for; 0 for none. */
+    void line(int number) {
+        line = number;
+    }
 
     /** Takes a statement as it is. */
     void add(Statement statement) {
@@ -69,7 +87,7 @@ final class Code {
     /** Writes an instruction under a guard. */
     void emit(Optional<Guard> guard, String mnemonic, Operand... operands) {
         Mnemonic known = MNEMONICS.computeIfAbsent(mnemonic, Mnemonic::of);
-        statements.add(new Instruction(guard, known.opcode(), known.modifiers(), List.of(operands), 0));
+        statements.add(new Instruction(guard, known.opcode(), known.modifiers(), List.of(operands), line));
     }
 
     /** Writes {@code @p bra label}. */
@@ -84,22 +102,22 @@ final class Code {
 
     /** A name for a label. */
     String newLabel(String what) {
-        return WindowConstants.PREFIX + what + "_" + labels++;
+        return prefix + what + "_" + labels++;
     }
 
     /** A register of 64 bits. */
     Operand.Register wide() {
-        return new Operand.Register(WIDE + wides++);
+        return new Operand.Register("%" + prefix + "d" + wides++);
     }
 
     /** A register of 32 bits. */
     Operand.Register word() {
-        return new Operand.Register(WORD + words++);
+        return new Operand.Register("%" + prefix + "r" + words++);
     }
 
     /** A predicate. */
     Operand.Register truth() {
-        return new Operand.Register(TRUTH + truths++);
+        return new Operand.Register("%" + prefix + "p" + truths++);
     }
 
     /** An integer. */
@@ -120,9 +138,9 @@ final class Code {
     /** Declarations of all registers that were given out. */
     List<Statement> declarations() {
         List<Statement> found = new ArrayList<>(3);
-        declare(found, ScalarType.B64, WIDE, wides);
-        declare(found, ScalarType.B32, WORD, words);
-        declare(found, ScalarType.PRED, TRUTH, truths);
+        declare(found, ScalarType.B64, "%" + prefix + "d", wides);
+        declare(found, ScalarType.B32, "%" + prefix + "r", words);
+        declare(found, ScalarType.PRED, "%" + prefix + "p", truths);
         return found;
     }
 

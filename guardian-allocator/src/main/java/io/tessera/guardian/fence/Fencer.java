@@ -7,12 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
@@ -58,10 +57,10 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        PtxModule laidOut = SharedLayout.aligned(module);
+        PtxModule laidOut = SharedLayout.aligned(mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked));
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
-                : new SmallBlocks.Specialised(laidOut, Map.of(), Set.of());
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, oracle, linked,
+                : new SmallBlocks.Specialised(laidOut);
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
                 bodies.limits().keySet(), bodies.bare())).fence();
         return bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
     }

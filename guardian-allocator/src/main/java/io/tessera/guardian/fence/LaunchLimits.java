@@ -6,7 +6,6 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
@@ -36,18 +35,18 @@ final class LaunchLimits {
     private static final int MOST_CANDIDATES = 10;
 
     private final PtxFunction kernel;
-    private final PtxModule module;
+    private final BodyTrials trials;
     private final BodyLimits.BlockSize block;
 
-    private LaunchLimits(PtxFunction kernel, PtxModule module, BodyLimits.BlockSize block) {
-        this.kernel = kernel;
-        this.module = module;
+    private LaunchLimits(BodyTrials trials, BodyLimits.BlockSize block) {
+        this.kernel = trials.kernel();
+        this.trials = trials;
         this.block = block;
     }
 
     /** The widest limits that spare what any spare in loops, with that of the block's size, which may be null. */
-    static BodyLimits best(PtxFunction kernel, PtxModule module, BodyLimits.BlockSize block) {
-        return new BodyLimits(block, new LaunchLimits(kernel, module, block).best());
+    static BodyLimits best(BodyTrials trials, BodyLimits.BlockSize block) {
+        return new BodyLimits(block, new LaunchLimits(trials, block).best());
     }
 
     /** What may be limited, and how far. */
@@ -67,7 +66,7 @@ final class LaunchLimits {
         if (!few || reads.instructions > SmallBlocks.MOST_INSTRUCTIONS || !reads.goesBack) {
             return List.of();
         }
-        LoopCosts now = LoopCosts.of(block == null ? kernel : TwoBodies.second(kernel, new BodyLimits(block, List.of())), module);
+        LoopCosts now = trials.costs(new BodyLimits(block, List.of()));
         // Where there is a second body anyway, all that is spared is worth it.
         long worth = block == null ? Math.max(1, now.all() / LEAST_PART) : 1;
         if (sum(now) < worth) {
@@ -110,7 +109,7 @@ final class LaunchLimits {
     }
 
     private long cost(List<Limit> limits) {
-        return sum(LoopCosts.of(TwoBodies.second(kernel, new BodyLimits(block, limits)), module));
+        return sum(trials.costs(new BodyLimits(block, limits)));
     }
 
     private long sum(LoopCosts costs) {

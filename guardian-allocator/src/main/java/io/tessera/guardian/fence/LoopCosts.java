@@ -2,12 +2,10 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.BaseFence;
-import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 
 /**
  * What fencing adds to the loops of a function, each instruction as often as it may be run: a guess, by which bodies are compared. Immutable.
@@ -22,10 +20,9 @@ record LoopCosts(long added, long all, int cuts) {
     private static final long FENCE = 1;
     private static final int MOST_DEPTH = 5;
 
-    /** Those of a function, which need not stand in the module as it is. */
-    static LoopCosts of(PtxFunction function, PtxModule module) {
-        AddressFacts facts = new DataFlowOracle().of(function, module);
-        Loops loops = new Loops(function.body().orElseThrow(), facts);
+    /** Those of a function's body with these facts. */
+    static LoopCosts of(Block body, AddressFacts facts) {
+        Loops loops = new Loops(body, facts);
         long[] sums = new long[2];
         loops.inside((instruction, depth) -> {
             long added = loops.weight(instruction) > 0 ? WATCH : 0;

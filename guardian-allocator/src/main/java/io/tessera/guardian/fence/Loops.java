@@ -23,6 +23,8 @@ final class Loops {
     private static final int AROUND_CALLS = 256;
     /** A pass may take a millisecond. */
     private static final int AROUND_SLEEP = 1024;
+    /** A pass with such a sleep takes no longer than others do. */
+    private static final int NAP_NS = 100;
 
     /**
      * What makes certain that a counted loop ends.
@@ -60,13 +62,19 @@ final class Loops {
         nest(starts);
         int[] counted = sums(i -> ends[i]);
         int[] calls = sums(i -> flat.get(i).opcode().equals("call"));
-        int[] sleeps = sums(i -> flat.get(i).opcode().equals("nanosleep") || flat.get(i).has("try_wait"));
+        int[] sleeps = sums(i -> sleeps(flat.get(i)));
         for (int i = 0; i < flat.size(); i++) {
             if (starts[i] >= 0 && !ends[i]) {
                 weights.put(flat.get(i), any(sleeps, starts[i], i) ? AROUND_SLEEP : any(calls, starts[i], i) ? AROUND_CALLS
                         : any(counted, starts[i], i) ? AROUND_COUNTED : 1);
             }
         }
+    }
+
+    private static boolean sleeps(Instruction instruction) {
+        boolean nap = instruction.opcode().equals("nanosleep") && instruction.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _)
+                && ns >= 0 && ns <= NAP_NS;
+        return instruction.opcode().equals("nanosleep") && !nap || instruction.has("try_wait");
     }
 
     private void nest(int[] starts) {

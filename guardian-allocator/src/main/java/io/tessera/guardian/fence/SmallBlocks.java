@@ -2,7 +2,6 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.AddressFacts;
-import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.fence.proof.LaunchShape;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.ptx.Block;
@@ -16,6 +15,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +44,13 @@ final class SmallBlocks {
      * @param module the module
      * @param limits of the kernels that got one, for which launches
      * @param bare   those of them whose second body has hardly a fence of shared memory
+     * @param known  facts of kernels that stay as they are, as far as they were looked at
      */
-    record Specialised(PtxModule module, Map<String, BodyLimits> limits, Set<String> bare) {
+    record Specialised(PtxModule module, Map<String, BodyLimits> limits, Set<String> bare, Map<PtxFunction, AddressFacts> known) {
+        /** A module that stays as it is. */
+        Specialised(PtxModule module) {
+            this(module, Map.of(), Set.of(), Map.of());
+        }
     }
 
     private SmallBlocks() {
@@ -55,27 +60,31 @@ final class SmallBlocks {
     static Specialised specialise(PtxModule module) {
         Map<String, BodyLimits> limits = new LinkedHashMap<>();
         Set<String> bare = new HashSet<>();
+        Map<PtxFunction, AddressFacts> known = new IdentityHashMap<>();
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
             PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
-            BodyLimits found = kernel == null ? null : LaunchLimits.best(kernel, module, best(kernel, module));
+            BodyTrials trials = new BodyTrials(kernel, module);
+            BodyLimits found = kernel == null ? null : LaunchLimits.best(trials, best(trials));
             boolean two = found != null && !found.isEmpty();
             if (two) {
                 limits.put(kernel.name(), found);
-                if (hasFewFences(TwoBodies.second(kernel, found), module)) {
+                if (hasFewFences(trials, found)) {
                     bare.add(kernel.name());
                 }
+            } else if (kernel != null && trials.known() != null) {
+                known.put(kernel, trials.known());
             }
             directives.add(two ? TwoBodies.write(kernel, found) : directive);
         }
-        return limits.isEmpty() ? new Specialised(module, limits, bare)
-                : new Specialised(new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits, bare);
+        return new Specialised(limits.isEmpty() ? module
+                : new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits, bare, known);
     }
 
-    private static boolean hasFewFences(PtxFunction second, PtxModule module) {
+    private static boolean hasFewFences(BodyTrials trials, BodyLimits limits) {
         List<Instruction> accesses = new ArrayList<>();
-        collect(second.body().orElseThrow(), accesses);
-        return fences(second, module, accesses, new DataFlowOracle()) <= FEW_FENCES;
+        collect(trials.kernel().body().orElseThrow(), accesses);
+        return fences(trials, accesses, trials.of(limits)) <= FEW_FENCES;
     }
 
     private static boolean isCandidate(PtxFunction function) {
@@ -88,17 +97,18 @@ final class SmallBlocks {
     }
 
     /** The largest size that spares at least half of the fences that any spares; null if none spares any. */
-    private static BodyLimits.BlockSize best(PtxFunction kernel, PtxModule module) {
+    private static BodyLimits.BlockSize best(BodyTrials trials) {
+        PtxFunction kernel = trials.kernel();
         List<Instruction> accesses = new ArrayList<>();
         int instructions = collect(kernel.body().orElseThrow(), accesses);
-        int all = accesses.isEmpty() || instructions > MOST_INSTRUCTIONS || !isOpen(kernel) ? 0 : fences(kernel, module, accesses, new DataFlowOracle());
+        int all = accesses.isEmpty() || instructions > MOST_INSTRUCTIONS || !isOpen(kernel) ? 0 : fences(trials, accesses, trials.unlimited());
         List<BodyLimits.BlockSize> sizes = TwoBodies.readsY(kernel) ? RECTANGLES : LINES;
         int[] spared = new int[sizes.size()];
         int most = 0;
         for (int i = 0; i < sizes.size() && most < all; i++) {
             BodyLimits.BlockSize size = sizes.get(i);
             LaunchShape shape = new LaunchShape(size.x(), size.y() == 0 ? MOST_THREADS : size.y(), MOST_THREADS, 0);
-            spared[i] = all - fences(kernel, module, accesses, new DataFlowOracle(Map.of(kernel.name(), shape)));
+            spared[i] = all - fences(trials, accesses, trials.of(shape));
             most = Math.max(most, spared[i]);
         }
         for (int i = 0; i < sizes.size() && most > 0; i++) {
@@ -129,9 +139,8 @@ final class SmallBlocks {
         return count;
     }
 
-    private static int fences(PtxFunction kernel, PtxModule module, List<Instruction> accesses, DataFlowOracle oracle) {
-        AddressFacts facts = oracle.of(kernel, module);
-        Map<String, Long> sizes = sizes(kernel, module);
+    private static int fences(BodyTrials trials, List<Instruction> accesses, AddressFacts facts) {
+        Map<String, Long> sizes = sizes(trials.kernel(), trials.module());
         int count = 0;
         for (Instruction access : accesses) {
             for (int operand = 0; operand < access.operands().size(); operand++) {

@@ -112,17 +112,26 @@ final class TwoBodies {
         });
     }
 
+    /** Whether some limits would bound what an instruction reads. */
+    static boolean mayBeLimited(Instruction instruction) {
+        return source(instruction).isPresent() || isRead(instruction) && isThread(instruction.operands().get(1), "%tid");
+    }
+
+    /** The greatest number that an instruction of a kernel reads in a second body with these limits, if that bounds it. */
+    static Optional<Long> limit(Instruction instruction, BodyLimits limits) {
+        Operand source = source(instruction).orElse(null);
+        for (BodyLimits.Limit limit : source == null ? List.<BodyLimits.Limit>of() : limits.all()) {
+            if (limit.source().equals(source)) {
+                return Optional.of(limit.most());
+            }
+        }
+        boolean thread = limits.block() != null && isRead(instruction) && isThread(instruction.operands().get(1), "%tid");
+        int threads = thread ? threads(instruction, limits.block()) : 0;
+        return threads == 0 ? Optional.empty() : Optional.of(threads - 1L);
+    }
+
     /** The kernel with two bodies. */
     static PtxFunction write(PtxFunction kernel, BodyLimits limits) {
-        return write(kernel, limits, kernel.body().orElseThrow().statements());
-    }
-
-    /** The kernel with the second body alone, which does nothing in other launches: to see what is proved of it. */
-    static PtxFunction second(PtxFunction kernel, BodyLimits limits) {
-        return write(kernel, limits, List.of());
-    }
-
-    private static PtxFunction write(PtxFunction kernel, BodyLimits limits, List<Statement> other) {
         Block body = kernel.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(body, taken);
@@ -140,7 +149,7 @@ final class TwoBodies {
                 .toList());
         whole.add(new Instruction(Optional.empty(), "ret", List.of(), List.of(), 0));
         whole.add(new Label(any.name(), 0));
-        other.stream().filter(statement -> !isDeclaration(statement)).forEach(whole::add);
+        body.statements().stream().filter(statement -> !isDeclaration(statement)).forEach(whole::add);
         return new PtxFunction(kernel.kind(), kernel.linkage(), kernel.name(), kernel.returns(), kernel.parameters(),
                 kernel.attributes(), Optional.of(new Block(whole, body.line())), kernel.line());
     }
@@ -269,10 +278,14 @@ final class TwoBodies {
 
     /** What was read is at most this in blocks of the size. */
     private static Optional<Instruction> cut(Instruction read, BodyLimits.BlockSize size) {
-        Operand.SpecialRegister from = (Operand.SpecialRegister) read.operands().get(1);
-        int threads = from.component().equals("x") ? size.x() : size.y();
+        int threads = threads(read, size);
         Operand register = read.operands().getFirst();
         return threads == 0 ? Optional.empty() : Optional.of(new Instruction(Optional.empty(), "min", List.of("u32"),
                 List.of(register, register, Code.number(threads - 1)), read.line()));
+    }
+
+    /** Threads of a block in the dimension that an instruction reads; 0: any. */
+    private static int threads(Instruction read, BodyLimits.BlockSize size) {
+        return ((Operand.SpecialRegister) read.operands().get(1)).component().equals("x") ? size.x() : size.y();
     }
 }

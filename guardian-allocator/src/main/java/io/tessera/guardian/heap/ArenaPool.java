@@ -1,29 +1,30 @@
 package io.tessera.guardian.heap;
 
 /**
- * Allocations of less than whole spans: cells of 256 bytes in arenas, which are spans of the range. An arena that is
- * empty goes back to the range; one is kept, so that a program that allocates and frees at the border of an arena costs
- * nothing.
+ * Small allocations: cells of 256 bytes in arenas of 2 MiB, which are blocks of the range, so that what is small and
+ * lives long does not lie between what is large. An arena that is empty goes back to the range; one is kept, so that a
+ * program that allocates and frees at the border of an arena costs nothing.
  */
 final class ArenaPool {
     private static final int CELLS_PER_SPAN_LOG2 = HeapSettings.SPAN_LOG2 - HeapSettings.CELL_LOG2;
+    private static final int PAGES_PER_SPAN_LOG2 = HeapSettings.SPAN_LOG2 - HeapSettings.PAGE_LOG2;
+    private static final int CELLS = 1 << CELLS_PER_SPAN_LOG2;
+    private static final int PAGES = 1 << PAGES_PER_SPAN_LOG2;
 
-    final BlockPool pool;
-    private final SpanHeap spans;
-    private final byte[] kinds;
-    private final byte kind;
-    private final int arenaUnits;
+    final BlockPool pool = new BlockPool(HeapSettings.CELL_LOG2, CELLS);
+    private final PageHeap pages;
 
-    /**
-     * @param kinds      the kind of each span of the range, by number; this pool writes its own there
-     * @param arenaUnits spans of an arena
-     */
-    ArenaPool(SpanHeap spans, byte[] kinds, byte kind, int arenaUnits) {
-        this.spans = spans;
-        this.kinds = kinds;
-        this.kind = kind;
-        this.arenaUnits = arenaUnits;
-        this.pool = new BlockPool(HeapSettings.CELL_LOG2, arenaUnits << CELLS_PER_SPAN_LOG2);
+    /** By span of the range: whether it is an arena. */
+    private final boolean[] arenas;
+
+    ArenaPool(PageHeap pages, long rangeBytes) {
+        this.pages = pages;
+        this.arenas = new boolean[(int) (rangeBytes >>> HeapSettings.SPAN_LOG2)];
+    }
+
+    /** Whether an offset of the range lies in an arena. */
+    boolean holds(long offset) {
+        return arenas[(int) (offset >>> HeapSettings.SPAN_LOG2)];
     }
 
     /** Hands cells out of the arenas that there are; {@link BlockTable#NONE} if none of them has room. */
@@ -37,20 +38,14 @@ final class ArenaPool {
      * @return 0, or the code of a refusal
      */
     long addArena() {
-        long span = spans.allocate(arenaUnits, 1, 0);
-        if (span < 0) {
-            return span;
+        long row = pages.allocate(PAGES, PAGES, 0);
+        if (row < 0) {
+            return row;
         }
-        long start = spans.pool.blocks.start[(int) span];
-        mark(start, kind);
-        pool.addRegion(start << CELLS_PER_SPAN_LOG2, arenaUnits << CELLS_PER_SPAN_LOG2, BlockTable.FREE);
+        long span = pages.pool.blocks.start[(int) row] >>> PAGES_PER_SPAN_LOG2;
+        arenas[(int) span] = true;
+        pool.addRegion(span << CELLS_PER_SPAN_LOG2, CELLS, BlockTable.FREE);
         return 0;
-    }
-
-    private void mark(long firstSpan, byte value) {
-        for (int i = 0; i < arenaUnits; i++) {
-            kinds[(int) firstSpan + i] = value;
-        }
     }
 
     void release(int row) {
@@ -61,24 +56,23 @@ final class ArenaPool {
     }
 
     private void remove(int row) {
-        long firstSpan = pool.blocks.start[row] >>> CELLS_PER_SPAN_LOG2;
+        long span = pool.blocks.start[row] >>> CELLS_PER_SPAN_LOG2;
         pool.removeRegion(row);
-        mark(firstSpan, WindowHeap.SPANS);
-        spans.release(spans.pool.liveAt(firstSpan));
+        arenas[(int) span] = false;
+        pages.release(pages.pool.liveAt(span << PAGES_PER_SPAN_LOG2));
     }
 
     /** Of arenas that are empty. */
     long spareBytes() {
-        return (long) pool.wholeRegions() * arenaUnits << HeapSettings.SPAN_LOG2;
+        return (long) pool.wholeRegions() << HeapSettings.SPAN_LOG2;
     }
 
     /** Gives the arena back that is kept empty. */
     boolean removeSpare() {
         boolean spare = pool.wholeRegions() > 0;
         if (spare) {
-            remove(pool.wholeRegion(arenaUnits << CELLS_PER_SPAN_LOG2));
+            remove(pool.wholeRegion(CELLS));
         }
         return spare;
     }
-
 }

@@ -53,12 +53,16 @@ final class BlockPool {
      * @return the block, or {@link BlockTable#NONE} if nothing free is large enough
      */
     int allocate(int units, int alignUnits, long requestedBytes) {
-        int wanted = units + alignUnits - 1;
-        int row = wanted < units ? BlockTable.NONE : free.find(wanted);
-        if (row == BlockTable.NONE) {
-            return BlockTable.NONE;
+        int row = free.find(units);
+        if (row != BlockTable.NONE && blocks.size[row] - units < skipped(row, alignUnits)) {
+            int wanted = units + alignUnits - 1;
+            row = wanted < units ? BlockTable.NONE : free.find(wanted);
         }
-        return handOut(row, -blocks.start[row] & alignUnits - 1, units, requestedBytes);
+        return row == BlockTable.NONE ? BlockTable.NONE : handOut(row, skipped(row, alignUnits), units, requestedBytes);
+    }
+
+    private long skipped(int row, int alignUnits) {
+        return -blocks.start[row] & alignUnits - 1;
     }
 
     /** Hands out a part of a free block, which begins {@code skipped} units above its start. */

@@ -11,10 +11,13 @@ package io.tessera.guardian.heap;
  * @param maxGrowBytes and looks ahead at most this far; between the two it is an eighth of what is committed
  */
 public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes, long maxGrowBytes) {
-    /** The unit of large allocations: the granularity of NVIDIA GPUs, and of PyTorch's segments. */
+    /** The least granule, that of NVIDIA GPUs; small allocations lie in arenas of this size. */
     public static final long SPAN_BYTES = 1L << HeapSettings.SPAN_LOG2;
 
     static final int SPAN_LOG2 = 21;
+
+    /** The unit of all but small allocations; windows of 4 TiB have as many as an int can count. */
+    static final int PAGE_LOG2 = 12;
 
     /** Every allocation is aligned to this at least: CUDA C++ Programming Guide, "Device Memory Accesses". */
     public static final long MIN_ALIGNMENT_BYTES = 1L << HeapSettings.CELL_LOG2;
@@ -29,7 +32,7 @@ public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes
         if (Long.bitCount(granuleBytes) != 1 || granuleBytes < SPAN_BYTES) {
             throw new IllegalArgumentException("a granule of " + granuleBytes + " bytes is no power of two from 2 MiB on");
         }
-        if (rangeBytes <= 0 || rangeBytes % granuleBytes != 0 || rangeBytes >> SPAN_LOG2 > Integer.MAX_VALUE / 2) {
+        if (rangeBytes <= 0 || rangeBytes % granuleBytes != 0 || rangeBytes >> PAGE_LOG2 > 1 << 30) {
             throw new IllegalArgumentException("a range of " + rangeBytes + " bytes is no multiple of granules of "
                     + granuleBytes);
         }

@@ -5,7 +5,7 @@ package io.tessera.guardian.heap;
  *
  * @param liveCount        allocations, without reservations
  * @param liveBytes        as they were asked for
- * @param roundedBytes     as they were handed out: rounded up to 256 bytes or 2 MiB
+ * @param roundedBytes     as they were handed out: rounded up to 256 bytes or 4 KiB
  * @param committedBytes   physical memory in the range, without the sink
  * @param reclaimableBytes of it, what {@link WindowHeap#trim} would give back at least
  * @param reservedBytes    address ranges that the program maps itself

@@ -5,10 +5,10 @@ package io.tessera.guardian.heap;
  * {@link CommitPort} within the tenant's quota. It never touches the memory.
  *
  * <ul>
- *   <li>Up to 1 MiB: rounded up to 256 bytes, in arenas of 2 MiB.
- *   <li>Multiples of 2 MiB, and anything from 8 MiB on rounded up to them: whole spans, aligned to 2 MiB. The segments of
- *       PyTorch's caching allocator are of this kind, and waste nothing.
- *   <li>What is between: rounded up to 256 bytes, in arenas of 16 MiB.
+ *   <li>Up to 128 KiB: rounded up to 256 bytes, in arenas of 2 MiB.
+ *   <li>Larger ones: rounded up to 4 KiB, anywhere; where nothing free is large enough, where the least memory has to be
+ *       added, which may be behind what is free. Where all sizes are multiples of 2 MiB, as PyTorch's segments are, all
+ *       lie at multiples of 2 MiB.
  * </ul>
  *
  * What is freed joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or
@@ -26,28 +26,18 @@ public final class WindowHeap {
     /** For {@link #reserve}: any place will do. */
     public static final long ANYWHERE = -1;
 
-    static final byte SPANS = 0;
-    private static final byte SMALL = 1;
-    private static final byte MEDIUM = 2;
-
-    private static final int SPAN_LOG2 = HeapSettings.SPAN_LOG2;
+    private static final int PAGE_LOG2 = HeapSettings.PAGE_LOG2;
     private static final int CELL_LOG2 = HeapSettings.CELL_LOG2;
     private static final long CELL = HeapSettings.MIN_ALIGNMENT_BYTES;
-    private static final long SPAN = HeapSettings.SPAN_BYTES;
+    private static final long PAGE = 1L << PAGE_LOG2;
 
-    private static final long LARGEST_SMALL = 1L << 20;
-    private static final long LARGEST_MEDIUM = 8L << 20;
-    private static final int SMALL_ARENA_SPANS = 1;
-    private static final int MEDIUM_ARENA_SPANS = 8;
+    /** An arena holds 16 of these, so that what no more fits at its end is little. */
+    private static final long LARGEST_SMALL = 128L << 10;
 
     private final HeapSettings settings;
     private final QuotaAccount quota;
-    private final SpanHeap spans;
+    private final PageHeap pages;
     private final ArenaPool small;
-    private final ArenaPool medium;
-
-    /** By span: which of the three hands out what is there. */
-    private final byte[] kinds;
 
     private long liveBytes;
     private long liveCount;
@@ -61,10 +51,8 @@ public final class WindowHeap {
     public WindowHeap(HeapSettings settings, CommitPort port, long quotaBytes) {
         this.settings = settings;
         this.quota = new QuotaAccount(settings.granuleBytes(), quotaBytes);
-        this.spans = new SpanHeap(settings, port, quota);
-        this.kinds = new byte[(int) (settings.rangeBytes() >>> SPAN_LOG2)];
-        this.small = new ArenaPool(spans, kinds, SMALL, SMALL_ARENA_SPANS);
-        this.medium = new ArenaPool(spans, kinds, MEDIUM, MEDIUM_ARENA_SPANS);
+        this.pages = new PageHeap(settings, port, quota);
+        this.small = new ArenaPool(pages, settings.rangeBytes());
     }
 
     /**
@@ -96,55 +84,32 @@ public final class WindowHeap {
         if (!withinQuota()) {
             return HeapRefusal.OVER_QUOTA.code();
         }
-        if (bytes <= LARGEST_SMALL && alignmentBytes <= LARGEST_SMALL) {
-            return allocateCells(small, bytes, alignmentBytes);
-        }
-        if (bytes < LARGEST_MEDIUM && alignmentBytes < SPAN && (bytes & SPAN - 1) != 0) {
-            return allocateCells(medium, bytes, alignmentBytes);
-        }
-        return allocateSpans(bytes, Math.max(alignmentBytes, SPAN));
+        return bytes <= LARGEST_SMALL && alignmentBytes <= LARGEST_SMALL ? allocateCells(bytes, alignmentBytes)
+                : allocatePages(bytes, alignmentBytes);
     }
 
     /** Whether physical memory is within the quota, or is so now, after what was freed since it shrank has gone back. */
     private boolean withinQuota() {
         if (quota.room() < 0) {
-            removeSpares();
-            spans.giveBack(-quota.room());
+            small.removeSpare();
+            pages.giveBack(-quota.room());
         }
         return quota.room() >= 0;
     }
 
-    private long allocateCells(ArenaPool arenas, long bytes, long alignmentBytes) {
+    private long allocateCells(long bytes, long alignmentBytes) {
         long rounded = bytes + CELL - 1 & -CELL;
         if (!quota.allows(rounded)) {
             return HeapRefusal.OVER_QUOTA.code();
         }
         int cells = (int) (rounded >>> CELL_LOG2);
         int alignCells = (int) Math.max(1, alignmentBytes >>> CELL_LOG2);
-        int row = arenas.allocate(cells, alignCells, bytes);
-        if (row != BlockTable.NONE) {
-            return handedOut(arenas.pool, row, bytes);
+        int row = small.allocate(cells, alignCells, bytes);
+        if (row == BlockTable.NONE && small.addArena() == 0) {
+            row = small.allocate(cells, alignCells, bytes);
         }
-        long refusal = arenas.addArena();
-        if (refusal == 0) {
-            return handedOut(arenas.pool, arenas.allocate(cells, alignCells, bytes), bytes);
-        }
-        return withoutArena(arenas, cells, alignCells, bytes, refusal);
-    }
-
-    /** No arena is to be had: what is little may still have room among the medium ones, and these as whole spans. */
-    private long withoutArena(ArenaPool arenas, int cells, int alignCells, long bytes, long refusal) {
-        if (arenas == medium) {
-            return allocateSpans(bytes, SPAN);
-        }
-        int row = medium.allocate(cells, alignCells, bytes);
-        if (row != BlockTable.NONE) {
-            return handedOut(medium.pool, row, bytes);
-        }
-        if (medium.removeSpare() && small.addArena() == 0) {
-            return handedOut(small.pool, small.allocate(cells, alignCells, bytes), bytes);
-        }
-        return refusal;
+        // Where no arena is to be had, there may be room for this little.
+        return row == BlockTable.NONE ? allocatePages(bytes, alignmentBytes) : handedOut(small.pool, row, bytes);
     }
 
     private long handedOut(BlockPool pool, int row, long bytes) {
@@ -154,22 +119,18 @@ public final class WindowHeap {
         return pool.blocks.start[row] << pool.unitLog2;
     }
 
-    private long allocateSpans(long bytes, long alignmentBytes) {
-        long rounded = bytes + SPAN - 1 & -SPAN;
+    private long allocatePages(long bytes, long alignmentBytes) {
+        long rounded = bytes + PAGE - 1 & -PAGE;
         if (!quota.allows(rounded)) {
             return HeapRefusal.OVER_QUOTA.code();
         }
-        int units = (int) (rounded >>> SPAN_LOG2);
-        int alignUnits = (int) (alignmentBytes >>> SPAN_LOG2);
-        long row = spans.allocate(units, alignUnits, bytes);
-        if (row < 0 && removeSpares()) {
-            row = spans.allocate(units, alignUnits, bytes);
+        int units = (int) (rounded >>> PAGE_LOG2);
+        int alignUnits = (int) Math.max(1, alignmentBytes >>> PAGE_LOG2);
+        long row = pages.allocate(units, alignUnits, bytes);
+        if (row < 0 && small.removeSpare()) {
+            row = pages.allocate(units, alignUnits, bytes);
         }
-        return row < 0 ? row : handedOut(spans.pool, (int) row, bytes);
-    }
-
-    private boolean removeSpares() {
-        return small.removeSpare() | medium.removeSpare();
+        return row < 0 ? row : handedOut(pages.pool, (int) row, bytes);
     }
 
     /**
@@ -194,20 +155,14 @@ public final class WindowHeap {
         quota.roundedBytes -= (long) pool.blocks.size[row] << pool.unitLog2;
         if (pool == small.pool) {
             small.release(row);
-        } else if (pool == medium.pool) {
-            medium.release(row);
         } else {
-            spans.release(row);
+            pages.release(row);
         }
         return bytes;
     }
 
     private BlockPool poolAt(long offset) {
-        if (offset < 0 || offset >= settings.rangeBytes()) {
-            return spans.pool;
-        }
-        byte kind = kinds[(int) (offset >>> SPAN_LOG2)];
-        return kind == SMALL ? small.pool : kind == MEDIUM ? medium.pool : spans.pool;
+        return offset >= 0 && offset < settings.rangeBytes() && small.holds(offset) ? small.pool : pages.pool;
     }
 
     private int rowAt(BlockPool pool, long offset) {
@@ -267,16 +222,16 @@ public final class WindowHeap {
             return HeapRefusal.NO_ADDRESSES.code();
         }
         long granule = settings.granuleBytes();
-        int units = (int) ((bytes + granule - 1 & -granule) >>> SPAN_LOG2);
+        int units = (int) ((bytes + granule - 1 & -granule) >>> PAGE_LOG2);
         long alignment = Math.max(granule, alignmentBytes);
         long row = HeapRefusal.NO_ADDRESSES.code();
         if (wantedOffset >= 0 && wantedOffset < settings.rangeBytes() && wantedOffset % alignment == 0) {
-            row = spans.reserveAt(wantedOffset >>> SPAN_LOG2, units, bytes);
+            row = pages.reserveAt(wantedOffset >>> PAGE_LOG2, units, bytes);
         }
         if (row < 0) {
-            row = spans.reserve(units, (int) (alignment >>> SPAN_LOG2), bytes);
+            row = pages.reserve(units, (int) (alignment >>> PAGE_LOG2), bytes);
         }
-        return row < 0 ? row : spans.pool.blocks.start[(int) row] << SPAN_LOG2;
+        return row < 0 ? row : pages.pool.blocks.start[(int) row] << PAGE_LOG2;
     }
 
     /**
@@ -295,7 +250,7 @@ public final class WindowHeap {
             return HeapRefusal.WRONG_KIND.code();
         }
         long bytes = pool.blocks.requestedBytes[row];
-        spans.unreserve(row);
+        pages.unreserve(row);
         return bytes;
     }
 
@@ -313,8 +268,8 @@ public final class WindowHeap {
             return HeapRefusal.OVER_QUOTA.code();
         }
         if (bytes > quota.room()) {
-            removeSpares();
-            spans.giveBack(bytes - quota.room());
+            small.removeSpare();
+            pages.giveBack(bytes - quota.room());
         }
         if (bytes > quota.room()) {
             return HeapRefusal.OVER_QUOTA.code();
@@ -359,20 +314,20 @@ public final class WindowHeap {
      * @return the bytes that went; 0 also if memory cannot change now
      */
     public long trim(long bytes) {
-        removeSpares();
-        return spans.giveBack(Math.min(bytes, settings.rangeBytes()));
+        small.removeSpare();
+        return pages.giveBack(Math.min(bytes, settings.rangeBytes()));
     }
 
     /** Of empty arenas, which are whole granules only where a granule is a span. */
     private long spareBytes() {
-        return settings.granuleBytes() == SPAN ? small.spareBytes() + medium.spareBytes() : 0;
+        return settings.granuleBytes() == HeapSettings.SPAN_BYTES ? small.spareBytes() : 0;
     }
 
-    /** The heap now. Takes time in proportion to the large blocks: not for every allocation. */
+    /** The heap now. Takes time in proportion to what is not small: not for every allocation. */
     public HeapStatistics statistics() {
-        int largest = spans.pool.largestFree();
-        long largestFree = largest > 0 ? (long) largest << SPAN_LOG2
-                : (long) Math.max(small.pool.largestFree(), medium.pool.largestFree()) << CELL_LOG2;
+        int largest = pages.pool.largestFree();
+        long largestFree = largest > 0 ? (long) largest << PAGE_LOG2
+                : (long) small.pool.largestFree() << CELL_LOG2;
         return new HeapStatistics(liveCount, liveBytes, quota.roundedBytes, quota.committedBytes,
-                spans.reclaimableBytes() + spareBytes(), spans.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
+                pages.reclaimableBytes() + spareBytes(), pages.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
     }}

@@ -39,7 +39,7 @@ class AssemblerTest {
         Path others = Fences.FOLDER.resolveSibling("ptx");
         Stream<Path> files = Stream.concat(Fences.names().stream().map(name -> Fences.FOLDER.resolve(name + ".ptx")),
                 Stream.of("memory.90.lines", "numbers.80", "softmax.90a.triton", "threads.90", "handwritten", "calls.75",
-                        "calls.75.debug").map(name -> others.resolve(name + ".ptx")));
+                        "calls.75.debug", "pipelines.80", "pipelines.90", "transform.90").map(name -> others.resolve(name + ".ptx")));
         return files.flatMap(file -> Stream.of(FenceMode.values()).map(mode -> Arguments.of(file, mode)));
     }
 

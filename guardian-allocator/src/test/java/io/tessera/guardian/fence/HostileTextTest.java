@@ -51,6 +51,18 @@ class HostileTextTest {
         fence(text + "ret;");
     }
 
+    /** Each is written as some eighty instructions, and every name that it would like to use is taken. */
+    @Test
+    void barriersInSharedMemory() throws Exception {
+        StringBuilder text = new StringBuilder("mbarrier_:\n.reg .b32 %mbarrier_r<9>;\n");
+        for (int i = 0; i < LINES; i++) {
+            text.append("mbarrier").append(i).append("_again_").append(i).append(":\n");
+        }
+        text.append("mbarrier.arrive.shared.b64 %d1, [%r1+8], %r2;\n".repeat(LINES / 20));
+        text.append("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], %r2, [%r3];\n".repeat(LINES / 20));
+        fence(text + "ret;");
+    }
+
     @Test
     void longChainOfCalls() throws Exception {
         StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n");

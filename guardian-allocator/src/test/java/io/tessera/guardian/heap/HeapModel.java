@@ -35,7 +35,6 @@ final class HeapModel {
         long offset = heap.allocate(bytes, alignment);
         if (offset >= 0) {
             assertEquals(0, offset % Math.max(256, alignment), "aligned");
-            assertEquals(0, bytes % (2L << 20) == 0 || bytes >= 8L << 20 ? offset % (2L << 20) : 0, "large: to 2 MiB");
             assertTrue(memory.covers(offset, bytes), "has memory");
             add(offset, bytes, false);
             assertTrue(heap.statistics().roundedBytes() - before >= bytes);

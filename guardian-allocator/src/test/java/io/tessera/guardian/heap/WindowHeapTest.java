@@ -170,12 +170,39 @@ class WindowHeapTest {
     }
 
     @Test
+    void whatDoesNotFitBeginsBehindWhatIsFree() {
+        WindowHeap heap = heap(HeapSettings.exact(64 * MIB, SPAN));
+        long first = heap.allocate(5 * MIB);
+        long second = heap.allocate(4 * MIB);
+        assertEquals(first + 5 * MIB, second, "half of it where memory is");
+        assertEquals(10 * MIB, memory.committedBytes());
+        long third = heap.allocate(MIB);
+        assertEquals(second + 4 * MIB, third);
+        heap.free(second);
+        assertEquals(second, heap.allocate(4 * MIB - 5000), "rounded to 4 KiB");
+        heap.allocate(1);
+        assertEquals(12 * MIB, memory.committedBytes(), "an arena for what is small");
+    }
+
+    @Test
+    void whatIsSmallGoesAmongTheRestWhereNoArenaIsToBeHad() {
+        WindowHeap heap = heap(HeapSettings.exact(4 * SPAN, SPAN));
+        heap.setQuota(SPAN);
+        heap.allocate(3 * MIB / 2);
+        long little = heap.allocate(1000);
+        assertEquals(3 * MIB / 2, little);
+        assertEquals(little, heap.startOf(little + 999));
+        assertEquals(HeapRefusal.OVER_QUOTA.code(), heap.allocate(MIB));
+        assertEquals(1000, heap.free(little));
+    }
+
+    @Test
     void segmentsOfPyTorchWasteNothing() {
         WindowHeap heap = heap(HeapSettings.exact(4096 * MIB, SPAN));
         for (int i = 0; i < 20; i++) {
-            heap.allocate(SPAN);
-            heap.allocate(20 * MIB);
-            heap.allocate(SPAN * (6 + i));
+            for (long bytes : new long[] {SPAN, 20 * MIB, SPAN * (6 + i)}) {
+                assertEquals(0, heap.allocate(bytes) % SPAN);
+            }
         }
         assertEquals(0, heap.statistics().fragmentation());
         assertEquals(heap.statistics().liveBytes(), memory.committedBytes());
@@ -184,11 +211,11 @@ class WindowHeapTest {
     @Test
     void anEmptyArenaStaysOnceAndGoesWithATrim() {
         WindowHeap heap = heap(HeapSettings.exact(64 * MIB, SPAN));
-        long first = heap.allocate(MIB);
+        long first = heap.allocate(MIB / 8);
         heap.free(first);
         int commits = memory.commits;
         for (int i = 0; i < 100; i++) {
-            heap.free(heap.allocate(MIB));
+            heap.free(heap.allocate(MIB / 8));
         }
         assertEquals(commits, memory.commits, "at the border of an arena");
         assertEquals(SPAN, heap.statistics().reclaimableBytes());

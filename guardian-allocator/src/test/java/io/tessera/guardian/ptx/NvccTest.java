@@ -100,7 +100,7 @@ class NvccTest {
 
     @ParameterizedTest
     @CsvSource({"calls, sm_75", "calls, sm_100a", "memory, sm_75", "memory, sm_90", "threads, sm_80", "threads, sm_90",
-        "numbers, sm_75", "numbers, sm_90", "hopper, sm_90a"})
+        "numbers, sm_75", "numbers, sm_90", "hopper, sm_90a", "pipelines, sm_90"})
     void theMachineCodeStaysTheSame(String kernel, String architecture) throws Exception {
         String original = compile(kernel, architecture);
         assertArrayEquals(assemble(original, architecture, "original"),

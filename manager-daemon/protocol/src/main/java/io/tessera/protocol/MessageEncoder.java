@@ -1,12 +1,5 @@
 package io.tessera.protocol;
 
-import static io.tessera.protocol.MessageLayout.DEVICE_MESSAGE;
-import static io.tessera.protocol.MessageLayout.HELLO;
-import static io.tessera.protocol.MessageLayout.QUOTA;
-import static io.tessera.protocol.MessageLayout.REFUSED;
-import static io.tessera.protocol.MessageLayout.WELCOME;
-import static io.tessera.protocol.SegmentLayout.offset;
-
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -19,45 +12,42 @@ public final class MessageEncoder {
 
     /** HELLO. */
     public static int hello(MemorySegment to, Hello hello) {
-        int bytes = begin(to, MessageType.HELLO, 0);
-        to.set(WireTypes.U32, offset(HELLO, "pid"), hello.pid());
-        to.set(WireTypes.U32, offset(HELLO, "plan"), hello.plan().code());
-        to.set(WireTypes.U64, offset(HELLO, "start_ticks"), hello.startTicks());
-        to.set(WireTypes.U64, offset(HELLO, "limit_bytes"), hello.limitBytes());
-        WireTypes.setText(to, offset(HELLO, "tenant"), SegmentLayout.LABEL_BYTES, hello.tenant());
-        WireTypes.setText(to, offset(HELLO, "command"), SegmentLayout.LABEL_BYTES, hello.command());
-        return bytes;
+        return MessageWriter.begin(to, MessageType.HELLO, 0)
+                .u32("pid", hello.pid())
+                .u32("plan", hello.plan().code())
+                .u64("start_ticks", hello.startTicks())
+                .u64("limit_bytes", hello.limitBytes())
+                .text("tenant", hello.tenant())
+                .text("command", hello.command())
+                .bytes();
     }
 
     /** WELCOME; the packet must carry the segment's descriptor. */
     public static int welcome(MemorySegment to, long clientId, long segmentBytes) {
-        int bytes = begin(to, MessageType.WELCOME, 0);
-        to.set(WireTypes.U64, offset(WELCOME, "client_id"), clientId);
-        to.set(WireTypes.U64, offset(WELCOME, "segment_bytes"), segmentBytes);
-        return bytes;
+        return MessageWriter.begin(to, MessageType.WELCOME, 0)
+                .u64("client_id", clientId)
+                .u64("segment_bytes", segmentBytes)
+                .bytes();
     }
 
     /** REFUSED with a sentence for people, cut to fit. */
     public static int refused(MemorySegment to, RefusalCode code, String reason) {
-        int bytes = begin(to, MessageType.REFUSED, 0);
-        to.set(WireTypes.U32, offset(REFUSED, "code"), code.code());
-        WireTypes.setText(to, offset(REFUSED, "reason"), MessageLayout.REASON_BYTES, reason);
-        return bytes;
+        return MessageWriter.begin(to, MessageType.REFUSED, 0).u32("code", code.code()).text("reason", reason).bytes();
     }
 
     /** DEVICE. */
     public static int device(MemorySegment to, DeviceAnnouncement device) {
-        int bytes = begin(to, MessageType.DEVICE, device.slot());
-        device.uuid().write(to, offset(DEVICE_MESSAGE, "uuid"));
-        to.set(WireTypes.U64, offset(DEVICE_MESSAGE, "total_bytes"), device.totalBytes());
-        to.set(WireTypes.U32, offset(DEVICE_MESSAGE, "ordinal"), device.ordinal());
-        WireTypes.setText(to, offset(DEVICE_MESSAGE, "name"), SegmentLayout.DEVICE_NAME_BYTES, device.name());
-        return bytes;
+        return MessageWriter.begin(to, MessageType.DEVICE, device.slot())
+                .uuid("uuid", device.uuid())
+                .u64("total_bytes", device.totalBytes())
+                .u32("ordinal", device.ordinal())
+                .text("name", device.name())
+                .bytes();
     }
 
     /** DOORBELL. */
     public static int doorbell(MemorySegment to, int slot) {
-        return begin(to, MessageType.DOORBELL, slot);
+        return MessageWriter.begin(to, MessageType.DOORBELL, slot).bytes();
     }
 
     /** QUOTA_ASK: bytes needed beyond the lease. */
@@ -81,18 +71,6 @@ public final class MessageEncoder {
     }
 
     private static int quota(MemorySegment to, MessageType type, int slot, long value) {
-        int bytes = begin(to, type, slot);
-        to.set(WireTypes.U64, offset(QUOTA, "bytes"), value);
-        return bytes;
-    }
-
-    static int begin(MemorySegment to, MessageType type, int slot) {
-        to.asSlice(0, type.bytes()).fill((byte) 0);
-        to.set(WireTypes.U32, MessageHeader.MAGIC, MessageLayout.MAGIC);
-        to.set(WireTypes.U16, MessageHeader.TYPE, (short) type.code());
-        to.set(WireTypes.U16, MessageHeader.VERSION, (short) SegmentLayout.VERSION);
-        to.set(WireTypes.U32, MessageHeader.BYTES, type.bytes());
-        to.set(WireTypes.U32, MessageHeader.DEVICE, slot);
-        return type.bytes();
+        return MessageWriter.begin(to, type, slot).u64("bytes", value).bytes();
     }
 }

@@ -7,6 +7,7 @@ import static io.tessera.protocol.WireTypes.bytes;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
+import java.util.stream.Stream;
 
 /**
  * The registration messages, described once under the names of the C header. One packet is one message and begins with
@@ -29,46 +30,46 @@ public final class MessageLayout {
             U32.withName("device")).withName("tessera_message");
 
     /** {@code struct tessera_hello}. */
-    public static final StructLayout HELLO = MemoryLayout.structLayout(
-            HEADER.withName("head"),
+    public static final StructLayout HELLO = message("tessera_hello",
             U32.withName("pid"),
             U32.withName("plan"),
             U64.withName("start_ticks"),
             U64.withName("limit_bytes"),
             bytes(SegmentLayout.LABEL_BYTES, "tenant"),
-            bytes(SegmentLayout.LABEL_BYTES, "command")).withName("tessera_hello");
+            bytes(SegmentLayout.LABEL_BYTES, "command"));
 
     /** {@code struct tessera_welcome}; the packet carries the segment's descriptor. */
-    public static final StructLayout WELCOME = MemoryLayout.structLayout(
-            HEADER.withName("head"),
+    public static final StructLayout WELCOME = message("tessera_welcome",
             U64.withName("client_id"),
-            U64.withName("segment_bytes")).withName("tessera_welcome");
+            U64.withName("segment_bytes"));
 
     /** {@code struct tessera_refused}. */
-    public static final StructLayout REFUSED = MemoryLayout.structLayout(
-            HEADER.withName("head"),
+    public static final StructLayout REFUSED = message("tessera_refused",
             U32.withName("code"),
             U32.withName("pad"),
-            bytes(REASON_BYTES, "reason")).withName("tessera_refused");
+            bytes(REASON_BYTES, "reason"));
 
     /** {@code struct tessera_device_message}. */
-    public static final StructLayout DEVICE_MESSAGE = MemoryLayout.structLayout(
-            HEADER.withName("head"),
+    public static final StructLayout DEVICE_MESSAGE = message("tessera_device_message",
             bytes(SegmentLayout.UUID_BYTES, "uuid"),
             U64.withName("total_bytes"),
             U32.withName("ordinal"),
             U32.withName("pad"),
-            bytes(SegmentLayout.DEVICE_NAME_BYTES, "name")).withName("tessera_device_message");
+            bytes(SegmentLayout.DEVICE_NAME_BYTES, "name"));
 
     /** {@code struct tessera_doorbell}. */
-    public static final StructLayout DOORBELL = MemoryLayout.structLayout(
-            HEADER.withName("head")).withName("tessera_doorbell");
+    public static final StructLayout DOORBELL = message("tessera_doorbell");
 
     /** {@code struct tessera_quota}. */
-    public static final StructLayout QUOTA = MemoryLayout.structLayout(
-            HEADER.withName("head"),
-            U64.withName("bytes")).withName("tessera_quota");
+    public static final StructLayout QUOTA = message("tessera_quota",
+            U64.withName("bytes"));
 
     private MessageLayout() {
+    }
+
+    /** A message: the header, and its fields behind it. */
+    static StructLayout message(String name, MemoryLayout... fields) {
+        return MemoryLayout.structLayout(
+                Stream.concat(Stream.of(HEADER.withName("head")), Stream.of(fields)).toArray(MemoryLayout[]::new)).withName(name);
     }
 }

@@ -41,6 +41,18 @@ class RelayTest {
     }
 
     @Test
+    void smallPinnedAllocationsShareMemoryAndNothingElse(TestRun run) {
+        run.manager("--executors", "nvidia");
+        relayed(run, "relay_pinned").run().exits(0).says("pinned ok");
+    }
+
+    @Test
+    void smallPinnedAllocationsAreTheSoftwareGpusToo(TestRun run) {
+        run.manager("--executors", "software");
+        relayed(run, "relay_pinned").run().exits(0).says("pinned ok");
+    }
+
+    @Test
     void severalProgramsShareOneExecutor(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");

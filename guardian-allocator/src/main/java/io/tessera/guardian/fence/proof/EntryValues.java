@@ -26,7 +26,7 @@ final class EntryValues {
     EntryValues(FunctionAnalysis of) {
         this.of = of;
         ssa = of.ssa();
-        transfer = new Transfer(of.code(), ssa, of.special(), of.states());
+        transfer = of.transfer();
     }
 
     /** What a phi of a loop's head is when the loop is entered. */

@@ -32,7 +32,9 @@ final class FlatCode {
     private final Map<Instruction, Map<String, Variable>> symbols = new IdentityHashMap<>();
     private final RegisterNames names;
     private final List<PendingBranch> branches = new ArrayList<>();
+    private final List<List<ScalarType>> types = new ArrayList<>();
     private final BitSet counters = new BitSet();
+    private final BitSet readsResults = new BitSet();
     private boolean complete = true;
 
     /** Labels and target lists of one block of statements. */
@@ -106,10 +108,13 @@ final class FlatCode {
         IntArray written = new IntArray();
         instruction.guard().ifPresent(guard -> read.addIfNew(names.register(guard.register().name())));
         List<Operand> operands = instruction.operands();
+        boolean readsThem = Effects.readsItsResults(instruction);
+        readsResults.set(index, readsThem);
+        types.add(instruction.types());
         for (int i = 0; i < operands.size(); i++) {
             boolean writes = Effects.writes(instruction, i);
             collect(instruction, operands.get(i), writes ? written : read);
-            if (writes && Effects.readsItsResults(instruction)) {
+            if (writes && readsThem) {
                 collect(instruction, operands.get(i), read);
             }
         }
@@ -209,6 +214,16 @@ final class FlatCode {
 
     Instruction instruction(int index) {
         return instructions.get(index);
+    }
+
+    /** The types of an instruction, in order. Not to be changed. */
+    List<ScalarType> types(int index) {
+        return types.get(index);
+    }
+
+    /** Whether what an instruction may write is perhaps only read, or read and written. */
+    boolean readsItsResults(int index) {
+        return readsResults.get(index);
     }
 
     /** Index of an instruction of this function, by identity, or -1. */

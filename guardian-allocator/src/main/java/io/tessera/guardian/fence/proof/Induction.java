@@ -144,8 +144,7 @@ final class Induction {
     }
 
     private AbstractValue amount(int index, Operand operand, int bits) {
-        Transfer transfer = new Transfer(code, ssa, of.special(), of.states());
-        return transfer.operand(index, operand, bits).signed(bits);
+        return of.transfer().operand(index, operand, bits).signed(bits);
     }
 
     /** Whether an operand is a constant, is made outside the loop, or is the same in all rounds. */
@@ -158,11 +157,14 @@ final class Induction {
                 && (!loop.contains(ssa.block(ssa.origin(value))) || isPlace(ssa.origin(value)));
     }
 
-    /** Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. */
+    /**
+     * Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. What is
+     * bounded for a trial is not: a second body reads it once, at its start, and copies it here.
+     */
     private boolean isPlace(int value) {
         int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
-        return index >= 0 && code.instruction(index).opcode().equals("mov") && code.onlyResult(index) == ssa.register(value)
-                && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
+        return index >= 0 && !of.bounds().isBounded(index) && code.instruction(index).opcode().equals("mov")
+                && code.onlyResult(index) == ssa.register(value) && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
                 && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));
     }
 
@@ -290,7 +292,7 @@ final class Induction {
         }
         Instruction setp = code.instruction(comparison);
         Operand operand = setp.operands().get(otherSide);
-        AbstractValue other = new Transfer(code, ssa, of.special(), of.states()).operand(comparison, operand, bits);
+        AbstractValue other = of.transfer().operand(comparison, operand, bits);
         TripCount count = new TripCount(steps.first(), steps.step(), other, Refinement.isSigned(setp), bits);
         return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : UNBOUNDED)
                 : count.whileOrdered(relation);

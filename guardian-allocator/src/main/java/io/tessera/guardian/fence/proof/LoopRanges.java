@@ -23,7 +23,7 @@ final class LoopRanges {
             }
         }
         if (any) {
-            Propagation.narrow(of, known, SWEEPS);
+            of.propagation().narrow(known, SWEEPS);
         }
     }
 

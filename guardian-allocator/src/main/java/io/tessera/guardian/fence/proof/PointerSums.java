@@ -29,7 +29,7 @@ final class PointerSums {
 
     PointerSums(FunctionAnalysis of) {
         this.of = of;
-        transfer = new Transfer(of.code(), of.ssa(), of.special(), of.states());
+        transfer = of.transfer();
         found = new Part[of.ssa().values()];
     }
 

@@ -1,9 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.ScalarType;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.TreeSet;
 
@@ -15,70 +12,137 @@ final class Propagation {
     private static final int CHANGES_BEFORE_WIDENING = 2;
     private static final int MOST_CHANGES = 48;
     private static final long STEPS_PER_VALUE = 64;
-    private static final int MOST_CONSTANTS = 64;
-    /** Where widening stops besides at the constants that the function compares with. */
-    private static final long[] STOPS = {-(1L << 40), -(1L << 33), Integer.MIN_VALUE, -1, 0, 255, 1023, 65535,
-        Integer.MAX_VALUE - 1, Integer.MAX_VALUE, (1L << 32) - 2, (1L << 32) - 1, 1L << 33, 1L << 40};
 
     private final FlatCode code;
-    private final ControlFlow flow;
     private final Ssa ssa;
+    private final PropagationOrder order;
     private final AbstractValue[] states;
     private final Transfer transfer;
-    private final int[] order;
-    private final int[] orderOf;
-    private final int[] userStarts;
-    private final int[] users;
-    private final boolean[] closes;
     private final int[] changes;
-    private final TreeSet<Long> stops = new TreeSet<>();
+    private final TreeSet<Long> stops;
+    /** Places of values that may be something else since they were computed. */
+    private final BitSet dirty;
+    /** The states before they were narrowed, null where they are not reached; null if they were not found. */
+    private AbstractValue[] reached;
 
-    private Propagation(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special, AbstractValue[] states) {
-        this.code = code;
-        this.flow = flow;
-        this.ssa = ssa;
-        int count = ssa.values();
-        this.states = states;
-        transfer = new Transfer(code, ssa, special, states);
-        order = new int[count];
-        orderOf = new int[count];
-        userStarts = new int[count + 1];
-        users = findUsers();
-        closes = new boolean[flow.blocks()];
-        changes = new int[count];
-        sort();
-        findStops();
+    private Propagation(FunctionGraph graph, LaunchBounds bounds) {
+        code = graph.code();
+        ssa = graph.ssa();
+        order = graph.order();
+        states = new AbstractValue[ssa.values()];
+        dirty = new BitSet(states.length);
+        transfer = new Transfer(code, ssa, bounds, states);
+        changes = new int[states.length];
+        stops = stops(graph, bounds);
     }
 
-    /** States of all values; those that are not reached, or about which nothing is known, are {@link AbstractValue#TOP}. */
-    static AbstractValue[] run(FlatCode code, ControlFlow flow, Ssa ssa, SpecialBounds special) {
-        Propagation propagation = new Propagation(code, flow, ssa, special, new AbstractValue[ssa.values()]);
-        boolean settled = propagation.ascend();
-        if (settled) {
-            propagation.descend();
-            propagation.descend();
-        }
-        for (int v = 0; v < propagation.states.length; v++) {
-            if (!settled || propagation.states[v] == null) {
-                propagation.states[v] = AbstractValue.TOP;
+    private static TreeSet<Long> stops(FunctionGraph graph, LaunchBounds bounds) {
+        TreeSet<Long> stops = graph.order().stops();
+        for (int i = 0; bounds.bounds() && i < graph.code().size(); i++) {
+            if (bounds.isBounded(i)) {
+                stops = stops == graph.order().stops() ? new TreeSet<>(stops) : stops;
+                for (long near = -1; near <= 1; near++) {
+                    stops.add(bounds.most(i) + near);
+                }
             }
         }
-        return propagation.states;
+        return stops;
+    }
+
+    /** The states of all values for launches within bounds. */
+    static Propagation run(FunctionGraph graph, LaunchBounds bounds) {
+        Propagation propagation = new Propagation(graph, bounds);
+        propagation.dirty.set(0, propagation.states.length);
+        propagation.settle();
+        return propagation;
     }
 
     /**
-     * Carries on what is known of some values by other means, in the states of an analysis.
+     * The states for launches within bounds, where those for all launches are known already: only what is made from what is bounded is
+     * computed anew.
+     */
+    static Propagation run(FunctionGraph graph, LaunchBounds bounds, Propagation unlimited) {
+        if (unlimited.reached == null) {
+            return run(graph, bounds);
+        }
+        Propagation propagation = new Propagation(graph, bounds);
+        System.arraycopy(unlimited.reached, 0, propagation.states, 0, propagation.states.length);
+        propagation.forget(bounds);
+        propagation.settle();
+        return propagation;
+    }
+
+    /** Forgets what follows from what is bounded. */
+    private void forget(LaunchBounds bounds) {
+        IntArray work = new IntArray();
+        for (int value = 0; value < states.length; value++) {
+            boolean made = ssa.kind(value) == Ssa.Kind.RESULT || ssa.kind(value) == Ssa.Kind.REFINED;
+            if (made && bounds.concerns(code, ssa.instruction(value))) {
+                work.add(value);
+            }
+        }
+        while (!work.isEmpty()) {
+            int value = work.removeLast();
+            if (!dirty.get(order.place(value))) {
+                dirty.set(order.place(value));
+                states[value] = null;
+                for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
+                    work.add(order.user(u));
+                }
+            }
+        }
+    }
+
+    private void settle() {
+        boolean settled = ascend();
+        if (settled) {
+            descend();
+            descend();
+            reached = states.clone();
+        }
+        for (int value = 0; value < states.length; value++) {
+            if (!settled || states[value] == null) {
+                states[value] = AbstractValue.TOP;
+                changed(value);
+                dirty.set(order.place(value));
+            }
+        }
+    }
+
+    /** What each value may be; what is not reached, or of which nothing is known, anything. Changed by {@link #narrow} alone. */
+    AbstractValue[] states() {
+        return states;
+    }
+
+    /**
+     * Carries on what is known of some values by other means.
      *
      * @param known by value; null where there is nothing
      */
-    static void narrow(FunctionAnalysis of, AbstractValue[] known, int sweeps) {
-        Propagation propagation = new Propagation(of.code(), of.flow(), of.ssa(), of.special(), of.states());
-        for (int i = 0; i < sweeps; i++) {
-            for (int value : propagation.order) {
-                AbstractValue before = of.states()[value];
-                AbstractValue now = propagation.evaluate(value);
-                of.states()[value] = narrower(known[value], narrower(now, before).in(Math.max(16, of.ssa().bits(value))));
+    void narrow(AbstractValue[] known, int sweeps) {
+        for (int value = 0; value < known.length; value++) {
+            if (known[value] != null || ssa.kind(value) == Ssa.Kind.REFINED) {
+                dirty.set(order.place(value));
             }
+        }
+        for (int i = 0; i < sweeps; i++) {
+            for (int place = dirty.nextSetBit(0); place >= 0; place = dirty.nextSetBit(place + 1)) {
+                dirty.clear(place);
+                int value = order.value(place);
+                AbstractValue before = states[value];
+                AbstractValue now = evaluate(value);
+                states[value] = narrower(known[value], narrower(now, before).in(Math.max(16, ssa.bits(value))));
+                if (!states[value].equals(before)) {
+                    changed(value);
+                }
+            }
+        }
+    }
+
+    /** What is made from a value has to be computed anew. */
+    private void changed(int value) {
+        for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
+            dirty.set(order.place(order.user(u)));
         }
     }
 
@@ -90,103 +154,34 @@ final class Propagation {
         return b.bounded() && b.high() - b.low() <= a.high() - a.low() ? b : a;
     }
 
-    /** Values by blocks, phis first, so that most values come after those that they are made of. */
-    private void sort() {
-        int[] starts = new int[flow.blocks() + 1];
-        for (int v = 0; v < order.length; v++) {
-            starts[flow.orderOf(ssa.block(v)) + 1]++;
-        }
-        for (int b = 0; b < flow.blocks(); b++) {
-            starts[b + 1] += starts[b];
-        }
-        for (int v = 0; v < order.length; v++) {
-            orderOf[v] = starts[flow.orderOf(ssa.block(v))]++;
-            order[orderOf[v]] = v;
-        }
-        for (int block : flow.order()) {
-            for (int from : flow.predecessors(block)) {
-                closes[block] |= flow.orderOf(from) >= flow.orderOf(block);
-            }
-        }
-    }
-
-    private interface Edge {
-        void from(int value, int user);
-    }
-
-    private void edges(Edge edge) {
-        for (int v = 0; v < ssa.values(); v++) {
-            for (int input : ssa.inputs(v)) {
-                if (input != Ssa.NONE) {
-                    edge.from(input, v);
-                }
-            }
-            Ssa.Kind kind = ssa.kind(v);
-            if (kind == Ssa.Kind.RESULT || kind == Ssa.Kind.REFINED) {
-                for (int input : ssa.uses(ssa.instruction(v))) {
-                    if (input != Ssa.NONE) {
-                        edge.from(input, v);
-                    }
-                }
-            }
-        }
-    }
-
-    private int[] findUsers() {
-        edges((value, user) -> userStarts[value + 1]++);
-        for (int v = 0; v < ssa.values(); v++) {
-            userStarts[v + 1] += userStarts[v];
-        }
-        int[] found = new int[userStarts[ssa.values()]];
-        int[] at = Arrays.copyOf(userStarts, userStarts.length);
-        edges((value, user) -> found[at[value]++] = user);
-        return found;
-    }
-
-    private void findStops() {
-        for (long stop : STOPS) {
-            stops.add(stop);
-        }
-        int left = MOST_CONSTANTS;
-        for (int i = 0; i < code.size() && left > 0; i++) {
-            Instruction instruction = code.instruction(i);
-            if (instruction.opcode().equals("setp") && instruction.operands().size() > 2
-                    && instruction.operands().get(2) instanceof Operand.Immediate(long value, boolean unsigned)) {
-                for (long near = -1; near <= 1; near++) {
-                    left -= stops.add(value + near) ? 1 : 0;
-                }
-            }
-        }
-    }
-
+    /** Leaves dirty what is less than the join of all that it was. */
     private boolean ascend() {
-        BitSet dirty = new BitSet(order.length);
-        dirty.set(0, order.length);
-        long steps = STEPS_PER_VALUE * order.length + 1000;
+        BitSet joined = new BitSet(states.length);
+        long steps = STEPS_PER_VALUE * states.length + 1000;
         while (!dirty.isEmpty()) {
             for (int at = dirty.nextSetBit(0); at >= 0; at = dirty.nextSetBit(at + 1)) {
                 dirty.clear(at);
-                int value = order[at];
+                int value = order.value(at);
                 if (--steps < 0) {
                     return false;
                 }
-                AbstractValue now = step(value);
-                if (now != null && !now.equals(states[value])) {
-                    states[value] = now;
+                AbstractValue now = evaluate(value);
+                AbstractValue next = step(value, now);
+                joined.set(at, next != null && !next.equals(now));
+                if (next != null && !next.equals(states[value])) {
+                    states[value] = next;
                     changes[value]++;
-                    for (int u = userStarts[value]; u < userStarts[value + 1]; u++) {
-                        dirty.set(orderOf[users[u]]);
-                    }
+                    changed(value);
                 }
             }
         }
+        dirty.or(joined);
         return true;
     }
 
     /** What a value becomes: never less than it was. */
-    private AbstractValue step(int value) {
+    private AbstractValue step(int value, AbstractValue now) {
         AbstractValue before = states[value];
-        AbstractValue now = evaluate(value);
         if (before == null || now == null) {
             return now == null ? before : now;
         }
@@ -194,7 +189,7 @@ final class Propagation {
         if (joined.equals(before) || changes[value] >= MOST_CHANGES) {
             return joined.equals(before) ? before : AbstractValue.TOP;
         }
-        boolean widens = ssa.kind(value) == Ssa.Kind.PHI && closes[ssa.block(value)]
+        boolean widens = ssa.kind(value) == Ssa.Kind.PHI && order.closes(ssa.block(value))
                 && changes[value] >= CHANGES_BEFORE_WIDENING;
         return widens ? widen(before, joined) : joined;
     }
@@ -211,10 +206,13 @@ final class Propagation {
     }
 
     private void descend() {
-        for (int value : order) {
+        for (int at = dirty.nextSetBit(0); at >= 0; at = dirty.nextSetBit(at + 1)) {
+            dirty.clear(at);
+            int value = order.value(at);
             AbstractValue now = evaluate(value);
-            if (now != null && states[value] != null) {
+            if (now != null && states[value] != null && !now.equals(states[value])) {
                 states[value] = now;
+                changed(value);
             }
         }
     }
@@ -243,7 +241,8 @@ final class Propagation {
         int comparison = ssa.instruction(value);
         Instruction setp = code.instruction(comparison);
         int bits = ssa.bits(value);
-        if (before == null || bits < 16 || ssa.isUnstable(value) || setp.type().map(ScalarType::bits).orElse(0) != bits) {
+        if (before == null || bits < 16 || ssa.isUnstable(value) || code.types(comparison).isEmpty()
+                || code.types(comparison).getLast().bits() != bits) {
             return before;
         }
         int subject = ssa.subject(value);

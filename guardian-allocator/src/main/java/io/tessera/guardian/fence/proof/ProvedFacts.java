@@ -11,28 +11,36 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The facts about one function that was analysed. Immutable once built. */
+/**
+ * The facts about one function that was analysed. Those that need no shadows and no ends of loops are at hand at once; for the others everything is
+ * decided when the first of them is asked for. Not thread-safe.
+ */
 final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
     private final Induction induction;
-    private final ShadowPlan plan;
-    private final ShadowAlignment alignment;
-    private final CountedLoops counted;
+    private ShadowPlan plan;
+    private ShadowAlignment alignment;
+    private CountedLoops counted;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
-    private Provenance provenance;
 
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
         induction = new Induction(of);
         LoopRanges.narrow(of, induction);
+        shadowed = new BitSet[of.code().size()];
+    }
+
+    private void decide() {
+        if (plan != null) {
+            return;
+        }
         plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
         counted = CountedLoops.of(of, induction);
-        shadowed = new BitSet[of.code().size()];
         choose();
     }
 
@@ -41,13 +49,10 @@ final class ProvedFacts implements AddressFacts {
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             plan.reset();
             boolean again = false;
-            for (int index = 0; index < shadowed.length; index++) {
-                shadowed[index] = null;
-                for (int operand = 0; operand < of.code().instruction(index).operands().size(); operand++) {
-                    int value = candidate(index, operand);
-                    if (value != Ssa.NONE) {
-                        again |= !tryShadow(index, operand, value);
-                    }
+            Arrays.fill(shadowed, null);
+            for (FunctionGraph.Access access : of.graph().accesses()) {
+                if (isCandidate(access)) {
+                    again |= !tryShadow(access);
                 }
             }
             if (!again && !plan.isStale()) {
@@ -58,34 +63,28 @@ final class ProvedFacts implements AddressFacts {
         Arrays.fill(shadowed, null);
     }
 
-    /** The value of the base register of an access that would be served by a shadow, or {@link Ssa#NONE}. */
-    private int candidate(int index, int operand) {
-        Instruction access = of.code().instruction(index);
-        if (!(access.operands().get(operand) instanceof Operand.Address(Operand.Register base, long ignored))
-                || !MemoryAccess.isPlain(access)) {
-            return Ssa.NONE;
-        }
-        int value = of.ssa().use(index, base.name());
-        if (value == Ssa.NONE || of.ssa().bits(value) != 64 || nearSymbol(index, operand, value) != null) {
-            return Ssa.NONE;
-        }
-        return space(index, operand, value).orElse(null) == StateSpace.GLOBAL ? value : Ssa.NONE;
+    /** Whether an access would be served by a shadow. */
+    private boolean isCandidate(FunctionGraph.Access access) {
+        return nearSymbol(access.index(), access.operand(), access.base()) == null
+                && space(access.index(), access.operand(), access.base()).orElse(null) == StateSpace.GLOBAL;
     }
 
     /** False if something was learnt that changes the plan. */
-    private boolean tryShadow(int index, int operand, int value) {
+    private boolean tryShadow(FunctionGraph.Access at) {
+        int index = at.index();
+        int value = at.base();
         Instruction access = of.code().instruction(index);
         Offsets offsets = plan.of(value);
         if (offsets == null) {
             return true;
         }
-        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
+        long offset = ((Operand.Address) access.operands().get(at.operand())).offsetBytes();
         boolean floats = offsets.equals(Offsets.ANYWHERE);
         Offsets away = floats ? Offsets.INSIDE : offsets;
         if (away.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
                 MemoryAccess.bytes(access))) {
             shadowed[index] = shadowed[index] == null ? new BitSet() : shadowed[index];
-            shadowed[index].set(operand);
+            shadowed[index].set(at.operand());
             return true;
         }
         return floats || !plan.fenceAt(plan.owner(value));
@@ -142,10 +141,7 @@ final class ProvedFacts implements AddressFacts {
         if (state.variable() != null && (state.generic() || state.variable().space() == StateSpace.GLOBAL)) {
             return Optional.of(state.variable().space());
         }
-        if (provenance == null) {
-            provenance = new Provenance(of);
-        }
-        return provenance.isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
+        return of.graph().provenance().isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
     }
 
     /** Where an address is that is counted from a variable, or null. */
@@ -198,6 +194,7 @@ final class ProvedFacts implements AddressFacts {
         if (near != null) {
             return new AddressFact(space, Math.min(known, state.variable().alignment()), near);
         }
+        decide();
         if (shadowed[index] != null && shadowed[index].get(operand)) {
             boolean floats = Offsets.ANYWHERE.equals(plan.of(value));
             return new AddressFact(space, alignment.alignment(plan.owner(value), offset),
@@ -208,26 +205,30 @@ final class ProvedFacts implements AddressFacts {
 
     @Override
     public List<BaseFence> baseFences() {
+        decide();
         return List.copyOf(fences);
     }
 
     @Override
     public List<Derivation> derivations() {
+        decide();
         return List.copyOf(derivations);
     }
 
     @Override
     public boolean endsByItself(Instruction branch) {
+        decide();
         return counted.endsByItself(branch);
     }
 
     @Override
     public long dynamicSharedBytes() {
-        return of.special().dynamicSharedBytes();
+        return of.bounds().special().dynamicSharedBytes();
     }
 
     @Override
     public List<LoopCut> loopCuts() {
+        decide();
         return induction.cuts();
     }
 }

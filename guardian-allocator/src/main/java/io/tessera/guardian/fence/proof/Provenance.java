@@ -18,10 +18,10 @@ final class Provenance {
         NUMBER, GLOBAL, UNKNOWN
     }
 
-    private final FunctionAnalysis of;
+    private final FunctionGraph of;
     private final Origin[] known;
 
-    Provenance(FunctionAnalysis of) {
+    Provenance(FunctionGraph of) {
         this.of = of;
         known = new Origin[of.ssa().values()];
         settle();

@@ -93,7 +93,7 @@ final class ShiftedCounters {
         int bits = ssa.bits(phi);
         boolean signed = Refinement.isSigned(setp);
         boolean ordered = relation.equals("lt") || relation.equals("le");
-        AbstractValue other = new Transfer(code, ssa, of.special(), of.states())
+        AbstractValue other = of.transfer()
                 .operand(comparison, setp.operands().get(otherSide), bits);
         AbstractValue limit = signed ? other.signed(bits) : other.unsigned(bits);
         AbstractValue entry = new EntryValues(of).of(phi, loop);

@@ -11,7 +11,7 @@ import java.util.List;
 final class Transfer {
     private final FlatCode code;
     private final Ssa ssa;
-    private final SpecialBounds special;
+    private final LaunchBounds bounds;
     private final AbstractValue[] states;
 
     /**
@@ -19,10 +19,10 @@ final class Transfer {
      *
      * @param states one for each value, null for one that is not reached; read when it is needed
      */
-    Transfer(FlatCode code, Ssa ssa, SpecialBounds special, AbstractValue[] states) {
+    Transfer(FlatCode code, Ssa ssa, LaunchBounds bounds, AbstractValue[] states) {
         this.code = code;
         this.ssa = ssa;
-        this.special = special;
+        this.bounds = bounds;
         this.states = states;
     }
 
@@ -36,7 +36,7 @@ final class Transfer {
                 boolean known = value != Ssa.NONE && ssa.bits(value) == bits && states[value] != null;
                 yield known ? states[value] : AbstractValue.TOP;
             }
-            case Operand.SpecialRegister register -> bits == 32 ? special.of(register) : AbstractValue.TOP;
+            case Operand.SpecialRegister register -> bits == 32 ? bounds.special().of(register) : AbstractValue.TOP;
             case Operand.Symbol symbol -> address(index, symbol, bits);
             default -> AbstractValue.TOP;
         };
@@ -86,7 +86,7 @@ final class Transfer {
         }
         int bits = ssa.bits(value);
         Instruction instruction = code.instruction(index);
-        if (bits < 16 || Effects.readsItsResults(instruction)) {
+        if (bits < 16 || code.readsItsResults(index)) {
             return AbstractValue.TOP;
         }
         List<Operand> operands = instruction.operands();
@@ -94,12 +94,12 @@ final class Transfer {
             return elementOf(index, instruction, vector, value, bits);
         }
         boolean single = operands.getFirst() instanceof Operand.Register && code.onlyResult(index) == ssa.register(value);
-        return single ? single(index, instruction, bits).in(bits) : AbstractValue.TOP;
+        return single ? bounds.within(index, single(index, instruction, bits).in(bits), bits) : AbstractValue.TOP;
     }
 
     private AbstractValue elementOf(int index, Instruction instruction, Operand.Vector vector, int value, int bits) {
         if (instruction.opcode().equals("ld") || instruction.opcode().equals("ldu")) {
-            return loaded(instruction, bits);
+            return loaded(index, bits);
         }
         ScalarType type = instruction.type().orElse(ScalarType.B8);
         boolean unpacks = instruction.opcode().equals("mov") && vector.elements().size() == 2
@@ -113,13 +113,13 @@ final class Transfer {
     }
 
     private AbstractValue single(int index, Instruction instruction, int bits) {
-        List<ScalarType> types = instruction.types();
+        List<ScalarType> types = code.types(index);
         ScalarType type = types.isEmpty() ? null : types.getLast();
         if (type == null || instruction.has("sat") || instruction.has("relu")) {
             return AbstractValue.TOP;
         }
         return switch (instruction.opcode()) {
-            case "ld", "ldu" -> loaded(instruction, bits);
+            case "ld", "ldu" -> loaded(index, bits);
             case "mov" -> type.bits() == bits ? moved(index, instruction, bits) : AbstractValue.TOP;
             case "cvta" -> bits == 64 ? converted(index, instruction) : AbstractValue.TOP;
             case "cvt" -> types.size() == 2 ? cvt(index, instruction, types.getFirst(), type, bits) : AbstractValue.TOP;
@@ -130,8 +130,8 @@ final class Transfer {
         };
     }
 
-    private static AbstractValue loaded(Instruction instruction, int bits) {
-        ScalarType type = instruction.type().orElse(null);
+    private AbstractValue loaded(int index, int bits) {
+        ScalarType type = code.types(index).isEmpty() ? null : code.types(index).getLast();
         if (type == null || type.bits() >= bits) {
             return AbstractValue.TOP;
         }

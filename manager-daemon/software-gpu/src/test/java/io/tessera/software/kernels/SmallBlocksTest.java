@@ -81,36 +81,54 @@ class SmallBlocksTest {
     private static final int THREADS = 1024;
     private static final int ROUNDS = 3;
 
-    private static int[] run(SoftwareProcessor processor, LoadedModule module, long out, int threads) {
+    /** What a test does with a kernel and the same kernel fenced. */
+    private interface Comparison {
+        void compare(SoftwareProcessor processor, FenceWindow window, LoadedModule plain, LoadedModule fenced) throws Exception;
+    }
+
+    /** Loads a module as it is and fenced; in the end nothing may have been kept from an access. */
+    private static void withBoth(FenceMode mode, String text, Comparison comparison) throws Exception {
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3),
+                new Interpreter(), DeviceClock.system()))) {
+            FenceWindow window = new FenceWindow(processor, mode);
+            comparison.compare(processor, window, processor.load(text), window.load(text));
+            assertEquals(List.of(), window.violations());
+        }
+    }
+
+    /** Launches the kernel on numbers and returns some of what is there then. */
+    private static int[] launched(SoftwareProcessor processor, LoadedModule module, Dim3 grid, Dim3 block, long out, long from, int count,
+            int... parameters) {
         for (int i = 0; i < THREADS; i++) {
             RealMemory.putInt(out + (long) Integer.BYTES * i, i * 31);
         }
-        byte[] arguments = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN).putLong(out).putInt(ROUNDS).array();
-        processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(THREADS / threads, 1, 1), new Dim3(threads, 1, 1), null, 0, arguments,
-                false), text -> { }, new GridControl());
-        int[] values = new int[THREADS];
-        for (int i = 0; i < THREADS; i++) {
-            values[i] = RealMemory.getInt(out + (long) Integer.BYTES * i);
+        ByteBuffer arguments = ByteBuffer.allocate(Long.BYTES + Integer.BYTES * parameters.length).order(ByteOrder.LITTLE_ENDIAN).putLong(out);
+        for (int parameter : parameters) {
+            arguments.putInt(parameter);
+        }
+        processor.launch(module.kernel("k"), new LaunchSpec(grid, block, null, 0, arguments.array(), false), text -> { }, new GridControl());
+        int[] values = new int[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = RealMemory.getInt(from + (long) Integer.BYTES * i);
         }
         return values;
+    }
+
+    private static int[] run(SoftwareProcessor processor, LoadedModule module, long out, int threads) {
+        return launched(processor, module, new Dim3(THREADS / threads, 1, 1), new Dim3(threads, 1, 1), out, out, THREADS, ROUNDS);
     }
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void blocksOfEverySizeComputeTheSame(FenceMode mode) throws Exception {
-        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3),
-                new Interpreter(), DeviceClock.system()))) {
-            FenceWindow window = new FenceWindow(processor, mode);
+        withBoth(mode, REVERSE, (processor, window, plain, fenced) -> {
             long out = window.allocate((long) Integer.BYTES * THREADS);
-            LoadedModule plain = processor.load(REVERSE);
-            LoadedModule fenced = window.load(REVERSE);
             for (int threads : new int[] {1, 31, 32, 64, 255, 256, 257, 512, 1024}) {
                 int[] expected = run(processor, plain, out, threads);
                 assertArrayEquals(expected, run(processor, fenced, out, threads), "blocks of " + threads);
                 assertTrue(expected[0] != 0, "it did something");
             }
-            assertEquals(List.of(), window.violations());
-        }
+        });
     }
 
     /** Adds up every so manieth number, in a grid's stride, from a row on; {@code n} is also a place in the result. */
@@ -159,28 +177,14 @@ class SmallBlocksTest {
             """;
 
     private static int[] strided(SoftwareProcessor processor, LoadedModule module, long out, int n, int width) {
-        for (int i = 0; i < THREADS; i++) {
-            RealMemory.putInt(out + (long) Integer.BYTES * i, i * 31);
-        }
-        byte[] arguments = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(out).putInt(n).putInt(width).array();
-        processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(3, 1, 1), new Dim3(32, 1, 1), null, 0, arguments, false),
-                text -> { }, new GridControl());
-        int[] values = new int[96];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = RealMemory.getInt(out + 8192 + (long) Integer.BYTES * i);
-        }
-        return values;
+        return launched(processor, module, new Dim3(3, 1, 1), new Dim3(32, 1, 1), out, out + 8192, 96, n, width);
     }
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void launchesOnBothSidesOfTheLimitsComputeTheSame(FenceMode mode) throws Exception {
-        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3),
-                new Interpreter(), DeviceClock.system()))) {
-            FenceWindow window = new FenceWindow(processor, mode);
+        withBoth(mode, STRIDED, (processor, window, plain, fenced) -> {
             long out = window.allocate((long) Integer.BYTES * THREADS * 4);
-            LoadedModule plain = processor.load(STRIDED);
-            LoadedModule fenced = window.load(STRIDED);
             for (int n : new int[] {0, 1, 97, 500, 1 << 13, (1 << 13) + 1, 1 << 16, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, Integer.MAX_VALUE, -1,
                 Integer.MIN_VALUE}) {
                 for (int width : new int[] {0, 1, 64, -8}) {
@@ -189,7 +193,6 @@ class SmallBlocksTest {
                     assertArrayEquals(expected, strided(processor, fenced, out + 4L * base, n, width), n + ", rows of " + width);
                 }
             }
-            assertEquals(List.of(), window.violations());
-        }
+        });
     }
 }

@@ -1,13 +1,14 @@
 package io.tessera.bench.memory;
 
-import io.tessera.clock.Clocks;
-import io.tessera.clock.NanoClock;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.WindowHeap;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 
@@ -15,23 +16,35 @@ import java.util.function.Function;
  * How much memory a window's heap needs for what a program asks, beyond the least that any allocator would need. Prints
  * for each trace: operations; the peak of live bytes; the least quota with which the whole trace is served, found by
  * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
- * nanoseconds per operation, the peak of physical memory and how often kernels would have been brought to rest.
+ * nanoseconds of processor time per operation, the peak of physical memory and how often kernels would have been brought to rest.
+ *
+ * <p>Fragmentation so defined is what a tenant loses: what lies in pieces where it is needed, what is rounded up from the
+ * bytes that were asked for, and whole granules that are used in part all make the least quota larger. It is the worst of
+ * the whole sequence, not an average, and no smaller than 1 - live / committed at the moment that needs the most, since the
+ * heap may give back what is free elsewhere before it is refused.
  *
  * <p>Arguments: {@code --granule=MIB}, what is committed at once (2, the device's; an executor that replaces whole slots
- * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}). Without any the traces
- * of {@link Program} are generated, 11 million operations in all.
+ * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}), or {@code generated} for
+ * the traces of {@link Program}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
+ * RecordedTraces}), each by itself, then all of them as programs of one tenant that take turns in one window until 10
+ * million operations are done. Where one of these rows is above 5 %, the exit status is 1.
  */
 public final class Fragmentation {
     private static final long SEED = 20261121;
     private static final long DEVICE_BYTES = 80L << 30;
 
     /** Of a window that is large enough for two expandable segments beside the memory itself. */
-    private static final long RANGE_BYTES = 448L << 30;
+    static final long RANGE_BYTES = 448L << 30;
 
     /** Quotas are told apart up to this share of the peak: 1/1024. */
     private static final int PRECISION_LOG2 = 10;
 
-    private static final NanoClock CLOCK = Clocks.system().monotonic();
+    /** Of recorded programs, and the most that their fragmentation may be. */
+    private static final long RECORDED_OPERATIONS = 10_000_000;
+    private static final double BOUND_PERCENT = 5;
+
+    /** Of this thread's processor time: others on the machine do not count. */
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private static final String GRANULE = "--granule=";
 
@@ -52,14 +65,32 @@ public final class Fragmentation {
         System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
         Fragmentation all = new Fragmentation(granule
                 ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
-        for (String file : files) {
-            all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
-        }
+        double worst = 0;
         if (files.isEmpty()) {
+            worst = all.recorded();
+        } else if (files.equals(List.of("generated"))) {
             all.generated();
+        } else {
+            for (String file : files) {
+                all.report(Path.of(file).getFileName().toString(), TraceFile.read(Path.of(file)));
+            }
         }
         System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f", "all, weighted by memory",
                 all.operations, all.live >> 20, all.needed >> 20, percent(all.live, all.needed)));
+        if (worst > BOUND_PERCENT) {
+            System.err.println("recorded programs: " + worst + " % is more than " + BOUND_PERCENT + " %");
+            System.exit(1);
+        }
+    }
+
+    /** The worst fragmentation. */
+    private double recorded() throws IOException {
+        Map<String, MemoryTrace> traces = RecordedTraces.all();
+        double worst = 0;
+        for (Map.Entry<String, MemoryTrace> one : traces.entrySet()) {
+            worst = Math.max(worst, report(one.getKey(), one.getValue()));
+        }
+        return Math.max(worst, report("all in one window", List.copyOf(traces.values()), RECORDED_OPERATIONS));
     }
 
     private void generated() {
@@ -85,30 +116,35 @@ public final class Fragmentation {
         return 100.0 * (needed - live) / needed;
     }
 
-    private void report(String name, MemoryTrace trace) {
-        long peak = trace.peakBytes();
-        long began = CLOCK.nanoTime();
-        TraceReplay.Outcome free = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
-        double nanos = 1.0 * (CLOCK.nanoTime() - began) / Math.max(1, trace.length());
+    private double report(String name, MemoryTrace trace) {
+        return report(name, List.of(trace), trace.length());
+    }
+
+    private double report(String name, List<MemoryTrace> traces, long length) {
+        long peak = TraceReplay.peakBytes(traces, length, SEED);
+        long began = THREADS.getCurrentThreadCpuTime();
+        TraceReplay.Outcome free = new TraceReplay(traces, length, SEED, settings, WindowHeap.UNLIMITED).run();
+        double nanos = 1.0 * (THREADS.getCurrentThreadCpuTime() - began) / Math.max(1, length);
         if (!free.whole()) {
             throw new IllegalStateException(name + ": operation " + free.refusedAt() + " was refused: "
                     + free.refusal().text());
         }
-        long quota = leastQuota(trace, peak, free.committedPeak());
-        operations += trace.length();
+        long quota = leastQuota(traces, length, peak, free.committedPeak());
+        operations += length;
         live += peak;
         needed += quota;
-        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f %7.0f %10d %6d", name, trace.length(),
+        System.out.println(String.format(Locale.ROOT, "%-26s %11d %10d %12d %7.2f %7.0f %10d %6d", name, length,
                 peak >> 20, quota >> 20, percent(peak, quota), nanos, free.committedPeak() >> 20, free.changes()));
+        return percent(peak, quota);
     }
 
     /** Between the peak and what was enough without a quota. */
-    private long leastQuota(MemoryTrace trace, long peak, long enough) {
+    private long leastQuota(List<MemoryTrace> traces, long length, long peak, long enough) {
         long low = peak - 1;
         long high = Math.max(peak, enough);
         while (high - low > Math.max(settings.granuleBytes(), peak >> PRECISION_LOG2)) {
             long middle = low + (high - low) / 2;
-            if (new TraceReplay(trace, settings, middle).run().whole()) {
+            if (new TraceReplay(traces, length, SEED, settings, middle).run().whole()) {
                 high = middle;
             } else {
                 low = middle;

@@ -20,7 +20,21 @@ public final class MemoryTrace {
         /** Memory that the program makes itself: a block and bytes. */
         CREATE,
         /** Of such memory. */
-        DESTROY
+        DESTROY;
+
+        /** The kind that ends what this one makes. */
+        Kind end() {
+            return switch (this) {
+                case ALLOCATE -> FREE;
+                case RESERVE -> RELEASE;
+                case CREATE -> DESTROY;
+                case FREE, RELEASE, DESTROY -> throw new IllegalStateException(this + " makes nothing");
+            };
+        }
+
+        boolean makes() {
+            return this == ALLOCATE || this == RESERVE || this == CREATE;
+        }
     }
 
     private static final Kind[] KINDS = Kind.values();
@@ -68,6 +82,18 @@ public final class MemoryTrace {
             unused = Arrays.copyOf(unused, 2 * unusedCount);
         }
         unused[unusedCount++] = block;
+    }
+
+    /** Ends everything that is live, in the order in which it was made, as a program's end does. */
+    public void endAll() {
+        int[] made = new int[blockCount];
+        Arrays.fill(made, -1);
+        for (int i = 0; i < length; i++) {
+            made[blocks[i]] = kind(i).makes() ? i : -1;
+        }
+        for (int at : Arrays.stream(made).filter(at -> at >= 0).sorted().toArray()) {
+            end(kind(at).end(), blocks[at]);
+        }
     }
 
     /** Operations so far. */

@@ -1,35 +1,14 @@
 package io.tessera.bench.memory;
 
-import io.tessera.guardian.heap.CommitPort;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.WindowHeap;
+import java.util.List;
 
-/** Runs a {@link MemoryTrace} on a window's heap whose memory is only counted. */
+/** Runs traces of programs on a window's heap whose memory is only counted. */
 final class TraceReplay {
     /** Of NVIDIA GPUs. */
     static final long GRANULE_BYTES = 2L << 20;
-
-    /** Counts the changes that stop a tenant. */
-    private static final class CountedMemory implements CommitPort {
-        private long changes;
-
-        @Override
-        public boolean beginChange() {
-            changes++;
-            return true;
-        }
-
-        @Override
-        public boolean commit(long offset, long bytes) {
-            return true;
-        }
-
-        @Override
-        public void decommit(long offset, long bytes) {
-            // nothing is there
-        }
-    }
 
     /**
      * How a replay went.
@@ -39,64 +18,89 @@ final class TraceReplay {
      * @param committedPeak the most physical memory at one time, with what the program made itself
      * @param changes       times that a tenant's kernels would have been brought to rest
      */
-    record Outcome(int refusedAt, HeapRefusal refusal, long committedPeak, long changes) {
+    record Outcome(long refusedAt, HeapRefusal refusal, long committedPeak, long changes) {
         boolean whole() {
             return refusedAt < 0;
         }
     }
 
-    private final MemoryTrace trace;
+    private final List<MemoryTrace> traces;
+    private final Schedule schedule;
+    private final long length;
     private final CountedMemory memory = new CountedMemory();
     private final WindowHeap heap;
-    private final long[] offsets;
+    private final List<HeapProgram> programs;
 
+    /** One program, once. */
     TraceReplay(MemoryTrace trace, HeapSettings settings, long quotaBytes) {
-        this.trace = trace;
-        this.heap = new WindowHeap(settings, memory, quotaBytes);
-        this.offsets = new long[trace.blockCount()];
+        this(List.of(trace), trace.length(), 0, settings, quotaBytes);
     }
 
-    /** Runs the trace up to its end or to the first refusal. Once. */
+    /**
+     * Several programs of one tenant, in one window, which take turns and begin again when they have ended.
+     *
+     * @param traces that end all they make, if a program comes to its end
+     * @param length operations of all together
+     */
+    TraceReplay(List<MemoryTrace> traces, long length, long seed, HeapSettings settings, long quotaBytes) {
+        this.traces = traces;
+        this.schedule = new Schedule(traces, seed);
+        this.length = length;
+        this.heap = new WindowHeap(settings, memory, quotaBytes);
+        this.programs = traces.stream().map(trace -> new HeapProgram(trace, heap)).toList();
+    }
+
+    /** Runs up to the end or to the first refusal. Once. */
     Outcome run() {
         long peak = 0;
         long seenChanges = 0;
         long committed = 0;
         long charged = 0;
-        for (int at = 0; at < trace.length(); at++) {
-            long answer = step(at);
+        for (long done = 0; done < length; done++) {
+            schedule.next();
+            MemoryTrace trace = traces.get(schedule.program());
+            int at = schedule.at();
+            long answer = programs.get(schedule.program()).step(at);
             if (answer < 0) {
-                return new Outcome(at, HeapRefusal.of(answer), peak, memory.changes);
+                return new Outcome(done, HeapRefusal.of(answer), peak, memory.changes());
             }
             charged += switch (trace.kind(at)) {
                 case CREATE -> trace.bytes(at);
                 case DESTROY -> -answer;
                 default -> 0;
             };
-            if (memory.changes != seenChanges) {
-                seenChanges = memory.changes;
+            if (memory.changes() != seenChanges) {
+                seenChanges = memory.changes();
                 committed = heap.statistics().committedBytes(); // it takes its time, so only when it may differ
             }
             peak = Math.max(peak, committed + charged);
         }
-        return new Outcome(-1, null, peak, memory.changes);
+        return new Outcome(-1, null, peak, memory.changes());
     }
 
-    private long step(int at) {
-        int block = trace.block(at);
-        long bytes = trace.bytes(at);
-        return switch (trace.kind(at)) {
-            case ALLOCATE -> offsets[block] = heap.allocate(bytes);
-            case FREE -> heap.free(offsets[block]);
-            case RESERVE -> offsets[block] = heap.reserve(bytes, GRANULE_BYTES, WindowHeap.ANYWHERE);
-            case RELEASE -> heap.release(offsets[block]);
-            case CREATE -> {
-                offsets[block] = bytes;
-                yield heap.charge(bytes);
+    /** The largest sum of what is live at one time when programs take turns: no allocator can do with less. */
+    static long peakBytes(List<MemoryTrace> traces, long length, long seed) {
+        Schedule schedule = new Schedule(traces, seed);
+        long[][] held = traces.stream().map(trace -> new long[trace.blockCount()]).toArray(long[][]::new);
+        long live = 0;
+        long peak = 0;
+        for (long done = 0; done < length; done++) {
+            schedule.next();
+            MemoryTrace trace = traces.get(schedule.program());
+            int at = schedule.at();
+            long[] blocks = held[schedule.program()];
+            switch (trace.kind(at)) {
+                case ALLOCATE, CREATE -> {
+                    blocks[trace.block(at)] = trace.bytes(at);
+                    live += trace.bytes(at);
+                    peak = Math.max(peak, live);
+                }
+                case FREE, DESTROY -> live -= blocks[trace.block(at)];
+                case RESERVE, RELEASE -> {
+                    // no memory
+                }
             }
-            case DESTROY -> {
-                heap.discharge(offsets[block]);
-                yield offsets[block];
-            }
-        };
+        }
+        return peak;
     }
 }

@@ -8,11 +8,14 @@ import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.WindowHeap;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,9 +60,26 @@ class TraceFileTest {
     }
 
     @Test
+    void whatIsKeptIsTaken() throws IOException {
+        List<String> lines = List.of("+ 0 512", "r 1 1073741824", "- 0", "c 0 20971520", "+ 2 1024", "l 1", "d 0", "+ 0 3");
+        Path file = folder.resolve("kept.gz");
+        try (OutputStream compressed = new GZIPOutputStream(Files.newOutputStream(file))) {
+            compressed.write(String.join("\n", lines).getBytes(StandardCharsets.US_ASCII));
+        }
+        MemoryTrace trace = TraceFile.read(file);
+        List<String> calls = List.of("ALLOCATE 0 512", "RESERVE 1 1073741824", "FREE 0 0", "CREATE 0 20971520",
+                "ALLOCATE 2 1024", "RELEASE 1 0", "DESTROY 0 0", "ALLOCATE 0 3");
+        assertEquals(calls, calls(trace));
+        trace.endAll();
+        List<String> ended = new ArrayList<>(calls);
+        ended.addAll(List.of("FREE 2 0", "FREE 0 0"));
+        assertEquals(ended, calls(trace));
+    }
+
+    @Test
     void aDamagedTraceIsSaidWithItsLine() throws IOException {
         for (String bad : List.of("A zz 5", "A 7f00", "A 7f00 0", "x", "1 2 cuMemAlloc_v2 0 7f00",
-                "1 2 cuMemAlloc_v2 0 7e00 5 0 0 0 0 0 0")) {
+                "1 2 cuMemAlloc_v2 0 7e00 5 0 0 0 0 0 0", "+ x 5", "+ 1", "- 0", "d 3")) {
             IOException damaged = assertThrows(IOException.class, () -> read("A 7e00 16", bad), bad);
             assertTrue(damaged.getMessage().contains(":2: "), damaged.getMessage());
         }
@@ -75,7 +95,25 @@ class TraceFileTest {
         assertTrue(new TraceReplay(trace, settings, trace.peakBytes() / 16 * 17).run().whole());
         TraceReplay.Outcome refused = new TraceReplay(trace, settings, trace.peakBytes() / 2).run();
         assertEquals(HeapRefusal.OVER_QUOTA, refused.refusal());
-        assertEquals(MemoryTrace.Kind.ALLOCATE, trace.kind(refused.refusedAt()));
+        assertEquals(MemoryTrace.Kind.ALLOCATE, trace.kind((int) refused.refusedAt()));
+    }
+
+    @Test
+    void programsThatTakeTurnsAreServedAndBeginAgain() {
+        List<MemoryTrace> traces = new ArrayList<>();
+        for (Program program : Program.values()) {
+            MemoryTrace trace = new MemoryTrace();
+            program.run(new UncachedTensors(trace), new Random(7), 60);
+            traces.add(trace);
+        }
+        long length = 4L * traces.stream().mapToInt(MemoryTrace::length).max().orElseThrow();
+        HeapSettings settings = HeapSettings.standard(64L << 30, TraceReplay.GRANULE_BYTES);
+        long peak = TraceReplay.peakBytes(traces, length, 5);
+        assertTrue(peak > traces.getFirst().peakBytes(), "several are live at once");
+        TraceReplay.Outcome whole = new TraceReplay(traces, length, 5, settings, WindowHeap.UNLIMITED).run();
+        assertTrue(whole.whole() && whole.committedPeak() >= peak);
+        assertEquals(HeapRefusal.OVER_QUOTA, new TraceReplay(traces, length, 5, settings, peak - 1).run().refusal());
+        assertTrue(new TraceReplay(traces, length, 5, settings, peak / 20 * 21).run().whole(), "within 5 %");
     }
 
     @Test

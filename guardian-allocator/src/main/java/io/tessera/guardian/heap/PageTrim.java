@@ -1,7 +1,7 @@
 package io.tessera.guardian.heap;
 
 /** Gives memory back that nobody uses: whole granules of free blocks, from the top of the range downwards. */
-final class SpanTrim {
+final class PageTrim {
     private final BlockPool pool;
     private final BlockTable blocks;
     private final int lowest;
@@ -10,7 +10,7 @@ final class SpanTrim {
     private final QuotaAccount quota;
 
     /** @param lowest the block at the bottom of the range; it always keeps its row */
-    SpanTrim(BlockPool pool, int lowest, int granuleUnits, CommitPort port, QuotaAccount quota) {
+    PageTrim(BlockPool pool, int lowest, int granuleUnits, CommitPort port, QuotaAccount quota) {
         this.pool = pool;
         this.blocks = pool.blocks;
         this.lowest = lowest;
@@ -82,8 +82,8 @@ final class SpanTrim {
             return 0;
         }
         long first = Math.max(from, down(to - wanted));
-        long bytes = to - first << HeapSettings.SPAN_LOG2;
-        port.decommit(first << HeapSettings.SPAN_LOG2, bytes);
+        long bytes = to - first << HeapSettings.PAGE_LOG2;
+        port.decommit(first << HeapSettings.PAGE_LOG2, bytes);
         quota.committedBytes -= bytes;
         pool.empty(row, first, (int) (to - first));
         return to - first;

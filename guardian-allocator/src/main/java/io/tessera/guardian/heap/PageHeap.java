@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The heap's range in units of 2 MiB: what has memory and what not, what is handed out, and the rule by which memory
+ * The heap's range in units of 4 KiB: what has memory and what not, what is handed out, and the rule by which memory
  * comes and goes. An allocation that free memory cannot hold goes where the least has to be added.
  */
-final class SpanHeap {
+final class PageHeap {
     /** A growth is this part of what is committed: an eighth. */
     private static final int GROWTH_SHARE_LOG2 = 3;
 
@@ -16,8 +16,8 @@ final class SpanHeap {
     private final HeapSettings settings;
     private final CommitPort port;
     private final QuotaAccount quota;
-    private final SpanGrowth growth;
-    private final SpanTrim trim;
+    private final PageGrowth growth;
+    private final PageTrim trim;
     private final int lowest;
     private long reservedBytes;
 
@@ -32,25 +32,25 @@ final class SpanHeap {
         }
     }
 
-    SpanHeap(HeapSettings settings, CommitPort port, QuotaAccount quota) {
+    PageHeap(HeapSettings settings, CommitPort port, QuotaAccount quota) {
         this.settings = settings;
         this.port = port;
         this.quota = quota;
-        int units = (int) (settings.rangeBytes() >>> HeapSettings.SPAN_LOG2);
-        int granuleUnits = (int) (settings.granuleBytes() >>> HeapSettings.SPAN_LOG2);
-        this.pool = new BlockPool(HeapSettings.SPAN_LOG2, units);
+        int units = (int) (settings.rangeBytes() >>> HeapSettings.PAGE_LOG2);
+        int granuleUnits = (int) (settings.granuleBytes() >>> HeapSettings.PAGE_LOG2);
+        this.pool = new BlockPool(HeapSettings.PAGE_LOG2, units);
         this.blocks = pool.blocks;
         this.lowest = pool.addRegion(0, units, BlockTable.HOLE);
-        this.growth = new SpanGrowth(blocks, lowest, granuleUnits);
-        this.trim = new SpanTrim(pool, lowest, granuleUnits, port, quota);
+        this.growth = new PageGrowth(blocks, lowest, granuleUnits);
+        this.trim = new PageTrim(pool, lowest, granuleUnits, port, quota);
     }
 
     private static long bytes(long units) {
-        return units << HeapSettings.SPAN_LOG2;
+        return units << HeapSettings.PAGE_LOG2;
     }
 
     private static long units(long bytes) {
-        return bytes + HeapSettings.SPAN_BYTES - 1 >>> HeapSettings.SPAN_LOG2;
+        return bytes + (1L << HeapSettings.PAGE_LOG2) - 1 >>> HeapSettings.PAGE_LOG2;
     }
 
     long reservedBytes() {
@@ -155,7 +155,7 @@ final class SpanHeap {
         long step = Math.clamp(quota.committedBytes >> GROWTH_SHARE_LOG2, settings.minGrowBytes(),
                 settings.maxGrowBytes());
         long more = Math.min(step, quota.room()) - needed;
-        return more <= 0 ? 0 : (more & -settings.granuleBytes()) >>> HeapSettings.SPAN_LOG2;
+        return more <= 0 ? 0 : (more & -settings.granuleBytes()) >>> HeapSettings.PAGE_LOG2;
     }
 
     /** Takes a block back; its memory stays. */

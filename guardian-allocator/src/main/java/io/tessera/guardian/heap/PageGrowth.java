@@ -4,7 +4,7 @@ package io.tessera.guardian.heap;
  * Finds where new memory is best put for an allocation that nothing free can hold: the place that needs the least of
  * it, the lowest of equals. Looks at every block, which is little beside the mapping that follows.
  */
-final class SpanGrowth {
+final class PageGrowth {
     private final BlockTable blocks;
     private final int lowest;
     private final int granuleUnits;
@@ -16,7 +16,7 @@ final class SpanGrowth {
     long neededUnits;
 
     /** @param lowest the block at the bottom of the range; it always keeps its row */
-    SpanGrowth(BlockTable blocks, int lowest, int granuleUnits) {
+    PageGrowth(BlockTable blocks, int lowest, int granuleUnits) {
         this.blocks = blocks;
         this.lowest = lowest;
         this.granuleUnits = granuleUnits;

@@ -1,0 +1,274 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Writes the body of one function without mbarriers. What is not understood stays as it is, and is refused by name later. Used once.
+ */
+final class BarrierLowering {
+    private static final String COMPLETES = "mbarrier::complete_tx::bytes";
+
+    private final Code code;
+    private final boolean clusters;
+    private final BarrierWord word;
+    private final WarpArrival arrivals;
+    private final CopyLoop copies;
+    private final RegisterScopes scopes = new RegisterScopes();
+    private final List<Completion> open = new ArrayList<>();
+    private NamedNumbers numbers;
+
+    /** Bytes that are on their way, and the word that is told of them. */
+    private record Completion(BarrierWord.Place place, Operand bytes) {
+    }
+
+    /**
+     * For one function.
+     *
+     * @param code     where it is written to
+     * @param clusters whether addresses may be of other blocks of a cluster
+     */
+    BarrierLowering(Code code, boolean clusters) {
+        this.code = code;
+        this.clusters = clusters;
+        this.word = new BarrierWord(code);
+        this.arrivals = new WarpArrival(code, word);
+        this.copies = new CopyLoop(code);
+    }
+
+    /** Whether an instruction is written in another way. */
+    static boolean isOne(Instruction i) {
+        return switch (i.opcode()) {
+            case "mbarrier" -> !(InstructionTable.of(i) instanceof InstructionClass.Refused) && isBarrier(i);
+            case "cp" -> i.has("mbarrier") ? isAddress(i, 0) : isCopy(i);
+            case "st", "red" -> i.has("async") && i.has(COMPLETES) && isAddress(i, 0) && isAddress(i, 2)
+                    && !(InstructionTable.of(i) instanceof InstructionClass.Refused);
+            case "fence" -> i.has("mbarrier_init");
+            default -> false;
+        };
+    }
+
+    private static boolean isBarrier(Instruction i) {
+        int address = InstructionTable.address(i, 0);
+        int operands = i.operands().size();
+        return !i.modifiers().isEmpty() && switch (i.modifiers().getFirst()) {
+            case "inval" -> address == 0;
+            case "init", "expect_tx", "complete_tx" -> address == 0 && operands == 2;
+            case "arrive", "arrive_drop" -> address >= 0 && operands >= address + (i.has("expect_tx") || i.has("noComplete") ? 2 : 1);
+            case "test_wait", "try_wait" -> address == 1 && operands >= 3;
+            case "pending_count" -> operands == 2;
+            default -> false;
+        };
+    }
+
+    private static boolean isAddress(Instruction i, int operand) {
+        return i.operands().size() > operand && i.operands().get(operand) instanceof Operand.Address;
+    }
+
+    /** A bulk copy into shared memory, which is neither reduced nor given to several blocks nor described by a tensor map. */
+    private static boolean isCopy(Instruction i) {
+        boolean known = i.has("bulk") && i.has(COMPLETES) && !i.has("tensor") && !i.has("reduce") && isAddress(i, 0) && isAddress(i, 1)
+                && isAddress(i, 3) && !(InstructionTable.of(i) instanceof InstructionClass.Refused);
+        return known && (!(i.operands().get(2) instanceof Operand.Immediate(long bytes, boolean _))
+                || bytes >= 0 && bytes <= CopyLoop.MOST_BYTES && bytes % CopyLoop.UNIT == 0);
+    }
+
+    /** Writes the body. */
+    void body(PtxFunction function) {
+        Block body = function.body().orElseThrow();
+        numbers = new NamedNumbers(body);
+        scopes.enter(body);
+        scopes.parameters(function.parameters());
+        body.statements().forEach(this::statement);
+        completeAll();
+        scopes.leave();
+    }
+
+    private void statement(Statement statement) {
+        switch (statement) {
+            case Block block -> {
+                scopes.enter(block);
+                List<Statement> outer = code.enter();
+                block.statements().forEach(this::statement);
+                code.add(new Block(code.leave(outer), block.line()));
+                scopes.leave();
+            }
+            case Instruction i when isOne(i) -> {
+                if (!passes(i)) {
+                    completeAll();
+                }
+                lower(i);
+            }
+            case Instruction i -> {
+                if (!(InstructionTable.of(i) instanceof InstructionClass.Pure)) {
+                    completeAll();
+                }
+                code.add(i);
+            }
+            case Label _ -> {
+                completeAll();
+                code.add(statement);
+            }
+            default -> code.add(statement);
+        }
+    }
+
+    /** Whether copies may still be on their way after it: what waits for nothing, and in which nobody else waits for long. */
+    private static boolean passes(Instruction i) {
+        return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
+                && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
+    }
+
+    /** Writes that all copies are awaited and their words are told: copies after each other are under way together. */
+    private void completeAll() {
+        if (!open.isEmpty()) {
+            code.emit("cp.async.wait_all");
+            open.forEach(each -> word.change(each.place(), word.bytes(each.bytes(), true)));
+            open.clear();
+        }
+    }
+
+    private void lower(Instruction i) {
+        code.line(i.line());
+        String past = i.guard().isPresent() ? code.newLabel("past") : null;
+        i.guard().ifPresent(guard -> code.branch(guard.register(), !guard.negated(), past));
+        switch (i.opcode()) {
+            case "mbarrier" -> barrier(i);
+            case "cp" -> {
+                if (i.has("mbarrier")) {
+                    copiesArrive(i);
+                } else {
+                    copy(i);
+                }
+            }
+            case "fence" -> code.emit(clusters ? "fence.acq_rel.cluster" : "fence.acq_rel.cta");
+            default -> remote(i);
+        }
+        if (past != null) {
+            completeAll();
+            code.label(past);
+        }
+    }
+
+    private void barrier(Instruction i) {
+        List<Operand> operands = i.operands();
+        switch (i.modifiers().getFirst()) {
+            case "inval" -> { }
+            case "init" -> word.init(place(i, 0), numbers.of(operands.get(1)));
+            case "expect_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), false));
+            case "complete_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), true));
+            case "pending_count" -> word.pending(operands.get(0), operands.get(1));
+            case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
+                    i.has("parity"), i.has("try_wait"));
+            default -> arrive(i);
+        }
+    }
+
+    private void arrive(Instruction i) {
+        int address = InstructionTable.address(i, 0);
+        Operand amount = i.operands().size() > address + 1 ? numbers.of(i.operands().get(address + 1)) : Code.number(1);
+        boolean drop = i.has("arrive_drop");
+        BarrierWord.Place place = place(i, address);
+        Operand.Register state;
+        if (i.has("expect_tx")) {
+            state = word.change(place, word.sum(word.bytes(amount, false), Code.number(BarrierWord.arrivals(1, drop))));
+        } else if (!drop && !i.has("noComplete") && !i.has("shared::cluster") && amount instanceof Operand.Immediate(long one, boolean _) && one == 1) {
+            state = arrivals.write(place);
+        } else {
+            state = word.change(place, word.arrivals(amount, drop));
+        }
+        if (address > 0 && i.operands().getFirst() instanceof Operand.Register into) {
+            code.emit("mov.b64", into, state);
+        }
+    }
+
+    /** Without {@code .noinc} the arrival is one more than was expected: what is left is that the copies are over. */
+    private void copiesArrive(Instruction i) {
+        code.emit("cp.async.wait_all");
+        if (i.has("noinc")) {
+            arrivals.write(place(i, 0));
+        }
+    }
+
+    private void copy(Instruction i) {
+        List<Operand> operands = i.operands();
+        boolean fromShared = !i.has("global");
+        boolean others = i.has("shared::cluster") && (clusters || fromShared);
+        Operand length = copies.length(numbers.of(operands.get(2)));
+        Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
+        copies.write(new CopyLoop.Ends(shared(i, 0), from, fromShared, others), length);
+        open.add(new Completion(completed(i, 3, others), length));
+    }
+
+    private BarrierWord.Place completed(Instruction i, int operand, boolean others) {
+        return new BarrierWord.Place(shared(i, operand), others ? "shared::cluster" : "shared", clusters || others ? "cluster" : "cta", "release");
+    }
+
+    /** {@code st.async}, {@code red.async}: the same without the word that makes it asynchronous, and what it completes. */
+    private void remote(Instruction i) {
+        List<String> modifiers = i.modifiers().stream().filter(m -> !m.equals("async") && !m.equals(COMPLETES))
+                .collect(Collectors.toList());
+        code.add(new Instruction(Optional.empty(), i.opcode(), modifiers, i.operands().subList(0, 2), i.line()));
+        int bytes = i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength();
+        word.change(completed(i, 2, true), word.bytes(Code.number(bytes), true));
+    }
+
+    private BarrierWord.Place place(Instruction i, int operand) {
+        boolean other = i.has("shared::cluster");
+        String order = i.has("relaxed") ? "relaxed" : i.modifiers().getFirst().endsWith("_wait") ? "acquire"
+                : i.modifiers().getFirst().endsWith("_tx") ? "relaxed" : "release";
+        return new BarrierWord.Place(shared(i, operand), other ? "shared::cluster" : "shared",
+                clusters || other ? "cluster" : "cta", order);
+    }
+
+    /** A new register with an address of shared memory. */
+    private Operand.Register shared(Instruction i, int operand) {
+        Operand.Address address = (Operand.Address) i.operands().get(operand);
+        Operand.Register word = code.word();
+        switch (address.base()) {
+            case Operand.Named(String name) -> {
+                code.emit("mov.u32", word, new Operand.Symbol(name, address.offsetBytes()));
+                return word;
+            }
+            case Operand.Immediate immediate -> code.emit("mov.u32", word, immediate);
+            case Operand.Register register -> {
+                ScalarType type = scopes.type(register.name());
+                boolean wide = type != null && type.bits() == Long.SIZE;
+                boolean generic = wide && i.modifiers().stream().noneMatch(m -> m.startsWith("shared"));
+                Operand.Register there = generic ? code.wide() : register;
+                if (generic) {
+                    code.emit("cvta.to.shared.u64", there, register);
+                }
+                code.emit(wide ? "cvt.u32.u64" : "mov.b32", word, there);
+            }
+        }
+        if (address.offsetBytes() != 0) {
+            code.emit("add.u32", word, word, Code.number((int) address.offsetBytes()));
+        }
+        return word;
+    }
+
+    /** A new register with an address of global memory. */
+    private Operand.Register global(Instruction i, int operand) {
+        Operand.Address address = (Operand.Address) i.operands().get(operand);
+        Operand.Register wide = code.wide();
+        code.emit("mov.u64", wide, switch (address.base()) {
+            case Operand.Named(String name) -> new Operand.Symbol(name, 0);
+            case Operand.Immediate immediate -> immediate;
+            case Operand.Register register -> register;
+        });
+        if (address.offsetBytes() != 0) {
+            code.emit("add.s64", wide, wide, Code.number(address.offsetBytes()));
+        }
+        return wide;
+    }
+}

@@ -1,0 +1,118 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
+ * device ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and
+ * nothing but its phase ends who waits in it. What is written instead is fenced like all of the program: it faults nothing, and its
+ * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ */
+final class MemoryBarriers {
+    private static final String PREFIX = "mbarrier";
+
+    private MemoryBarriers() {
+    }
+
+    /**
+     * The module, without mbarriers where they are understood; the same one if it has none.
+     *
+     * @param linked whether it may be linked with others, which may have to do with clusters of blocks
+     */
+    static PtxModule lowered(PtxModule module, boolean linked) {
+        if (module.functions().stream().noneMatch(MemoryBarriers::has)) {
+            return module;
+        }
+        boolean clusters = linked || module.functions().stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        List<Directive> directives = new ArrayList<>(module.directives().size());
+        for (Directive directive : module.directives()) {
+            directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
+        }
+        return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
+    }
+
+    private static boolean has(PtxFunction function) {
+        return function.body().isPresent() && has(function.body().get());
+    }
+
+    private static boolean has(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Instruction instruction -> BarrierLowering.isOne(instruction);
+            case Block inner -> has(inner);
+            default -> false;
+        });
+    }
+
+    /**
+     * Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the
+     * own. Where no function has to do with clusters, what is written has nothing to do with them either, and kernels are launched
+     * without ({@link FencedModule#clusters()}).
+     */
+    private static boolean meetsOtherBlocks(PtxFunction function) {
+        return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
+                || function.body().isPresent() && meetsOtherBlocks(function.body().get());
+    }
+
+    private static boolean meetsOtherBlocks(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Block inner -> meetsOtherBlocks(inner);
+            case Instruction i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
+                    || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
+                    || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence");
+            default -> false;
+        });
+    }
+
+    private static PtxFunction lowered(PtxFunction function, boolean clusters) {
+        Block body = function.body().orElseThrow();
+        Set<String> taken = new HashSet<>();
+        names(body, taken);
+        function.parameters().forEach(parameter -> take(parameter.name(), taken));
+        String number = "";
+        for (int i = 0; taken.contains(number); i++) {
+            number = Integer.toString(i);
+        }
+        Code code = new Code(PREFIX + number + "_");
+        List<Statement> outer = code.enter();
+        new BarrierLowering(code, clusters).body(function);
+        List<Statement> statements = code.leave(outer);
+        List<Statement> whole = new ArrayList<>(code.declarations());
+        whole.addAll(statements);
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(),
+                function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
+    }
+
+    /** Notes what stands between the prefix and the first underscore of names that look like ours. */
+    private static void take(String name, Set<String> into) {
+        String bare = name.startsWith("%") ? name.substring(1) : name;
+        int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;
+        if (end >= 0) {
+            into.add(bare.substring(PREFIX.length(), end));
+        }
+    }
+
+    private static void names(Block block, Set<String> into) {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Label label -> take(label.name(), into);
+                case RegisterDeclaration declaration -> declaration.names().forEach(names -> take(names.name(), into));
+                case Variable variable -> take(variable.name(), into);
+                case Block inner -> names(inner, into);
+                default -> { }
+            }
+        }
+    }
+}

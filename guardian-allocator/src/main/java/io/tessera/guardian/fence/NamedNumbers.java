@@ -1,0 +1,53 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Registers of a function that hold one number wherever they are read: compilers put the operands of assembler text into such.
+ * Immutable once built.
+ */
+final class NamedNumbers {
+    private final Map<Operand, Operand.Immediate> numbers = new HashMap<>();
+    private final Set<Operand> written = new HashSet<>();
+
+    NamedNumbers(Block body) {
+        collect(body);
+    }
+
+    private void collect(Block block) {
+        for (Statement statement : block.statements()) {
+            if (statement instanceof Block inner) {
+                collect(inner);
+            } else if (statement instanceof Instruction instruction) {
+                note(instruction);
+            }
+        }
+    }
+
+    private void note(Instruction instruction) {
+        List<Operand.Register> results = Definitions.of(instruction);
+        boolean named = instruction.opcode().equals("mov") && instruction.guard().isEmpty() && instruction.operands().size() == 2
+                && instruction.operands().get(1) instanceof Operand.Immediate;
+        for (Operand.Register result : results) {
+            if (!written.add(result)) {
+                numbers.remove(result);
+            } else if (named) {
+                numbers.put(result, (Operand.Immediate) instruction.operands().get(1));
+            }
+        }
+    }
+
+    /** The number in a register, where it is known; else the operand as it is. */
+    Operand of(Operand operand) {
+        Operand.Immediate number = numbers.get(operand);
+        return number == null ? operand : number;
+    }
+}

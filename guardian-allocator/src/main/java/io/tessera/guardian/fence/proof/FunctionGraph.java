@@ -1,0 +1,116 @@
+package io.tessera.guardian.fence.proof;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What of a function's analysis does not depend on what is known of launches: computed once, and analysed as often as there are launches
+ * to look at. Not thread-safe.
+ */
+final class FunctionGraph {
+    /** Longer functions are not analysed: a bound on time and memory against made-up inputs. */
+    private static final int MOST_INSTRUCTIONS = 400_000;
+    private static final int POINTER_BITS = 64;
+
+    /**
+     * An access through a register, by an instruction that is understood well enough to be made from a shadow.
+     *
+     * @param index   of the instruction
+     * @param operand the address
+     * @param base    value of its register, of 64 bits
+     */
+    record Access(int index, int operand, int base) {
+    }
+
+    private final PtxFunction function;
+    private final FlatCode code;
+    private final ControlFlow flow;
+    private final Dominators dominators;
+    private final Loops loops;
+    private final Ssa ssa;
+    private final PropagationOrder order;
+    private final List<Access> accesses = new ArrayList<>();
+    private Provenance provenance;
+
+    private FunctionGraph(PtxFunction function, FlatCode code) {
+        this.function = function;
+        this.code = code;
+        flow = ControlFlow.of(code);
+        dominators = Dominators.of(flow);
+        loops = Loops.of(flow, dominators);
+        ssa = SsaBuilder.build(code, flow, dominators);
+        order = new PropagationOrder(code, flow, ssa);
+        for (int index = 0; index < code.size(); index++) {
+            if (MemoryAccess.isPlain(code.instruction(index))) {
+                collect(index, code.instruction(index));
+            }
+        }
+    }
+
+    /** Empty for code that is not understood, or too long. */
+    static Optional<FunctionGraph> of(PtxFunction function, PtxModule module) {
+        FlatCode code = FlatCode.of(function, module);
+        return code.complete() && code.size() <= MOST_INSTRUCTIONS ? Optional.of(new FunctionGraph(function, code)) : Optional.empty();
+    }
+
+    private void collect(int index, Instruction access) {
+        for (int operand = 0; operand < access.operands().size(); operand++) {
+            if (access.operands().get(operand) instanceof Operand.Address(Operand.Register base, long _)) {
+                int value = ssa.use(index, base.name());
+                if (value != Ssa.NONE && ssa.bits(value) == POINTER_BITS) {
+                    accesses.add(new Access(index, operand, value));
+                }
+            }
+        }
+    }
+
+    PtxFunction function() {
+        return function;
+    }
+
+    /** Its instructions. */
+    FlatCode code() {
+        return code;
+    }
+
+    /** Its blocks. */
+    ControlFlow flow() {
+        return flow;
+    }
+
+    Dominators dominators() {
+        return dominators;
+    }
+
+    Loops loops() {
+        return loops;
+    }
+
+    /** Its values. */
+    Ssa ssa() {
+        return ssa;
+    }
+
+    /** In which values are computed. */
+    PropagationOrder order() {
+        return order;
+    }
+
+    /** In the order of the text. */
+    List<Access> accesses() {
+        return accesses;
+    }
+
+    /** Which values are addresses of global memory. */
+    Provenance provenance() {
+        if (provenance == null) {
+            provenance = new Provenance(this);
+        }
+        return provenance;
+    }
+}

@@ -1,0 +1,37 @@
+package io.tessera.bench.memory;
+
+import io.tessera.guardian.heap.WindowHeap;
+
+/** A program whose operations go to a window's heap: the trace, and where its blocks are. Not thread-safe. */
+final class HeapProgram {
+    private final MemoryTrace trace;
+    private final WindowHeap heap;
+    private final long[] offsets;
+
+    /** @param heap which other programs of the tenant may use too */
+    HeapProgram(MemoryTrace trace, WindowHeap heap) {
+        this.trace = trace;
+        this.heap = heap;
+        this.offsets = new long[trace.blockCount()];
+    }
+
+    /** One operation; those before it were done in their order. Below 0: refused; for DESTROY the bytes that it ended. */
+    long step(int at) {
+        int block = trace.block(at);
+        long bytes = trace.bytes(at);
+        return switch (trace.kind(at)) {
+            case ALLOCATE -> offsets[block] = heap.allocate(bytes);
+            case FREE -> heap.free(offsets[block]);
+            case RESERVE -> offsets[block] = heap.reserve(bytes, TraceReplay.GRANULE_BYTES, WindowHeap.ANYWHERE);
+            case RELEASE -> heap.release(offsets[block]);
+            case CREATE -> {
+                offsets[block] = bytes;
+                yield heap.charge(bytes);
+            }
+            case DESTROY -> {
+                heap.discharge(offsets[block]);
+                yield offsets[block];
+            }
+        };
+    }
+}

@@ -1,0 +1,50 @@
+package io.tessera.bench.memory;
+
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Which program does its next operation, when several take turns: one of them at random, for 1 to 64 operations; who has
+ * come to its end begins again. The same seed gives the same order. Not thread-safe.
+ */
+final class Schedule {
+    private static final int LONGEST_TURN = 64;
+
+    private final List<MemoryTrace> traces;
+    private final int[] next;
+    private final SplittableRandom random;
+    private int left;
+    private int program;
+    private int at;
+
+    /** @param traces none of them empty */
+    Schedule(List<MemoryTrace> traces, long seed) {
+        if (traces.isEmpty() || traces.stream().anyMatch(trace -> trace.length() == 0)) {
+            throw new IllegalArgumentException("a program without an operation");
+        }
+        this.traces = traces;
+        this.next = new int[traces.size()];
+        this.random = new SplittableRandom(seed);
+    }
+
+    /** Goes on by one operation. */
+    void next() {
+        if (left == 0) {
+            program = random.nextInt(next.length);
+            left = 1 + random.nextInt(LONGEST_TURN);
+        }
+        left--;
+        at = next[program];
+        next[program] = at + 1 == traces.get(program).length() ? 0 : at + 1;
+    }
+
+    /** Whose operation it is. */
+    int program() {
+        return program;
+    }
+
+    /** Which operation of its trace. */
+    int at() {
+        return at;
+    }
+}
