@@ -173,6 +173,12 @@ public final class FatBinaryEntry {
         return compression() == Compression.NONE ? storedBytes : unpackedBytes;
     }
 
+    /** Its contents where they lie, padding included; null where they are packed or in a form that is not known. */
+    public MemorySegment plain() {
+        return compression() == Compression.NONE && (flags & SCRAMBLED) == 0
+                ? image.asSlice((long) headerAt + headerBytes, storedBytes) : null;
+    }
+
     /**
      * Its contents in a new array; of PTX, without what follows the text's end.
      *

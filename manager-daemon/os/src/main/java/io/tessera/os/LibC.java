@@ -56,6 +56,8 @@ final class LibC {
     private static final MethodHandle MKDIR = ints("mkdir", ADDRESS, JAVA_INT);
     private static final MethodHandle MMAP = handle("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
             JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle MREMAP = handle("mremap", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG,
+            JAVA_LONG, JAVA_INT), Linker.Option.firstVariadicArg(4));
     private static final MethodHandle MUNMAP = ints("munmap", ADDRESS, JAVA_LONG);
     private static final MethodHandle OPEN = handle("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT,
             JAVA_INT), Linker.Option.firstVariadicArg(2));
@@ -219,6 +221,11 @@ final class LibC {
 
     static int fcntl(int fd, int command, int argument) {
         return intCall(s -> (int) FCNTL.invokeExact(s, fd, command, argument));
+    }
+
+    /** The address, or minus the error number. */
+    static long mremap(MemorySegment address, long bytes, long newBytes, int flags) {
+        return call(s -> (long) MREMAP.invokeExact(s, address, bytes, newBytes, flags));
     }
 
     static int munmap(MemorySegment address, long bytes) {

@@ -1,8 +1,9 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.os.GrowingMemory;
+import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelayLayout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -10,19 +11,16 @@ import java.lang.foreign.MemorySegment;
  * client pays for what it sends with what it sent. One owner thread.
  */
 final class BulkData implements AutoCloseable {
-    private static final long FIRST_BYTES = 1L << 20;
-
     /** Of all slots together: as much as two calls carry. */
     private static final long MOST_BYTES = 2 * RelayLayout.BULK_MAX;
 
     private long total;
     private final Piece[] pieces = new Piece[RelayLayout.SLOTS + 1];
 
-    /** What has come for one slot; the arena owns the memory. */
+    /** What has come for one slot. */
     private static final class Piece {
-        Arena arena;
-        MemorySegment memory;
-        long bytes;
+        private final GrowingMemory memory = new GrowingMemory();
+        private long bytes;
     }
 
     /**
@@ -50,41 +48,31 @@ final class BulkData implements AutoCloseable {
             drop(slot);
             throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more data of calls than a client may have on its way");
         }
+        MemorySegment.copy(from, at, reserve(piece, offset + bytes), offset, bytes);
         total += bytes;
-        reserve(piece, offset + bytes);
-        MemorySegment.copy(from, at, piece.memory, offset, bytes);
         piece.bytes += bytes;
     }
 
-    private static void reserve(Piece piece, long bytes) {
-        if (piece.memory != null && piece.memory.byteSize() >= bytes) {
-            return;
+    private static MemorySegment reserve(Piece piece, long bytes) throws RejectedException {
+        try {
+            return piece.memory.atLeast(bytes);
+        } catch (LinuxException e) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "no memory for data of calls: " + e.getMessage());
         }
-        long larger = piece.memory == null ? FIRST_BYTES : piece.memory.byteSize();
-        while (larger < bytes) {
-            larger *= 2;
-        }
-        Arena arena = Arena.ofConfined();
-        MemorySegment memory = arena.allocate(larger, 64);
-        if (piece.memory != null) {
-            MemorySegment.copy(piece.memory, 0, memory, 0, piece.bytes);
-            piece.arena.close();
-        }
-        piece.arena = arena;
-        piece.memory = memory;
     }
 
-    /** What came for a slot; empty if nothing did. */
-    MemorySegment data(int slot) {
+    /** What came for a slot, until it is forgotten; empty if nothing did. */
+    MemorySegment data(int slot) throws RejectedException {
         Piece piece = pieces[slot];
-        return piece == null || piece.memory == null ? MemorySegment.NULL : piece.memory.asSlice(0, piece.bytes);
+        return piece == null || piece.bytes == 0 ? MemorySegment.NULL
+                : reserve(piece, piece.bytes).asSlice(0, piece.bytes);
     }
 
     /** Forgets what came for a slot, after its call. */
     void drop(int slot) {
         Piece piece = pieces[slot];
-        if (piece != null && piece.arena != null) {
-            piece.arena.close();
+        if (piece != null) {
+            piece.memory.close();
             total -= piece.bytes;
         }
         pieces[slot] = null;

@@ -154,7 +154,7 @@ public final class ClientFences {
         }
         long standIn = nextStandIn;
         nextStandIn += 2;
-        TenantModule module = new TenantModule(standIn, source, library, options);
+        TenantModule module = new TenantModule(standIn, source.held(), library, options);
         module.program = linked;
         module.neverAlone = linked != null;
         if (source.isText() || linked != null) {

@@ -13,8 +13,8 @@ import java.util.List;
 /**
  * An image as it travels (RELAY.md, section 8), taken apart: the images whose PTX makes the program. Several where a
  * program was linked from relocatable parts: the linked image has machine code alone, its parts have PTX. May serve several
- * clients: what is found out about it is found out once. Thread-safe; immutable as long as nobody writes to the bytes,
- * which are copies.
+ * clients: what is found out about it is found out once. Thread-safe where its bytes are; immutable, because nobody writes to
+ * them.
  */
 public final class ProgramSource {
     private static final int LABEL_DIGITS = 12;
@@ -22,42 +22,69 @@ public final class ProgramSource {
 
     private final List<ModuleImage> images;
     private final ModuleImage main;
-    private final boolean kept;
+    private final Hold hold;
     private volatile Boolean prints;
 
-    private ProgramSource(List<ModuleImage> images, ModuleImage main, boolean kept) {
+    /** Where the bytes are. */
+    private enum Hold {
+        /** In the data of a call, and gone with it. */
+        CALL,
+        /** On the heap. */
+        HEAP,
+        /** Outside of the heap, as long as something refers to this. */
+        KEPT
+    }
+
+    private ProgramSource(List<ModuleImage> images, ModuleImage main, Hold hold) {
         this.images = List.copyOf(images);
         this.main = main;
-        this.kept = kept;
+        this.hold = hold;
     }
 
     /** One image of a client's own. */
     static ProgramSource of(ModuleImage image) {
-        return new ProgramSource(List.of(image), image, false);
+        return new ProgramSource(List.of(image), image, Hold.HEAP);
     }
 
     /** One image in memory that nobody writes to and that lives as long as something refers to it; it is not copied. */
     public static ProgramSource kept(MemorySegment memory) {
         ModuleImage image = ModuleImage.of(memory);
-        return new ProgramSource(List.of(image), image, true);
+        return new ProgramSource(List.of(image), image, Hold.KEPT);
     }
 
-    /** Takes an image apart that was checked to be whole, and copies it. */
+    /**
+     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as
+     * long as that: who needs them longer takes {@link #held}.
+     */
     public static ProgramSource of(MemorySegment travelled) {
         if (travelled.byteSize() < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
-            return of(copy(travelled));
+            ModuleImage image = ModuleImage.of(travelled);
+            return new ProgramSource(List.of(image), image, Hold.CALL);
         }
         long count = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, Long.BYTES);
         List<ModuleImage> images = new ArrayList<>();
         for (long i = 0; i < count; i++) {
             long offset = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (2 + i) * Long.BYTES);
-            images.add(copy(travelled.asSlice(offset)));
+            images.add(ModuleImage.of(travelled.asSlice(offset)));
         }
-        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), images.getFirst(), false);
+        return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), images.getFirst(),
+                Hold.CALL);
     }
 
-    private static ModuleImage copy(MemorySegment travelled) {
-        return ModuleImage.of(travelled.toArray(ValueLayout.JAVA_BYTE));
+    /** The same with bytes that outlive the call. */
+    ProgramSource held() {
+        if (hold != Hold.CALL) {
+            return this;
+        }
+        List<ModuleImage> copies = images.stream().map(ProgramSource::copy).toList();
+        int at = images.indexOf(main);
+        ProgramSource held = new ProgramSource(copies, at < 0 ? copy(main) : copies.get(at), Hold.HEAP);
+        held.prints = prints;
+        return held;
+    }
+
+    private static ModuleImage copy(ModuleImage image) {
+        return ModuleImage.of(image.bytes().toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** The images, at least one. */
@@ -72,12 +99,12 @@ public final class ProgramSource {
 
     /** Whether its bytes stay where they are as long as something refers to this, outside of the heap. */
     public boolean isKept() {
-        return kept;
+        return hold == Hold.KEPT;
     }
 
     /** What it takes of the heap, in bytes. */
     long heapBytes() {
-        return kept ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
+        return hold == Hold.KEPT ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
     }
 
     /** What users call it by: the first digits of its hash, as {@code tessera fence} prints it. */

@@ -7,10 +7,12 @@ import io.tessera.guardian.image.ModuleImage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Whether kernels of a module image can print: they name {@code vprintf}, in PTX as in a cubin. Stateless. */
 public final class PrintingImage {
     private static final byte[] SYMBOL = "vprintf".getBytes(StandardCharsets.US_ASCII);
+    private static final int[] SHIFTS = shifts();
     /** Longer entries are not unpacked for this: a client then waits for text that does not come, and loses little. */
     private static final long MOST_UNPACKED_BYTES = 64L << 20;
 
@@ -31,29 +33,45 @@ public final class PrintingImage {
                     least = entry;
                 }
             }
-            return least == null || names(MemorySegment.ofArray(least.unpack(MOST_UNPACKED_BYTES)));
+            if (least == null) {
+                return true;
+            }
+            MemorySegment plain = least.plain();
+            return names(plain != null ? plain : MemorySegment.ofArray(least.unpack(MOST_UNPACKED_BYTES)));
         } catch (ImageException e) {
             return true;
         }
     }
 
+    /** Looks at the last byte of each place where the symbol may be, and leaves out as many places as that byte allows. */
     private static boolean names(MemorySegment image) {
-        byte first = SYMBOL[0];
-        long end = image.byteSize() - SYMBOL.length;
-        for (long at = 0; at <= end; at++) {
-            if (image.get(ValueLayout.JAVA_BYTE, at) == first && isSymbol(image, at)) {
+        int last = SYMBOL.length - 1;
+        for (long at = last; at < image.byteSize();) {
+            byte found = image.get(ValueLayout.JAVA_BYTE, at);
+            if (found == SYMBOL[last] && isSymbol(image, at - last)) {
                 return true;
             }
+            at += SHIFTS[found & 0xff];
         }
         return false;
     }
 
     private static boolean isSymbol(MemorySegment image, long at) {
-        for (int i = 1; i < SYMBOL.length; i++) {
+        for (int i = 0; i < SYMBOL.length - 1; i++) {
             if (image.get(ValueLayout.JAVA_BYTE, at + i) != SYMBOL[i]) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** By the byte at the last place: how far the next place is where it would fit (Horspool, 1980). */
+    private static int[] shifts() {
+        int[] shifts = new int[256];
+        Arrays.fill(shifts, SYMBOL.length);
+        for (int i = 0; i < SYMBOL.length - 1; i++) {
+            shifts[SYMBOL[i] & 0xff] = SYMBOL.length - 1 - i;
+        }
+        return shifts;
     }
 }

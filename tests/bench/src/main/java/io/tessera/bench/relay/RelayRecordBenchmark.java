@@ -95,7 +95,9 @@ public class RelayRecordBenchmark {
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
         ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none()),
-                new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles);
+                new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
+                streams.progress());
+        streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),

@@ -1,0 +1,2 @@
+/** Tests of what kernels print. */
+package io.tessera.executor.print;
