@@ -63,20 +63,17 @@ public final class Fencer {
                 : new SmallBlocks.Specialised(laidOut);
         FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
                 bodies.limits().keySet(), bodies.bare())).fence();
-        Set<String> software = mode == FenceMode.NONE ? Set.of() : MemoryBarriers.functions(module);
-        return bodies.limits().isEmpty() && software.isEmpty() ? fenced : noted(fenced, bodies.limits(), software);
+        FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
+        return mode == FenceMode.NONE ? noted : MemoryBarriers.noted(noted, module);
     }
 
-    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted; and whose mbarriers are none. */
-    private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits, Set<String> software) {
+    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
+    private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits) {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
             List<String> notes = new ArrayList<>(report.notes());
             if (limits.containsKey(report.name())) {
                 notes.add("counted twice: it has a second body for launches with " + limits.get(report.name()));
-            }
-            if (software.contains(report.name())) {
-                notes.add("keeps mbarriers as words of its shared memory, and copies into it in bulk by loops");
             }
             reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
                     report.proved(), report.calls(), notes));

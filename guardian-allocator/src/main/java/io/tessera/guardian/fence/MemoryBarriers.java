@@ -45,9 +45,19 @@ final class MemoryBarriers {
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
 
-    /** Names of the functions that {@link #lowered} writes in another way. */
-    static Set<String> functions(PtxModule module) {
-        return module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
+    /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
+    static FencedModule noted(FencedModule fenced, PtxModule module) {
+        Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
+        return names.isEmpty() ? fenced : new FencedModule(fenced.mode(), fenced.module(), fenced.id(), fenced.variables(), fenced.patches(),
+                fenced.functions(), fenced.assertTexts(), fenced.tensorMaps(), fenced.refused(), fenced.clusters(),
+                fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
+    }
+
+    private static KernelReport noted(KernelReport report) {
+        List<String> notes = new ArrayList<>(report.notes());
+        notes.add("keeps mbarriers as words of its shared memory, and copies into it in bulk by loops");
+        return new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(), report.proved(),
+                report.calls(), notes);
     }
 
     private static boolean has(PtxFunction function) {
