@@ -164,7 +164,8 @@ final class Induction {
     private boolean isPlace(int value) {
         int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
         return index >= 0 && !of.bounds().isBounded(index) && code.instruction(index).opcode().equals("mov")
-                && code.onlyResult(index) == ssa.register(value) && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
+                && code.onlyResult(index) == ssa.register(value)
+                && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
                 && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));
     }
 
