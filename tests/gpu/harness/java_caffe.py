@@ -6,6 +6,7 @@ import json
 import os
 
 from harness.bench import native
+from harness.caffe_cache import fill
 from harness.child import Child
 from harness.figures import ratio, summary
 from harness.table import Table
@@ -14,10 +15,11 @@ from harness.table import Table
 WAYS = {"native": None, "in turns": "share=time", "relay": "share=space"}
 REFERENCE = "native, C++"
 NET = "lenet"
+#: What it calls.
+LIBRARIES = r"lib(caffe|cublas|cublasLt|curand)\.so"
 ROUNDS = 5
 #: Some tenths of a second on a large GPU.
 ITERATIONS = 300
-#: The driver compiles PTX of a generation that it has no machine code for.
 READY_TIMEOUT_S = 200.0
 ANSWER_TIMEOUT_S = 60.0
 
@@ -28,6 +30,7 @@ def run(kit, setting, record, manager):
     if not os.path.isdir(os.path.join(home, "java")):
         record.problem("caffe", f"no Caffe for Java in {home}: unpack the parts of tests/gpu/caffe/kit, or name it in TESSERA_CAFFE")
         return
+    fill(setting, record, home, LIBRARIES)
     with contextlib.ExitStack() as stack:
         programs = {REFERENCE: _start(stack, setting, home, REFERENCE, native().environment, [os.path.join(home, "train")])}
         for way, agent in WAYS.items():

@@ -12,9 +12,9 @@ import shutil
 import statistics
 import tempfile
 import time
-from unittest import mock
 
 from harness.bench import Placement, native, under_mps
+from harness.caffe_cache import caches, fill
 from harness.child import Child, run_bounded
 from harness.figures import ratio, summary, verdict
 from harness.mps import Mps
@@ -46,8 +46,6 @@ AHEAD_TIMEOUT_S = 240.0
 LIBRARIES = r"lib(caffe|cublas|cublasLt|curand|cufft|cudnn_.*)\.so"
 #: Largest time against native, alone; the issue's figure.
 BOUND = 1.04
-#: The driver's own cache of compiled PTX: large enough for all images, so that native starts are not compilations.
-CACHE_BYTES = 4294967296
 #: Options of `tessera run`. Whoever is alone in an executor is not fenced by default, so each way has an executor of its own.
 OPTIONS = {"relay": "", "fenced": "--fence mask --fence-alone"}
 
@@ -59,16 +57,9 @@ def run(setting, record):
         record.problem("caffe", f"no Caffe in {home}: unpack the parts of tests/gpu/caffe/kit, or name it in TESSERA_CAFFE")
         return
     chosen = setting.chosen((*BEFORE, "samples", *CASES, *CROWDS))
-    caches = tempfile.mkdtemp(prefix="tessera-caffe-caches-")
-    extra = {
-        "CUDA_CACHE_PATH": os.environ.get("CUDA_CACHE_PATH") or os.path.join(caches, "driver"),
-        "CUDA_CACHE_MAXSIZE": str(CACHE_BYTES),
-        "TESSERA_CACHE_DIR": os.environ.get("TESSERA_CACHE_DIR") or os.path.join(caches, "tessera"),
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    with mock.patch.dict(os.environ, extra):
+    with caches():
         if "warm" in chosen:
-            record.attempt("warm", lambda: _warm(setting, record, home), 20)
+            record.attempt("warm", lambda: fill(setting, record, home), 20)
         with contextlib.ExitStack() as stack:
             managers = {way: stack.enter_context(_manager(setting)) for way in OPTIONS}
             stage = _Stage(setting, record, home, managers)
@@ -94,27 +85,6 @@ def _manager(setting):
         manager.environment["TESSERA_SHM_DIR"] = segments
         with manager:
             yield manager
-
-
-def _warm(setting, record, home):
-    """Compiles all images side by side; a program does it one after the other, at its first start, unmeasured here."""
-    count = os.cpu_count()
-    with open(os.path.join(home, "images"), encoding="utf-8") as file:
-        images = file.read()
-    with contextlib.ExitStack() as stack:
-        log = os.path.join(setting.directory, "warm.log")
-        workers = []
-        for number in range(count):
-            child = Child(
-                f"warm {number}", [os.path.join(home, "warm"), str(number), str(count)], native().environment, log,
-                os.path.join(home, "lib"),
-            )
-            stack.callback(child.close)
-            child.write(images)
-            child.finish()
-            workers.append(child)
-        answers = [[int(word) for word in child.read(READY_TIMEOUT_S).split()] for child in workers]
-    record.add("warm", loaded=sum(one[0] for one in answers), without=sum(one[1] for one in answers))
 
 
 class _Stage:

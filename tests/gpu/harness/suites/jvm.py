@@ -13,6 +13,7 @@ import time
 
 from harness import java_caffe
 from harness.bench import SETTLE_S, Bench, measure, native, under_relay, under_tessera
+from harness.caffe_cache import caches
 from harness.child import Child, ChildFailed, run_bounded
 from harness.figures import number, summary, verdict, with_spread
 from harness.steps import common_window
@@ -53,7 +54,10 @@ def run(setting, record):
     slow = setting.installation.share_classes()
     if slow:
         record.problem("class archive", slow)
-    with Manager(setting.installation, setting.directory) as manager:
+    with contextlib.ExitStack() as stack:
+        if "caffe" in chosen:
+            stack.enter_context(caches())
+        manager = stack.enter_context(Manager(setting.installation, setting.directory))
         if "starts" in chosen:
             for program in ("Idle", "VectorAdd"):
                 record.attempt(f"starts of {program}", lambda: _starts(kit, record, manager, program), 30)

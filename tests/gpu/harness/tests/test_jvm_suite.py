@@ -126,8 +126,17 @@ class JvmSuiteTest(unittest.TestCase):
         _executable(self.path("caffe", "train"), _CAFFE)
         os.mkdir(self.path("caffe", "java"))
         os.mkdir(self.path("caffe", "nets"))
+        os.mkdir(self.path("caffe", "lib"))
+        with open(self.path("caffe", "images"), "w", encoding="utf-8") as images:
+            images.write("libcublas.so.11 0 9\nlibcufft.so.10 0 99\nlibcaffe.so.1.0.0 0 10\n")
+        _executable(self.path("caffe", "warm"), "#!/bin/sh\ncat >/dev/null; echo 0 2\n")
+        record, _ = self.run_suite("caffe")
+        self.assertIn("images could be loaded", record.problems[0]["error"])
+        _executable(self.path("caffe", "warm"), f'#!/bin/sh\ncat >{self.path("warmed")}-$1; echo 1 0\n')
         record, text = self.run_suite("caffe")
         self.assertEqual([], record.problems)
+        with open(self.path("warmed-0"), encoding="utf-8") as warmed:
+            self.assertEqual("libcaffe.so.1.0.0 0 10\nlibcublas.so.11 0 9\n", warmed.read())
         self.assertIn("| native, C++ | 0.500 | 1.000 | – |", text)
         self.assertIn("| relay | 0.500 | 1.000 | yes |", text)
 
