@@ -108,7 +108,8 @@ static void attend(uint64_t us)
     uint64_t until_ns = now_ns() + us * 1000;
     do {
         struct pollfd ready = {.fd = client, .events = POLLIN};
-        uint64_t left_ns = until_ns > now_ns() ? until_ns - now_ns() : 0;
+        uint64_t at_ns = now_ns();
+        uint64_t left_ns = until_ns > at_ns ? until_ns - at_ns : 0;
         struct timespec t = {(time_t)(left_ns / 1000000000ULL), (long)(left_ns % 1000000000ULL)};
         _Alignas(8) char packet[4096];
         if (ppoll(&ready, 1, &t, NULL) <= 0)
