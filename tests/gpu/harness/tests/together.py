@@ -8,7 +8,7 @@ import time
 import unittest
 
 #: More would disturb each other's pace on two cores.
-PROCESSES = 3
+PROCESSES = 6
 TIMEOUT_S = 200
 #: Tests of these modules are long, and run in processes of their own.
 APART = tuple(f"harness.tests.test_{what}" for what in ("suites", "caffe_kit", "jvm_suite", "device_suites", "traces_suite", "oversub_suite"))
