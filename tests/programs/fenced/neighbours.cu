@@ -77,6 +77,7 @@ int main(int count, char **arguments)
         spin<<<1, 1>>>(device);
     else if (std::strcmp(role, "store") == 0)
         store<<<1, 1>>>(device, std::atol(arguments[2]));
+    CHECK(cudaGetLastError()); /* a launch that failed would look like a kernel that did nothing */
     std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     std::printf("then %s\n", cudaGetErrorName(cudaMemset(device, 0, 4)));
     return 0;

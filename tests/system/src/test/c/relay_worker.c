@@ -1,7 +1,7 @@
 /*
  * Works through the relay and checks every result.
  *     relay_worker MODE SEED ROUNDS
- * MODE: launches, copies, allocations, or mixed. Says "ready", then works ROUNDS rounds (0: until a line comes on stdin),
+ * MODE: launches, copies, allocations, or mixed. Says "ready", then works ROUNDS rounds (0: until a line comes on stdin, at least one),
  * then says "right ROUNDS". An error of CUDA or a wrong result ends it with 1.
  */
 #include <poll.h>
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
     printf("ready\n");
     fflush(stdout);
-    for (; rounds ? done < rounds : !told_to_end(); done++)
+    for (; rounds ? done < rounds : done == 0 || !told_to_end(); done++)
         (chosen ? chosen : parts[next() % 3])();
     OKAY(cuModuleUnload(module));
     OKAY(cuMemFree_v2(memory));

@@ -65,7 +65,7 @@ class NeighboursTest {
         victim.awaitLine("ready");
         long pid = executor(manager).get("pid").getAsLong();
         NativeResult offender = start(run, "offender", options == null ? "" : options, role.split(" ")).end(BOUND).exits(0);
-        assertEquals(List.of(error, "then " + error), offender.output());
+        assertEquals(List.of(error, "then " + error), offender.output(), offender::toString);
         assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*(" + line + ").*")), offender::toString);
         endsRight(victim);
         assertEquals(pid, executor(manager).get("pid").getAsLong(), "the executor was restarted");

@@ -442,6 +442,14 @@ public final class ClientFences {
         return result;
     }
 
+    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: whoever waits looks then. */
+    public void tellViolated() {
+        int result = violated();
+        if (result != CudaResult.SUCCESS) {
+            segment.contextError(result);
+        }
+    }
+
     /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
     public boolean stop() {
         if (page != null) {

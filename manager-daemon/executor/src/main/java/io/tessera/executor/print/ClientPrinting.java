@@ -28,7 +28,7 @@ public final class ClientPrinting {
     private final Map<Long, BooleanSupplier> modules = new HashMap<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
-    /** Looks what kernels reported, before the client hears that they are done. */
+    /** Looks what kernels reported and tells the client so, before it hears that they are done. */
     private final Runnable looked;
     private boolean prints;
 
@@ -38,7 +38,7 @@ public final class ClientPrinting {
     /**
      * A client that has no module.
      *
-     * @param looked called when work is done, before the client hears of it
+     * @param looked called when work is done, before the client hears of it; makes what kernels reported the client's error
      */
     public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, Runnable looked) {
         this.looked = looked;

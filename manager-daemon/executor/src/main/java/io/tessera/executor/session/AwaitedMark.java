@@ -54,10 +54,7 @@ final class AwaitedMark {
         int result = client.streams().query(stream);
         if (result == CudaResult.SUCCESS) {
             stream = null;
-            int violated = client.fences().violated();
-            if (violated != CudaResult.SUCCESS) {
-                client.segment().contextError(violated); // before who waits goes on, and looks
-            }
+            client.fences().tellViolated();
             client.segment().word(word, value);
             return CudaResult.SUCCESS;
         }
