@@ -58,7 +58,7 @@ class DemoTest {
         try (Stream<Path> files = Files.list(run.directory())) {
             assertEquals(List.of(), files.filter(file -> file.getFileName().toString().startsWith("tessera-")).toList());
         }
-        Await.until("no process is left", Duration.ofSeconds(5), () -> processes(run).isEmpty(),
+        Await.until("no process is left", Await.PATIENCE, () -> processes(run).isEmpty(),
                 () -> processes(run).toString());
     }
 

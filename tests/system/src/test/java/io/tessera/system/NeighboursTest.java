@@ -96,7 +96,8 @@ class NeighboursTest {
                 .stream().filter(client -> client.getAsJsonObject().get("launches").getAsLong() == 1).count() == 1,
                 () -> executor(manager).toString());
         offender.kill();
-        Await.until("what it had is freed", BOUND, () -> executor(manager).getAsJsonArray("windows").size() == 1,
+        Await.until("what it had is freed", BOUND, () -> executor(manager).has("windows")
+                && executor(manager).getAsJsonArray("windows").size() == 1,
                 () -> executor(manager).toString());
         endsRight(victim);
         assertEquals(0, executor(manager).get("restarts").getAsLong());

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RelayFaultsTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
     /** An executor says once a second what its clients have; what died gets up to 10 s to end its work. */
-    private static final Duration FREED = Duration.ofSeconds(15);
+    private static final Duration FREED = Await.PATIENCE;
     private static final String[] MODES = {"launches", "copies", "allocations", "mixed"};
     private static final int KILLS = 24;
     private static final int CLIENTS = 50;
@@ -100,7 +100,7 @@ class RelayFaultsTest {
         long pid = executorPid(manager);
         manager.kill();
         program.end(BOUND).exits(0).says("lost");
-        Await.until("the executor has ended", Duration.ofSeconds(15),
+        Await.until("the executor has ended", Await.PATIENCE,
                 () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
         ManagerProcess next = run.manager("--executors", "nvidia");
         worker(run, "mixed", 3, 5).end(BOUND).exits(0).says("right 5");
