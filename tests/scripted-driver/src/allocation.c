@@ -157,8 +157,8 @@ static bool reachable(CUdeviceptr address, size_t bytes, bool *host, struct allo
     if (*host)
         return address != 0;
     while (bytes > 0) {
-        const struct allocation *a = find(address);
-        if (!a || (a->kind == ALLOCATION_MAPPED && a->access != 3))
+        struct allocation *a = find(address);
+        if (!a || (a->kind == ALLOCATION_MAPPED && (a->access != 3 || !mapping_present(a))))
             return false;
         size_t here = a->base + a->bytes - address;
         if (here >= bytes)

@@ -96,6 +96,14 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
     return OK;
 }
 
+bool mapping_present(struct allocation *a)
+{
+    if (!a->present)
+        a->present = mmap((void *)(uintptr_t)a->base, a->bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED,
+                          a->object->fd, 0) != MAP_FAILED;
+    return a->present;
+}
+
 EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct memory_object *o,
                          unsigned long long flags)
 {
@@ -107,8 +115,6 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
         return ERROR_INVALID_VALUE;
-    if (mmap((void *)(uintptr_t)base, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, o->fd, 0) == MAP_FAILED)
-        return ERROR_MAP_FAILED;
     struct allocation *a = allocation_add(base, bytes, ALLOCATION_MAPPED, NULL);
     a->device = o->device;
     a->object = o;
@@ -135,7 +141,7 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr base, size_t bytes)
         if (!a)
             return ERROR_INVALID_VALUE; /* another thread unmapped it meanwhile */
         at += a->bytes;
-        if (mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
+        if (a->present && mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
                  MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
             return ERROR_MAP_FAILED;
         object_unreference(a->object);
