@@ -47,6 +47,11 @@ final class RunningCase implements AutoCloseable {
         });
     }
 
+    /** Its name and arguments. */
+    String program() {
+        return program;
+    }
+
     Process process() {
         return process;
     }
