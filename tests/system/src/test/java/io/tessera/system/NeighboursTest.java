@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Programs that share the software GPU by space: what one does wrong is its own error, and the other's results stay right. */
 @Tag("nvcc")
@@ -52,35 +50,48 @@ class NeighboursTest {
         assertEquals(List.of(), result.errors());
     }
 
-    @ParameterizedTest
-    @CsvSource({"trap,,cudaErrorLaunchFailure,kernel .*trap|more of the kind", "assert,,cudaErrorAssert,Assertion `value == 3` failed",
-        "store 3000000000,--fence check,cudaErrorIllegalAddress,outside the tenant's memory",
-        "store -1000000000,--fence check,cudaErrorIllegalAddress,outside the tenant's memory",
-        "spin,--kernel-timeout 2,cudaErrorLaunchTimeout,did not end in time"})
-    void whatOneDoesWrongIsItsOwnError(String role, String options, String error, String line, TestRun run) {
+    /** A wrong program: what it does, with which options of `run`, CUDA's error, and the line that says why. */
+    private record Offence(String role, String options, String error, String line) {
+    }
+
+    private static final List<Offence> OFFENCES = List.of(
+            new Offence("trap", "", "cudaErrorLaunchFailure", "kernel .*trap|more of the kind"),
+            new Offence("assert", "", "cudaErrorAssert", "Assertion `value == 3` failed"),
+            new Offence("store 3000000000", "--fence check", "cudaErrorIllegalAddress", "outside the tenant's memory"),
+            new Offence("store -1000000000", "--fence check", "cudaErrorIllegalAddress", "outside the tenant's memory"),
+            new Offence("spin", "--kernel-timeout 2", "cudaErrorLaunchTimeout", "did not end in time"));
+
+    @Test
+    void whatOneDoesWrongIsItsOwnError(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
-        run.expectClientError("is not supported|" + line);
-        run.expectLine(line);
         RunningCase victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
         long pid = executor(manager).get("pid").getAsLong();
-        NativeResult offender = start(run, "offender", options == null ? "" : options, role.split(" ")).end(BOUND).exits(0);
-        assertEquals(List.of(error, "then " + error), offender.output(), offender::toString);
-        assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*(" + line + ").*")), offender::toString);
+        for (Offence offence : OFFENCES) {
+            run.expectClientError("is not supported|" + offence.line);
+            run.expectLine(offence.line);
+            NativeResult offender = start(run, "offender", offence.options, offence.role.split(" ")).end(BOUND).exits(0);
+            assertEquals(List.of(offence.error, "then " + offence.error), offender.output(), offender::toString);
+            assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*(" + offence.line + ").*")),
+                    offender::toString);
+            assertTrue(victim.process().isAlive(), () -> offence + " ended its neighbour: " + victim.errors());
+        }
         endsRight(victim);
         assertEquals(pid, executor(manager).get("pid").getAsLong(), "the executor was restarted");
         assertEquals(0, executor(manager).get("restarts").getAsLong());
     }
 
-    @ParameterizedTest
-    @CsvSource({"1000000000", "-1000000000", "4000000000", "-70000000000"})
-    void whatIsForcedIntoTheWindowDisturbsNobody(String index, TestRun run) {
+    @Test
+    void whatIsForcedIntoTheWindowDisturbsNobody(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectClientError("is not supported");
         RunningCase victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
-        NativeResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
-        assertEquals(List.of("cudaSuccess", "then cudaSuccess"), offender.output());
+        for (String index : List.of("1000000000", "-1000000000", "4000000000", "-70000000000")) {
+            NativeResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
+            assertEquals(List.of("cudaSuccess", "then cudaSuccess"), offender.output(), offender::toString);
+            assertTrue(victim.process().isAlive(), () -> index + " ended its neighbour: " + victim.errors());
+        }
         endsRight(victim);
         assertEquals(0, executor(manager).get("restarts").getAsLong());
     }
