@@ -165,7 +165,7 @@ public final class SessionFactory {
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
-        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), fences, images, store);

@@ -95,7 +95,7 @@ class ForeignValuesTest {
         streams.created(CallMaker.handle(HandleKind.STREAM, true), streams.context(CONTEXT), false);
         memory.add(new MemoryRange(CallMaker.OWN, CallMaker.OWN_BYTES, MemoryRange.Origin.ALLOCATED, CONTEXT, 0, 0));
         ClientCharge charge = new ClientCharge(new TenantMemory(0));
-        ClientPools pools = new ClientPools(null, driver, streams, Clocks.system().monotonic());
+        ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
                 null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null, null, null), arena);
     }

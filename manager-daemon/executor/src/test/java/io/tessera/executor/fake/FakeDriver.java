@@ -7,8 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +36,8 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Events of held streams that stand before what is not done. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
+    /** Events recorded in held streams, the oldest first. */
+    public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -144,6 +148,9 @@ public final class FakeDriver implements DriverPort {
             case cuEventRecord -> {
                 eventStreams.put(slot(s, 0), slot(s, 1));
                 doneEvents.remove(slot(s, 0));
+                if (heldStreams.contains(slot(s, 1))) {
+                    heldEvents.add(slot(s, 0));
+                }
                 yield 0;
             }
             case cuEventQuery -> !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
