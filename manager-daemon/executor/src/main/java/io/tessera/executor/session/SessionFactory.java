@@ -35,6 +35,7 @@ import io.tessera.os.FutexPort;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.time.InstantSource;
@@ -43,7 +44,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
-    private static final int DEVICES = 16;
     /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
     private static final String OF_USER = " of user ";
@@ -156,7 +156,7 @@ public final class SessionFactory {
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
-        ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
+        ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
