@@ -14,6 +14,8 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.DeviceAddresses;
@@ -60,6 +62,7 @@ public final class SessionFactory {
     private final CallGate gate = new CallGate();
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
+    private final Exports exports = new Exports();
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
@@ -168,6 +171,7 @@ public final class SessionFactory {
         ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences, images, store);
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
+                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store);
     }
 }
