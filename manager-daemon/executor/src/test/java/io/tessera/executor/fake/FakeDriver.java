@@ -132,6 +132,15 @@ public final class FakeDriver implements DriverPort {
         return put(address, handle);
     }
 
+    private int recorded(long event, long stream) {
+        eventStreams.put(event, stream);
+        doneEvents.remove(event);
+        if (heldStreams.contains(stream)) {
+            heldEvents.add(event);
+        }
+        return 0;
+    }
+
     @Override
     public int call(DriverEntry entry, MemorySegment s) {
         if (recording) {
@@ -145,14 +154,7 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
-            case cuEventRecord -> {
-                eventStreams.put(slot(s, 0), slot(s, 1));
-                doneEvents.remove(slot(s, 0));
-                if (heldStreams.contains(slot(s, 1))) {
-                    heldEvents.add(slot(s, 0));
-                }
-                yield 0;
-            }
+            case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
