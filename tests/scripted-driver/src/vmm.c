@@ -9,6 +9,7 @@
 #include "witness.h"
 
 static const size_t granularity = 2 << 20;
+static const unsigned PRESENT_AT_ONCE = 8; /* references; what is mapped more often is mapped behind everything else */
 
 EXPORT CUresult cuMemGetAllocationGranularity(size_t *out, const struct allocation_properties *properties, int option)
 {
@@ -118,6 +119,10 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
     struct allocation *a = allocation_add(base, bytes, ALLOCATION_MAPPED, NULL);
     a->device = o->device;
     a->object = o;
+    if (o->references < PRESENT_AT_ONCE && !mapping_present(a)) {
+        allocation_remove(a);
+        return ERROR_MAP_FAILED;
+    }
     o->references++;
     return OK;
 }
