@@ -1,5 +1,6 @@
 #include "chunk_remake.h"
 
+#include "capture.h"
 #include "clock.h"
 #include "devices.h"
 #include "report.h"
@@ -157,7 +158,7 @@ static CUresult exchange_stopped(struct fresh *fresh, unsigned count, uint64_t u
 {
     uint32_t devices = users(fresh->chunk);
     if (!stop(devices, until_ns)) {
-        report_error(CUDA_ERROR_OUT_OF_MEMORY, "memory could not be exported: work, or a capture, did not end in time");
+        report_line("GPU memory could not be exported (CUDA IPC): the program's work, or a capture, did not end in time");
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -181,6 +182,8 @@ CUresult chunk_remake(struct chunk *chunks, uint64_t until_ns)
         unsigned count = 0;
         while (next && count < BATCH) {
             if (next->state == CHUNK_BUSY && !next->fixed && !next->shareable) {
+                if (capture_of_caller())
+                    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
                 result = create(next, count ? 0 : until_ns, &fresh[count].handle);
                 if (result != CUDA_SUCCESS)
                     break;

@@ -1,6 +1,7 @@
 /* Memory that leaves or enters the process: counted, and kept where it is, since others know it there. */
 #include <string.h>
 
+#include "exportable.h"
 #include "memory.h"
 #include "memory_export.h"
 #include "program_memory.h"
@@ -21,7 +22,7 @@ static CUresult fix_range(CUdeviceptr pointer, uint64_t bytes)
     struct swap_range range;
     CUresult result = program_fix_range(pointer, bytes);
     bool ours = result == CUDA_SUCCESS && swap_find(pointer, &range) && range.kind != SWAP_PROGRAM;
-    return ours ? swap_fix(pointer) : result;
+    return ours ? exportable_fix(pointer) : result;
 }
 
 /* Memory of plan swap can be exported so where the driver agrees; it stays where it is from then on. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "allocations.h"
+#include "exportable.h"
 #include "ipc_import.h"
 #include "pointer_facts.h"
 #include "settings.h"
@@ -71,7 +72,7 @@ TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, 
 /* Asked for by those who let other devices (RDMA) reach the memory: it must not move any more. */
 TESSERA_EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
 {
-    CUresult result = swap_find(pointer, NULL) ? swap_fix(pointer) : CUDA_SUCCESS;
+    CUresult result = swap_find(pointer, NULL) ? exportable_fix(pointer) : CUDA_SUCCESS;
     return result == CUDA_SUCCESS ? REAL(cuPointerSetAttribute)(value, attribute, pointer) : result;
 }
 

@@ -1,9 +1,9 @@
 #include "exportable.h"
 
 #include "blocks.h"
+#include "capture.h"
 #include "chunk_remake.h"
 #include "clock.h"
-#include "report.h"
 #include "residency.h"
 #include "settings.h"
 #include "swap.h"
@@ -14,29 +14,38 @@
 
 static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
-/* Asked for by making some: attributes do not know what a container forbids. */
-static bool device_supports(unsigned device)
+bool exportable_supported(unsigned device)
+{
+    int descriptors = 0;
+    return device < TESSERA_MAX_DEVICES &&
+           REAL(cuDeviceGetAttribute)((void *)&descriptors, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                                      (CUdevice)device) == CUDA_SUCCESS &&
+           descriptors;
+}
+
+/*
+ * Asked for by making some: attributes do not know what a container forbids. Once it is known, all memory that comes is made
+ * so: who exports once will do so again, and nothing has to be made again then.
+ */
+static bool prepare(unsigned device)
 {
     struct driver_allocation_properties properties = chunk_properties(device, true);
     unsigned long long handle;
-    int descriptors = 0;
-    if (REAL(cuDeviceGetAttribute)((void *)&descriptors, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-                                   (CUdevice)device) != CUDA_SUCCESS ||
-        !descriptors)
-        return false;
-    CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, (void *)&properties, 0);
-    if (result == CUDA_SUCCESS)
-        REAL(cuMemRelease)(handle);
-    return result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-bool exportable_supported(unsigned device)
-{
-    if (device >= TESSERA_MAX_DEVICES)
-        return false;
-    if (support[device] == 0)
-        support[device] = device_supports(device) ? 1 : -1;
-    return support[device] > 0;
+    signed char known = __atomic_load_n(&support[device], __ATOMIC_RELAXED);
+    if (known == 0 && exportable_supported(device)) {
+        CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, (void *)&properties, 0);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
+            return true;
+        known = result == CUDA_SUCCESS ? 1 : -1;
+        if (result == CUDA_SUCCESS)
+            REAL(cuMemRelease)(handle);
+    } else if (known == 0) {
+        known = -1;
+    }
+    __atomic_store_n(&support[device], known, __ATOMIC_RELAXED);
+    if (known > 0)
+        chunk_make_shareable(device);
+    return known > 0;
 }
 
 /* With the lock: the first chunk that is away, or being moved; NULL: all are there. */
@@ -114,16 +123,13 @@ CUresult exportable_make(CUdeviceptr base, uint64_t id)
 {
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     CUresult result = CUDA_SUCCESS;
+    struct swap_range range;
+    if (!swap_find(base, &range) || range.id != id)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!prepare(range.device))
+        return CUDA_ERROR_NOT_SUPPORTED;
     residency_lock();
     struct swap_block *block = await_resident(base, id, until_ns, &result);
-    unsigned device = block ? block->device : 0;
-    residency_unlock();
-    if (block && !exportable_supported(device))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (block)
-        chunk_make_shareable(device); /* who exports once will do so again: what comes from now on need not be made again */
-    residency_lock();
-    block = block ? await_resident(base, id, until_ns, &result) : NULL;
     if (block && is_known_outside(block))
         result = CUDA_ERROR_NOT_SUPPORTED;
     if (result == CUDA_SUCCESS && seize(block) != 0) {
@@ -134,6 +140,15 @@ CUresult exportable_make(CUdeviceptr base, uint64_t id)
     }
     residency_unlock();
     return result;
+}
+
+CUresult exportable_fix(CUdeviceptr inside)
+{
+    struct swap_range range;
+    bool ours = swap_find(inside, &range) && range.kind == SWAP_LINEAR;
+    if (ours && !range.fixed && !capture_open_any() && exportable_make(range.base, range.id) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    return swap_fix(inside);
 }
 
 bool exportable_shape(CUdeviceptr base, uint64_t id, struct exportable_shape *shape)
@@ -152,12 +167,13 @@ bool exportable_shape(CUdeviceptr base, uint64_t id, struct exportable_shape *sh
 /* With the lock, which is released meanwhile: the chunk with this number, BUSY so that nobody frees it; NULL: none. */
 static struct chunk *take_chunk(CUdeviceptr base, uint64_t id, unsigned number)
 {
+    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     for (;;) {
         struct swap_block *block = swap_block_of(base, id);
         struct chunk *chunk = block ? block->chunks : NULL;
         for (unsigned i = 0; chunk && i < number; i++)
             chunk = chunk->sibling;
-        if (!chunk || !chunk->fixed || !chunk->shareable)
+        if (!chunk || !chunk->fixed || !chunk->shareable || monotonic_ns() > until_ns)
             return NULL;
         if (chunk->state == CHUNK_RESIDENT) {
             chunk->state = CHUNK_BUSY; /* fixed: counts the same */

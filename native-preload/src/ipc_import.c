@@ -156,9 +156,10 @@ static CUresult fill(struct opened *opened, int device, bool peers, uint64_t unt
         return result;
     opened->context = memory_context();
     opened->id = swap_new_id();
-    result = let_access(opened, mapping->device);
-    if (result == CUDA_SUCCESS && device != mapping->device && peers)
-        result = let_access(opened, device);
+    bool reads_here = device == mapping->device || peers;
+    result = reads_here ? let_access(opened, device) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && (!reads_here || devices_opened((unsigned)mapping->device)))
+        result = let_access(opened, mapping->device);
     if (result != CUDA_SUCCESS)
         ipc_mapping_end(mapping);
     return result;
