@@ -25,16 +25,26 @@ class SwapPathsTest {
     @ParameterizedTest
     @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
         "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
-        "swap_fixed, peers", "swap_fixed, refused"})
+        "swap_fixed, peers", "swap_fixed, refused", "swap_fixed, ipc", "swap_fixed, ipc_absent"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
     }
 
     @Test
-    void memoryThatIsExportedByLegacyIpcMakesTheProcessPlain(TestRun run) {
+    void memoryThatTheDriverCannotExportMakesTheProcessPlain(TestRun run) {
         run.expectLine("exports GPU memory");
-        NativeResult result = situation(run, "swap_fixed", "ipc", "swap").says("done");
+        runtimeDirectory(run);
+        NativeResult result = run.program("swap_fixed", "ipc_refused").plan("swap")
+                .script(DEVICE + "; fail cuMemCreate 801 at 2").run().exits(0).says("done");
         assertEquals(1, result.libraryLines().size(), result::toString);
+    }
+
+    @Test
+    void exportedMemoryThatIsInUse(TestRun run) {
+        run.expectLine("did not end in time");
+        runtimeDirectory(run);
+        run.program("swap_fixed", "ipc_busy").plan("swap").script(DEVICE).env("TESSERA_MEMORY_WAIT_MS", "400").run()
+                .exits(0).says("done");
     }
 
     @Test
