@@ -18,7 +18,7 @@
 #define PEERS 16                      /* processes that are being served at once; others wait in the backlog */
 #define BACKLOG 64
 #define SILENCE_NS 10000000000ULL     /* a peer that asks nothing for so long is gone for us */
-#define TICK_MS 1000
+#define TICK_MS 1000 /* a wait does not notice that its socket was closed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ipc_handle identity; /* of this process; server 0: not started */
@@ -136,7 +136,7 @@ static void *run(void *unused)
         for (unsigned i = 0; i < count; i++)
             ready[i] = (struct pollfd){.fd = peers[i].socket, .events = POLLIN};
         ready[count] = (struct pollfd){.fd = count < PEERS ? listening : -1, .events = POLLIN};
-        if (poll(ready, count + 1, count ? TICK_MS : -1) < 0 && errno != EINTR) {
+        if (poll(ready, count + 1, TICK_MS) < 0 && errno != EINTR) {
             usleep(TICK_MS * 1000); /* no memory in the kernel */
             continue;
         }

@@ -158,7 +158,7 @@ static bool reachable(CUdeviceptr address, size_t bytes, bool *host, struct allo
         return address != 0;
     while (bytes > 0) {
         const struct allocation *a = find(address);
-        if (!a || (a->kind == ALLOCATION_MAPPED && a->access != 3))
+        if (!a || (a->kind == ALLOCATION_MAPPED && a->access != 3 && !(a->peers & ~(1u << a->device))))
             return false;
         size_t here = a->base + a->bytes - address;
         if (here >= bytes)

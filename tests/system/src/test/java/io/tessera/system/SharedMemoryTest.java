@@ -28,8 +28,13 @@ class SharedMemoryTest {
     }
 
     private static RunningCase program(TestRun run, String plan, String tenant) {
-        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(SCRIPT).start();
-        MemoryTest.start(program);
+        return program(run, plan, tenant, 0, SCRIPT);
+    }
+
+    private static RunningCase program(TestRun run, String plan, String tenant, int device, String script) {
+        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(script).start();
+        program.okay("init");
+        program.okay("context " + device);
         return program;
     }
 
@@ -225,12 +230,32 @@ class SharedMemoryTest {
         }
     }
 
+    /** Which GPU it is counts, not its number here; another one of the opener's reads it too; one that is not seen does not. */
+    @Test
+    void memoryOfAnotherDevice(TestRun run) {
+        run.expectLine("does not see its GPU");
+        manager(run);
+        RunningCase exporter = program(run, "swap", "exporter", 1, SCRIPT + "; visible 0 1");
+        hold(exporter, 0, 4 * MIB, 1);
+        String handle = exporter.okay("handle 0");
+        RunningCase other = program(run, "plain", "other", 1, SCRIPT + "; visible 1 0");
+        assertEquals("0", other.okay("open " + handle));
+        assertEquals("0 " + 4 * MIB + " 0 0", other.okay("range 0"));
+        other.okay("check 0 1");
+        write(other, 0, 2);
+        exporter.okay("check 0 2");
+        RunningCase blind = program(run, "plain", "blind", 0, SCRIPT + "; visible 0");
+        blind.awaitAnswer("open " + handle, "error 101");
+        for (RunningCase program : new RunningCase[] {other, blind, exporter}) {
+            program.quit().exits(0);
+        }
+    }
+
     /** An exporter that is stopped is waited for, but not for ever. */
     @Test
     void exporterThatDoesNotAnswer(TestRun run) {
         run.expectLine("could not be opened");
         run.expectClientError("does not answer");
-        run.expectLog(".*");
         manager(run);
         RunningCase exporter = program(run, "swap", "exporter");
         RunningCase opener = run.program("console").plan("swap").script(SCRIPT).env("TESSERA_MEMORY_WAIT_MS", "300")
