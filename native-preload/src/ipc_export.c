@@ -145,8 +145,8 @@ void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *an
     answer->status = give_chunks(&share, request->first, answer, descriptors);
     if (context)
         devices_leave(context);
-    if (answer->status == CUDA_ERROR_INVALID_VALUE)
-        answer->status = CUDA_ERROR_INVALID_HANDLE; /* freed this moment */
+    if (answer->status == CUDA_ERROR_INVALID_VALUE || answer->status == CUDA_ERROR_DEINITIALIZED)
+        answer->status = CUDA_ERROR_INVALID_HANDLE; /* freed this moment, or this process ends */
 }
 
 void ipc_export_forked(void)

@@ -5,7 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +116,30 @@ class SharedMemoryTest {
         opener.awaitAnswer("close 1", "error 1");
         opener.awaitAnswer("open " + handle, NO_HANDLE);
         opener.awaitAnswer("free 1", "error 1");
+        opener.quit().exits(0);
+        exporter.quit().exits(0);
+    }
+
+    /** In a capture nothing can be waited for: what is closed there is unmapped with the next open or close. */
+    @Test
+    void closedInACapture(TestRun run) {
+        manager(run);
+        RunningCase exporter = program(run, "swap", "exporter");
+        RunningCase opener = program(run, "swap", "opener");
+        hold(exporter, 0, 4 * MIB, 1);
+        hold(exporter, 1, 4 * MIB, 2);
+        opener.okay("open " + exporter.okay("handle 0"));
+        String mapped = opener.okay("mappings");
+        opener.okay("begin 2");
+        opener.okay("launch 1000 1");
+        opener.okay("close 0");
+        assertEquals(mapped, opener.okay("mappings"));
+        opener.okay("end");
+        opener.okay("graph");
+        opener.okay("open " + exporter.okay("handle 1"));
+        opener.okay("check 1 2");
+        opener.okay("close 1");
+        assertEquals("0", opener.okay("mappings"));
         opener.quit().exits(0);
         exporter.quit().exits(0);
     }
@@ -251,6 +280,20 @@ class SharedMemoryTest {
         }
     }
 
+    private static boolean allStopped(long pid) {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path thread : threads.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** An exporter that is stopped is waited for, but not for ever. */
     @Test
     void exporterThatDoesNotAnswer(TestRun run) {
@@ -264,6 +307,7 @@ class SharedMemoryTest {
         hold(exporter, 0, 4 * MIB, 1);
         String handle = exporter.okay("handle 0");
         Signals.send(exporter.process(), Signals.STOP);
+        Await.until("every thread of it has stopped", PATIENCE, () -> allStopped(exporter.pid()));
         opener.awaitAnswer("open " + handle, "error 304");
         Signals.send(exporter.process(), Signals.CONT);
         Await.until("it answers again", PATIENCE, () -> opener.ask("open " + handle).equals("ok 0"));
