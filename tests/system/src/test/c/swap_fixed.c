@@ -142,6 +142,30 @@ static void ipc_busy(void)
     OKAY(cuStreamEndCapture(other, &graph));
 }
 
+/* One call of the driver's fails while memory is made again, by the script: contents are kept, and the next export works. */
+static void ipc_failing(void)
+{
+    CUdeviceptr p;
+    CUipcMemHandle handle;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    fill(p, 3, 8 * MIB, stream);
+    CHECK(cuIpcGetMemHandle(&handle, p) != 0);
+    EQUAL(0, manager_words()->fixed_bytes);
+    EQUAL(8 * MIB, manager_words()->resident_bytes);
+    OKAY(cuCtxSynchronize());
+    has(p, 3, 8 * MIB);
+    move();
+    has(p, 3, 8 * MIB);
+    fill(p, 4, 8 * MIB, stream);
+    OKAY(cuIpcGetMemHandle(&handle, p));
+    EQUAL(8 * MIB, manager_words()->fixed_bytes);
+    EQUAL(0, manager_words()->resident_bytes);
+    move();
+    has(p, 4, 8 * MIB);
+    OKAY(cuMemFree_v2(p));
+    EQUAL(0, manager_words()->fixed_bytes);
+}
+
 /* Where the driver makes no memory that can be exported: refused once, and what comes after is plain. */
 static void ipc_refused(void)
 {
@@ -266,7 +290,8 @@ static void prefetch(void)
 int main(int argc, char **argv)
 {
     static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"ipc_absent", ipc_absent},
-                                             {"ipc_busy", ipc_busy}, {"ipc_refused", ipc_refused}, {"peers", peers},
+                                             {"ipc_busy", ipc_busy}, {"ipc_failing", ipc_failing},
+                                             {"ipc_refused", ipc_refused}, {"peers", peers},
                                              {"refused", refused}, {"prefetch", prefetch}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

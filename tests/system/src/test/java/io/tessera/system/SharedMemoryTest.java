@@ -176,6 +176,28 @@ class SharedMemoryTest {
         exporter.quit().exits(0);
     }
 
+    /** Each of the calls that open memory of several chunks fails once: nothing is left mapped or open, and the next try works. */
+    @Test
+    void openThatTheDriverFailsLeavesNothing(TestRun run) {
+        manager(run);
+        RunningCase exporter = program(run, "swap", "exporter");
+        RunningCase opener = program(run, "plain", "opener", 0, SCRIPT + "; fail cuMemAddressReserve 2 at 1"
+                + "; fail cuMemImportFromShareableHandle 999 at 3; fail cuMemMap 2 at 6; fail cuMemSetAccess 1 at 1");
+        hold(exporter, 0, 8 * MIB, 1);
+        String handle = exporter.okay("handle 0");
+        opener.okay("alloc 4096"); // the driver's own files are open
+        String files = opener.okay("descriptors");
+        for (String error : new String[] {"error 2", "error 999", "error 2", "error 1"}) {
+            opener.awaitAnswer("open " + handle, error);
+            assertEquals("0", opener.okay("mappings"));
+            assertEquals(files, opener.okay("descriptors"));
+        }
+        assertEquals("1", opener.okay("open " + handle));
+        opener.okay("check 1 1");
+        opener.quit().exits(0);
+        exporter.quit().exits(0);
+    }
+
     @Test
     void aHundredRoundsLeaveNothingOpen(TestRun run) {
         manager(run);

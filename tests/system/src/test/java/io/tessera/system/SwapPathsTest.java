@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Plan swap for every way to allocate, and plan managed's prefetch: order and figures of pools, captures, what cannot
@@ -37,6 +38,16 @@ class SwapPathsTest {
         NativeResult result = run.program("swap_fixed", "ipc_refused").plan("swap")
                 .script(DEVICE + "; fail cuMemCreate 801 at 2").run().exits(0).says("done");
         assertEquals(1, result.libraryLines().size(), result::toString);
+    }
+
+    /** The calls that make memory again, of two chunks: to fail for the copy, and under the program's address. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
+        "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
+    void exportThatTheDriverFailsKeepsContents(String failure, TestRun run) {
+        runtimeDirectory(run);
+        run.program("swap_fixed", "ipc_failing").plan("swap").script(DEVICE + "; fail " + failure).run().exits(0)
+                .says("done");
     }
 
     @Test
