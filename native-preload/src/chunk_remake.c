@@ -1,6 +1,5 @@
 #include "chunk_remake.h"
 
-#include "capture.h"
 #include "clock.h"
 #include "devices.h"
 #include "report.h"
@@ -19,35 +18,34 @@ struct fresh {
     unsigned long long handle;
 };
 
-/* Made, and counted as resident. With until_ns 0 it waits for nobody. */
-static CUresult create(struct chunk *chunk, uint64_t until_ns, unsigned long long *handle)
+CUresult chunk_remake_memory(unsigned device, uint64_t bytes, uint64_t until_ns, unsigned long long *handle)
 {
-    struct driver_allocation_properties properties = chunk_properties(chunk->device, true);
+    struct driver_allocation_properties properties = chunk_properties(device, true);
     residency_lock();
-    bool room = until_ns ? supply_room(chunk->device, chunk->bytes, until_ns) : residency_raise(chunk->device, chunk->bytes);
+    bool room = until_ns ? supply_room(device, bytes, until_ns) : residency_raise(device, bytes);
     residency_unlock();
     if (!room)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (;;) {
-        CUresult result = REAL(cuMemCreate)(handle, chunk->bytes, (void *)&properties, 0);
+        CUresult result = REAL(cuMemCreate)(handle, bytes, (void *)&properties, 0);
         if (result == CUDA_SUCCESS)
             return result;
         residency_lock();
-        bool again = result == CUDA_ERROR_OUT_OF_MEMORY && residency_planned(chunk->device) && monotonic_ns() < until_ns;
+        bool again = result == CUDA_ERROR_OUT_OF_MEMORY && residency_planned(device) && monotonic_ns() < until_ns;
         if (again)
             residency_wait(monotonic_ns() + RETRY_NS);
         else
-            residency_lower(chunk->device, chunk->bytes);
+            residency_lower(device, bytes);
         residency_unlock();
         if (!again)
             return result;
     }
 }
 
-static void release(unsigned device, uint64_t bytes, unsigned long long handle)
+void chunk_remake_drop(unsigned device, uint64_t bytes, unsigned long long handle)
 {
     CUresult result = REAL(cuMemRelease)(handle);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
         report_error(result, "memory that was made again could not be given back");
     residency_lock();
     residency_lower(device, bytes);
@@ -173,29 +171,25 @@ static CUresult exchange_stopped(struct fresh *fresh, unsigned count, uint64_t u
     return result;
 }
 
-CUresult chunk_remake(struct chunk *chunks, uint64_t until_ns)
+static struct chunk *next_unmade(struct chunk *chunk)
 {
-    CUresult result = CUDA_SUCCESS;
-    struct chunk *next = chunks;
-    while (result == CUDA_SUCCESS) {
-        struct fresh fresh[BATCH];
-        unsigned count = 0;
-        while (next && count < BATCH) {
-            if (next->state == CHUNK_BUSY && !next->fixed && !next->shareable) {
-                if (capture_of_caller())
-                    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-                result = create(next, count ? 0 : until_ns, &fresh[count].handle);
-                if (result != CUDA_SUCCESS)
-                    break;
-                fresh[count++].chunk = next;
-            }
-            next = next->sibling;
-        }
-        if (count == 0)
-            return result;
-        result = exchange_stopped(fresh, count, until_ns);
-        for (unsigned i = 0; i < count; i++)
-            release(fresh[i].chunk->device, fresh[i].chunk->bytes, fresh[i].handle);
+    while (chunk && (chunk->state != CHUNK_BUSY || chunk->fixed || chunk->shareable))
+        chunk = chunk->sibling;
+    return chunk;
+}
+
+CUresult chunk_remake(struct chunk *chunks, unsigned long long memory, uint64_t until_ns)
+{
+    struct fresh fresh[BATCH] = {{next_unmade(chunks), memory}};
+    unsigned count = 1;
+    struct chunk *next = next_unmade(fresh[0].chunk->sibling);
+    while (next && count < BATCH &&
+           chunk_remake_memory(next->device, next->bytes, 0, &fresh[count].handle) == CUDA_SUCCESS) {
+        fresh[count++].chunk = next;
+        next = next_unmade(next->sibling);
     }
+    CUresult result = exchange_stopped(fresh, count, until_ns);
+    for (unsigned i = 0; i < count; i++)
+        chunk_remake_drop(fresh[i].chunk->device, fresh[i].chunk->bytes, fresh[i].handle);
     return result;
 }

@@ -88,58 +88,97 @@ static bool is_known_outside(const struct swap_block *block)
     return chunk != NULL;
 }
 
-/* With the lock: the chunks that are not fixed become the caller's. How many there are. */
-static unsigned seize(struct swap_block *block)
+/* With the lock: the first chunk whose memory has to be made again; NULL: none. */
+static const struct chunk *first_unmade(const struct swap_block *block)
 {
-    unsigned seized = 0;
-    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
-        if (chunk->fixed)
-            continue;
-        chunk_change_begin(chunk);
-        chunk->state = CHUNK_BUSY;
-        chunk_change_end(chunk);
-        seized++;
-    }
-    return seized;
+    const struct chunk *chunk = block->chunks;
+    while (chunk && (chunk->shareable || chunk->fixed))
+        chunk = chunk->sibling;
+    return chunk;
 }
 
-/* With the lock: ends seize(); those that were made exportable are fixed. */
-static void settle(struct swap_block *block, bool fix)
+/* With the lock: all chunks can be exported, and stay. */
+static void fix(struct swap_block *block)
 {
     uint64_t bytes = 0;
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
         if (chunk->fixed)
             continue;
         chunk_change_begin(chunk);
-        chunk->state = CHUNK_RESIDENT;
-        chunk->fixed = fix;
+        chunk->fixed = true;
         chunk_change_end(chunk);
-        bytes += fix ? chunk->bytes : 0;
+        bytes += chunk->bytes;
     }
     residency_lower(block->device, bytes);
+}
+
+/* With the lock: the chunks that are not fixed become the caller's, or nobody's again. */
+static void set_state(struct swap_block *block, enum chunk_state state)
+{
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        if (chunk->fixed)
+            continue;
+        chunk_change_begin(chunk);
+        chunk->state = (uint8_t)state;
+        chunk_change_end(chunk);
+    }
+    residency_publish(block->device);
+}
+
+/* Without the lock: makes one chunk again, or more. Success also if it has to be tried again, since memory has moved. */
+static CUresult remake(CUdeviceptr base, uint64_t id, unsigned device, uint64_t bytes, uint64_t until_ns)
+{
+    unsigned long long memory;
+    CUresult result = chunk_remake_memory(device, bytes, until_ns, &memory);
+    if (result != CUDA_SUCCESS)
+        return result;
+    residency_lock();
+    struct swap_block *block = swap_block_of(base, id);
+    const struct chunk *unmade = block && !hindrance(block) ? first_unmade(block) : NULL;
+    bool same = unmade && unmade->bytes == bytes;
+    if (same)
+        set_state(block, CHUNK_BUSY);
+    residency_unlock();
+    if (!same) {
+        chunk_remake_drop(device, bytes, memory);
+        return CUDA_SUCCESS;
+    }
+    result = chunk_remake(block->chunks, memory, until_ns);
+    residency_lock();
+    set_state(block, CHUNK_RESIDENT);
+    residency_unlock();
+    return result;
 }
 
 CUresult exportable_make(CUdeviceptr base, uint64_t id)
 {
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
-    CUresult result = CUDA_SUCCESS;
     struct swap_range range;
     if (!swap_find(base, &range) || range.id != id)
         return CUDA_ERROR_INVALID_VALUE;
     if (!prepare(range.device))
         return CUDA_ERROR_NOT_SUPPORTED;
-    residency_lock();
-    struct swap_block *block = await_resident(base, id, until_ns, &result);
-    if (block && is_known_outside(block))
-        result = CUDA_ERROR_NOT_SUPPORTED;
-    if (result == CUDA_SUCCESS && seize(block) != 0) {
-        residency_unlock();
-        result = chunk_remake(block->chunks, until_ns);
+    for (;;) {
+        CUresult result;
         residency_lock();
-        settle(block, result == CUDA_SUCCESS);
+        struct swap_block *block = await_resident(base, id, until_ns, &result);
+        const struct chunk *unmade = block ? first_unmade(block) : NULL;
+        uint64_t bytes = unmade ? unmade->bytes : 0;
+        if (block && is_known_outside(block))
+            result = CUDA_ERROR_NOT_SUPPORTED;
+        else if (block && !unmade)
+            fix(block);
+        residency_unlock();
+        if (result != CUDA_SUCCESS || !unmade)
+            return result;
+        if (capture_of_caller())
+            return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        if (monotonic_ns() > until_ns)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        result = remake(base, id, range.device, bytes, until_ns);
+        if (result != CUDA_SUCCESS)
+            return result;
     }
-    residency_unlock();
-    return result;
 }
 
 CUresult exportable_fix(CUdeviceptr inside)

@@ -454,12 +454,6 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("| copies | NO | NO | NO | lost |", text)
         self.assertIn("| device_assert | yes | yes | yes |", text)
 
-    def test_the_suite_families_runs_every_case_there_is(self):
-        from harness.suites import families
-        from workloads.families import CASES
-
-        self.assertEqual(sorted(CASES), sorted((*families.TOGETHER, *families.APART)))
-
     def test_a_case_that_does_not_exist_is_refused_by_name(self):
         with self.assertRaisesRegex(ValueError, "no such case: gtp; there are gpt, mlp"):
             Setting(None, "", "", ("gtp",)).chosen(("gpt", "mlp"))

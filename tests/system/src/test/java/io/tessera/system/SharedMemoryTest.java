@@ -151,11 +151,11 @@ class SharedMemoryTest {
         RunningCase exporter = program(run, "swap", "exporter");
         RunningCase opener = program(run, "swap", "opener");
         hold(exporter, 0, 8 * MIB, 1);
-        hold(exporter, 1, 30 * MIB, 2);
-        opener.okay("open " + exporter.okay("handle 0"));
-        hold(opener, 1, 4 * MIB, 3);
+        hold(exporter, 1, 20 * MIB, 2);
         RunningCase third = program(run, "swap", "third");
-        hold(third, 0, 40 * MIB, 4);
+        hold(third, 0, 38 * MIB, 4);
+        opener.okay("open " + exporter.okay("handle 0")); // with room for one more chunk, which the third gives up
+        hold(opener, 1, 4 * MIB, 3);
         for (int round = 1; round <= 4; round++) {
             third.okay("check 0 4");
             write(opener, 0, 10 * round);

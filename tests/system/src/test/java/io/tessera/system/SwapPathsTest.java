@@ -40,6 +40,20 @@ class SwapPathsTest {
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
+    /** Threads that export for the first time what is in use, while everything else moves. */
+    @ParameterizedTest
+    @CsvSource({"1073741824, 3000", "0, 500"})
+    void exportsUnderForcedMoves(long pinned, int openUs, TestRun run) {
+        SeededRandom random = new SeededRandom("exportsUnderForcedMoves " + pinned);
+        try (RunningCase manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
+                "pinned=" + pinned)) {
+            NativeResult result = run.program("swap_exports", "ms=500", "threads=3", "seed=" + random.below(1 << 30))
+                    .plan("swap").script("memory 256MiB").run().exits(0);
+            assertTrue(result.output().getLast().startsWith("done "), result::toString);
+            assertMoved(manager, random);
+        }
+    }
+
     /** The calls that make memory again, of two chunks: to fail for the copy, and under the program's address. */
     @ParameterizedTest
     @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
