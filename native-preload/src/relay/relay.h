@@ -227,6 +227,7 @@ enum relay_range_kind {
     RELAY_RANGE_PINNED = 5,     /* host memory that both sides map */
     RELAY_RANGE_REGISTERED = 6, /* cuMemHostRegister: host memory that the executor does not see */
     RELAY_RANGE_GLOBAL = 7,     /* a module's variable: cuModuleGetGlobal, cuLibraryGetGlobal */
+    RELAY_RANGE_OPENED = 8,     /* another process's: cuIpcOpenMemHandle */
 };
 
 struct relay_range {

@@ -75,5 +75,5 @@ def tables(results):
         cells = [places[place]["ok"] if place in places else None for place in ("native", "auto", "space")]
         detail = next((one["detail"] for one in places.values() if not one["ok"]), "")
         rows.append((name, *cells, detail.replace("\n", " ")[:160]))
-    note = "each case computes something and compares it with the CPU; shared_tensors by relay: that it is refused as documented"
+    note = "each case computes something and compares it with the CPU"
     return [Table("Parts of PyTorch", ("case", "native", "plan auto", "relay", "detail"), tuple(rows), (note,))] if rows else []
