@@ -216,6 +216,14 @@ class SharedMemoryTest {
     }
 
     @Test
+    void threadsThatOpenAndCloseTheSame(TestRun run) {
+        SeededRandom random = new SeededRandom("threadsThatOpenAndCloseTheSame");
+        manager(run);
+        run.program("ipc_threads", Integer.toString(random.below(1 << 30))).plan("swap").script(SCRIPT).run().exits(0)
+                .says("done 1200");
+    }
+
+    @Test
     void deathOfEitherIsNotTheOthers(TestRun run) {
         run.expectLine("could not be opened");
         manager(run);
