@@ -155,10 +155,8 @@ static bool stop(uint32_t devices, uint64_t until_ns)
 static CUresult exchange_stopped(struct fresh *fresh, unsigned count, uint64_t until_ns)
 {
     uint32_t devices = users(fresh->chunk);
-    if (!stop(devices, until_ns)) {
-        report_line("GPU memory could not be exported (CUDA IPC): the program's work, or a capture, did not end in time");
+    if (!stop(devices, until_ns))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
     int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     bool relaxed = REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) == CUDA_SUCCESS;
     void *context = devices_enter(fresh->chunk->device);

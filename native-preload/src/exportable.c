@@ -11,6 +11,7 @@
 #include "turns.h"
 
 #define SLICE_NS 5000000ULL
+#define SOON_NS 1000000000ULL /* longer than a training step; kernels that wait for other programs may run for ever */
 
 static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
@@ -150,9 +151,8 @@ static CUresult remake(CUdeviceptr base, uint64_t id, unsigned device, uint64_t 
     return result;
 }
 
-CUresult exportable_make(CUdeviceptr base, uint64_t id)
+CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns)
 {
-    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     struct swap_range range;
     if (!swap_find(base, &range) || range.id != id)
         return CUDA_ERROR_INVALID_VALUE;
@@ -185,7 +185,8 @@ CUresult exportable_fix(CUdeviceptr inside)
 {
     struct swap_range range;
     bool ours = swap_find(inside, &range) && range.kind == SWAP_LINEAR;
-    if (ours && !range.fixed && !capture_open_any() && exportable_make(range.base, range.id) == CUDA_SUCCESS)
+    uint64_t until_ns = monotonic_ns() + SOON_NS;
+    if (ours && !range.fixed && !capture_open_any() && exportable_make(range.base, range.id, until_ns) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     return swap_fix(inside);
 }

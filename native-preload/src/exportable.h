@@ -23,16 +23,16 @@ struct exportable_shape {
 bool exportable_supported(unsigned device);
 
 /*
- * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits, at most
- * TESSERA_MEMORY_WAIT_MS, for its memory, for room for another chunk, and for the program's work to end. Without a lock.
+ * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits, until until_ns
+ * (CLOCK_MONOTONIC) at most, for its memory, for room for another chunk, and for the program's work to end. Without a lock.
  * INVALID_VALUE: it is gone. NOT_SUPPORTED: the device cannot, or the memory was fixed for others before who know where it
  * is. OUT_OF_MEMORY: not in time. STREAM_CAPTURE_UNSUPPORTED: it has to be made again, and the caller captures. The driver's
  * errors; nothing has changed then.
  */
-CUresult exportable_make(CUdeviceptr base, uint64_t id);
+CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns);
 
 /*
- * As swap_fix(), for those who will know where the memory is: made exportable too, where that can be done now, since it
+ * As swap_fix(), for those who will know where the memory is: made exportable too, where that can be done soon, since it
  * cannot be later, and who lets network cards read memory (MPI) opens it from other processes as well.
  */
 CUresult exportable_fix(CUdeviceptr inside);

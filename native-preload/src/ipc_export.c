@@ -5,12 +5,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "devices.h"
 #include "exportable.h"
 #include "ipc_server.h"
 #include "records.h"
 #include "report.h"
 #include "segment.h"
+#include "settings.h"
 #include "tessera_entries.h"
 
 /* An allocation that has a handle. It is found gone when its id is not its address's any more. */
@@ -74,7 +76,10 @@ static struct share *share_of(const struct swap_range *range)
 CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
 {
     struct ipc_handle made;
-    CUresult result = exportable_make(range->base, range->id);
+    CUresult result = exportable_make(range->base, range->id, monotonic_ns() + settings()->memory_wait_ns);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        report_line("GPU memory could not be exported (CUDA IPC): the program's work, a capture, or others' memory stood in "
+                    "the way for too long");
     if (result != CUDA_SUCCESS)
         return result;
     if (!ipc_server_start(&made))

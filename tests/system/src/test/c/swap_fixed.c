@@ -42,13 +42,19 @@ static unsigned ipc_capable(CUdeviceptr p)
 /* Legacy IPC of large and of small memory: one handle for an allocation, which stays from then on, with what it holds. */
 static void ipc(void)
 {
-    CUdeviceptr p, q, r;
+    CUdeviceptr p, q, r, early;
     CUipcMemHandle first, second;
+    unsigned on = 1;
+    OKAY(cuMemAlloc_v2(&early, 2 * MIB));
     OKAY(cuMemAlloc_v2(&p, 20 * MIB));
     OKAY(cuMemAlloc_v2(&q, 5000));
     fill(p, 3, 20 * MIB, stream);
     fill(q, 4, 5000, stream);
     EQUAL(1, ipc_capable(p));
+    OKAY(cuPointerSetAttribute(&on, 6, early)); /* SYNC_MEMOPS, as MPI sets it before it exports */
+    OKAY(cuIpcGetMemHandle(&first, early));
+    OKAY(cuMemFree_v2(early));
+    EQUAL(0, manager_words()->fixed_bytes);
     OKAY(cuIpcGetMemHandle(&first, p));
     OKAY(cuIpcGetMemHandle(&second, p + 19 * MIB));
     CHECK(memcmp(&first, &second, sizeof first) == 0);

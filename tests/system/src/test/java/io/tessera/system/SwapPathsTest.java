@@ -66,7 +66,7 @@ class SwapPathsTest {
 
     @Test
     void exportedMemoryThatIsInUse(TestRun run) {
-        run.expectLine("did not end in time");
+        run.expectLine("stood in the way for too long");
         runtimeDirectory(run);
         run.program("swap_fixed", "ipc_busy").plan("swap").script(DEVICE).env("TESSERA_MEMORY_WAIT_MS", "400").run()
                 .exits(0).says("done");
