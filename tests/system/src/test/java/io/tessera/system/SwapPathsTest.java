@@ -59,6 +59,7 @@ class SwapPathsTest {
     @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
         "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
     void exportThatTheDriverFailsKeepsContents(String failure, TestRun run) {
+        run.expectLine("stood in the way for too long"); // where it fails for want of memory
         runtimeDirectory(run);
         run.program("swap_fixed", "ipc_failing").plan("swap").script(DEVICE + "; fail " + failure).run().exits(0)
                 .says("done");
