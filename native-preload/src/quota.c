@@ -11,7 +11,6 @@
 #include "segment.h"
 #include "settings.h"
 
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answered;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
