@@ -23,7 +23,7 @@ class RelayIpcTest {
     }
 
     private static void allIsFreed(ManagerProcess manager) {
-        Await.until("all memory is free again", Duration.ofSeconds(30), () -> {
+        Await.until("all memory is free again", Await.PATIENCE, () -> {
             JsonObject executor = executor(manager);
             return executor.get("usedBytes").getAsLong() == 0 && executor.getAsJsonArray("clients").isEmpty();
         }, () -> executor(manager).toString());
