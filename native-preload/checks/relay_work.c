@@ -107,6 +107,13 @@ static void check_launches(void)
     CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra) == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     bytes = 15;
     CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra) == CUDA_SUCCESS);
+    memset(buffer, 'x', sizeof buffer);
+    bytes = 9;
+    CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra) == CUDA_SUCCESS);
+    settle();
+    CHECK(body->parameter_bytes == 15 && memcmp(body + 1, "xxxxxxxxx\0\0\0\0\0", 15) == 0);
+    extra[1] = NULL;
+    CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra) == CUDA_ERROR_INVALID_VALUE);
 
     segment->call_error = 719; /* of work before: told once */
     CHECK(launch(1, 1, 0, NULL) == 719 && launch(1, 1, 0, NULL) == CUDA_SUCCESS);

@@ -46,7 +46,7 @@ CUresult launch_check(const struct function *function, const uint32_t grid[3], c
     return CUDA_SUCCESS;
 }
 
-static CUresult read_extra(const struct function *function, void **extra, const unsigned char **packed)
+static CUresult read_extra(const struct function *function, void **extra, struct parameter_source *source)
 {
     const void *buffer = NULL;
     size_t bytes = 0;
@@ -60,25 +60,27 @@ static CUresult read_extra(const struct function *function, void **extra, const 
     }
     if (bytes > function->parameter_bytes)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if (bytes < function->parameter_bytes || (!buffer && bytes != 0))
+    if (!buffer && (bytes != 0 || function->parameter_bytes != 0))
         return CUDA_ERROR_INVALID_VALUE;
-    *packed = buffer;
+    source->packed = buffer;
+    source->packed_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
 CUresult launch_parameters(const struct function *function, void **parameters, void **extra,
                            struct parameter_source *source)
 {
-    *source = (struct parameter_source){parameters, NULL};
+    *source = (struct parameter_source){.pointers = parameters};
     if (extra)
-        return parameters ? CUDA_ERROR_INVALID_VALUE : read_extra(function, extra, &source->packed);
+        return parameters ? CUDA_ERROR_INVALID_VALUE : read_extra(function, extra, source);
     return parameters || function->parameters == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to)
 {
     if (source->packed) {
-        memcpy(to, source->packed, function->parameter_bytes);
+        memcpy(to, source->packed, source->packed_bytes);
+        memset(to + source->packed_bytes, 0, function->parameter_bytes - source->packed_bytes);
         return;
     }
     const struct tessera_parameter *parameter = function->parameter;

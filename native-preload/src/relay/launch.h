@@ -25,10 +25,12 @@ CUresult launch_kernel(const struct launch *launch);
 CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
                       uint32_t shared_bytes);
 
-/* Where the bytes of a kernel's parameters come from: one of the two. */
+/* Where the bytes of a kernel's parameters come from: one of the two. What is packed may be shorter than they are, as the
+   driver allows and NCCL does; the rest is zero then. */
 struct parameter_source {
     void **pointers;
     const unsigned char *packed;
+    size_t packed_bytes;
 };
 
 /* Reads `kernelParams` and `extra`: 0, or INVALID_VALUE, or LAUNCH_OUT_OF_RESOURCES for more than the kernel takes. */

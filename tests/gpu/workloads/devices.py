@@ -104,7 +104,7 @@ def graphs(torch):
         with torch.cuda.device(device):
             x = torch.ones(4096, device=device)
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream(device)):  # the one it has by itself is the first device's
                 y = x * 3 + 1
             x.fill_(2)
             graph.replay()

@@ -1,11 +1,11 @@
-"""Programs on two GPUs: one program on both, one on the second alone, groups of processes; natively and by relay."""
+"""Programs on two GPUs: one program on both, one on the second alone, groups of processes; natively, in turns and by relay."""
 
 import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from harness.bench import native, under_relay
+from harness.bench import native, under_relay, under_tessera
 from harness.child import run_bounded
 from harness.machine import gpus
 from harness.table import Table
@@ -19,15 +19,18 @@ GROUPS = {
     "ddp_nccl": ("ddp_nccl",),
     "ddp_nccl_net": ("ddp_nccl_net",),
 }
+#: Name of a placement, and of its column.
+PLACES = {"native": "native", "auto": "plan auto", "space": "relay"}
+COLUMNS = ("case", *PLACES.values(), "equal", "detail")
 PROGRAM = "program"
 VISIBLE = "visible"
-TIMEOUT_S = 35
+TIMEOUT_S = 45
 #: What a step may take, for the limit of the whole suite.
-STEP_S = 15
+STEP_S = 20
 
 
 def run(setting, record):
-    """Each step natively and by relay at the same time: nothing is measured here but what the program says by itself."""
+    """Each step in all ways at the same time: nothing is measured here but what the program says by itself."""
     chosen = setting.chosen((PROGRAM, VISIBLE, *GROUPS))
     count = gpus()
     record.add("devices", count=count)
@@ -35,13 +38,13 @@ def run(setting, record):
         print(f"[devices] skipped: needs 2 GPUs, {count} here", file=sys.stderr)
         return
     with Manager(setting.installation, setting.directory) as manager:
-        places = (native(), under_relay(manager))
+        places = (native(), under_tessera(manager, "auto"), under_relay(manager))
         steps = {PROGRAM: _program, VISIBLE: _visible, **{name: _cases for name in GROUPS}}
         for name in chosen:
-            record.attempt(name, lambda: _both(setting, record, places, steps[name], name), STEP_S)
+            record.attempt(name, lambda: _all(setting, record, places, steps[name], name), STEP_S)
 
 
-def _both(setting, record, places, step, name):
+def _all(setting, record, places, step, name):
     with ThreadPoolExecutor(len(places)) as threads:
         for found in threads.map(lambda place: step(setting, place, name), places):
             for kind, fields in found:
@@ -95,24 +98,24 @@ def tables(results):
     count = next((one["count"] for one in results if one["kind"] == "devices"), None)
     if count is not None and count < 2:
         note = f"skipped: needs 2 GPUs, {count} here"
-        return [Table("Two GPUs", ("case", "native", "relay", "equal", "detail"), (), (note,))]
+        return [Table("Two GPUs", COLUMNS, (), (note,))]
     rows, notes = [], []
     programs = {one["placement"]: one for one in results if one["kind"] == "program"}
     if programs:
-        equal = len(programs) == 2 and programs["native"]["lines"] == programs["space"]["lines"]
-        rows.append(_row("two devices in one CUDA program", programs, equal))
+        rows.append(_row("two devices in one CUDA program", programs, "lines"))
         notes += [f"the program, {place}: {'; '.join(one['notes'])}" for place, one in programs.items()]
     by_case = {}
     for one in results:
         if one["kind"] == "case":
             by_case.setdefault(one["case"], {})[one["placement"]] = one
     for name, places in by_case.items():
-        equal = len(places) == 2 and places["native"]["detail"] == places["space"]["detail"]
-        rows.append(_row(name, places, equal))
-    return [Table("Two GPUs", ("case", "native", "relay", "equal", "detail"), tuple(rows), tuple(notes))] if rows else []
+        rows.append(_row(name, places, "detail"))
+    return [Table("Two GPUs", COLUMNS, tuple(rows), tuple(notes))] if rows else []
 
 
-def _row(name, places, equal):
-    cells = [places[place]["ok"] if place in places else None for place in ("native", "space")]
+def _row(name, places, answer):
+    """Which ways are right, and whether all answered the same."""
+    cells = [places[place]["ok"] if place in places else None for place in PLACES]
+    equal = len(places) == len(PLACES) and all(one[answer] == places["native"][answer] for one in places.values())
     detail = next((f"{place}: {one['detail']}" for place, one in places.items() if not one["ok"]), "")
     return (name, *cells, equal, detail.replace("\n", " ")[:200])

@@ -199,12 +199,26 @@ static void symbols()
     say("a variable on each", wrong);
 }
 
+// Memory of a pool can be copied to the other device only by who has been given access to it.
+static void give_access(int device)
+{
+    cudaMemPool_t pool;
+    int can = 0;
+    CHECK(cudaDeviceCanAccessPeer(&can, !device, device));
+    if (!can)
+        return;
+    cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, !device}, cudaMemAccessFlagsProtReadWrite};
+    CHECK(cudaDeviceGetDefaultMemPool(&pool, device));
+    CHECK(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
 static void pools()
 {
     int wrong = 0;
     for (int device = 0; device < DEVICES; device++) {
         unsigned *pooled;
         CHECK(cudaSetDevice(device));
+        give_access(device);
         CHECK(cudaMallocAsync(&pooled, COUNT * sizeof(unsigned), streams[device]));
         CHECK(cudaMemsetAsync(pooled, 0, COUNT * sizeof(unsigned), streams[device]));
         launch(device, pooled, 5);

@@ -194,6 +194,21 @@ class SessionTest {
     }
 
     @Test
+    void aLaunchBringsAllParameters() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0)) {
+            long fill = function(client, module(client), "fill");
+            long device = allocate(client, 4096);
+            client.launch(fill, 0, longs(device));
+            client.synchronise(0, 5, 1);
+            assertEquals(1, client.segment().takeCallError(), "the rest would be what another's launch left");
+            client.launch(fill, 0, longs(device, 4711));
+            client.synchronise(0, 5, 2);
+            assertEquals(0, client.segment().takeCallError());
+        }
+    }
+
+    @Test
     void copiesStayInsideTheClientsMemory() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0);
@@ -304,7 +319,7 @@ class SessionTest {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient guilty = executor.client("a", 0);
                 RelayTestClient other = executor.client("b", 0)) {
-            guilty.launch(function(guilty, module(guilty), "fault"), 0, new byte[0]);
+            guilty.launch(function(guilty, module(guilty), "fault"), 0, longs(0, 0));
             guilty.send(RecordKind.MARK, 0, false, 1, 0, mark(0, 2, 1));
             await(() -> other.segment().contextError() == 700 && guilty.segment().contextError() == 700, "the error");
             assertFalse(executor.awaitEnd());
@@ -322,7 +337,7 @@ class SessionTest {
             client.send(RecordKind.MARK, 0, false, 1, 0, mark(0, 2, 1));
             Thread.sleep(50);
             assertEquals(0, client.segment().contextError());
-            client.launch(fault, 0, new byte[0]);
+            client.launch(fault, 0, longs(0, 0));
             await(() -> client.segment().contextError() == 700, "the error that no call has seen");
         }
     }

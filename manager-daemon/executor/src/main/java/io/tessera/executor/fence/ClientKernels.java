@@ -9,6 +9,7 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
+import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -62,6 +63,7 @@ public final class ClientKernels {
             throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
+        checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
             return function;
@@ -92,11 +94,20 @@ public final class ClientKernels {
     public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         launches++;
+        checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
         } else {
             checkMaps(kernel, parameters, bytes);
             prepare();
+        }
+    }
+
+    /** The driver takes fewer bytes than a kernel has parameters; the rest could be what another tenant's launch left. */
+    private static void checkLength(Launchable kernel, long bytes) throws ProgramRefusedException {
+        if (bytes < kernel.parameterBytes) {
+            throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " has "
+                    + kernel.parameterBytes + " bytes of parameters, the launch " + bytes);
         }
     }
 
@@ -126,9 +137,20 @@ public final class ClientKernels {
         }
         String name = fences.name(function, kernel);
         TenantModule module = module(table, said);
-        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel));
+        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
+                parameterBytes(function, kernel));
         table.attach(said, found);
         return found;
+    }
+
+    private long parameterBytes(long function, boolean kernel) {
+        DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
+        long end = 0;
+        for (int i = 0; i < RelayLayout.PARAMETERS
+                && driver.call(entry, function, i, driver.out(0), driver.out(1)) == CudaResult.SUCCESS; i++) {
+            end = Math.max(end, driver.outLong(0) + driver.outLong(1));
+        }
+        return end;
     }
 
     /** Where among the packed parameters tensor maps lie. */
@@ -208,7 +230,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.name, null, NO_MAPS);
+                recent[i] = new Launchable(known.name, null, NO_MAPS, known.parameterBytes);
             }
         }
     }

@@ -8,11 +8,14 @@ final class Launchable {
     final TenantModule module;
     /** Where among its packed parameters tensor maps lie; below 0: nobody knows. */
     final long[] tensorMaps;
+    /** Length of its packed parameters. */
+    final long parameterBytes;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
 
-    Launchable(String name, TenantModule module, long[] tensorMaps) {
+    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes) {
         this.tensorMaps = tensorMaps;
+        this.parameterBytes = parameterBytes;
         this.name = name;
         this.module = module;
     }

@@ -230,7 +230,7 @@ public final class FakeDriver implements DriverPort {
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), 0);
             case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
-            case cuFuncGetParamInfo -> slot(s, 1) > 1 ? 1 : put(slot(s, 2), slot(s, 1) * 8) + put(slot(s, 3), 8);
+            case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
             default -> 0;
@@ -255,6 +255,12 @@ public final class FakeDriver implements DriverPort {
         put(result, next.addAndGet(16));
         functions.put(next.get(), name);
         return 0;
+    }
+
+    /** A kernel has two parameters of eight bytes; the rehearsal's has one. */
+    private int parameter(String kernel, long index, MemorySegment s) {
+        boolean there = index < ("nothing".equals(kernel) ? 1 : 2);
+        return there ? put(slot(s, 2), index * 8) + put(slot(s, 3), 8) : 1;
     }
 
     /** Every program has every constant of a fenced module, of 64 bytes, and nothing else. */
