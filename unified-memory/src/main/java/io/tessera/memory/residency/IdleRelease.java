@@ -9,9 +9,9 @@ import java.util.Map;
  *
  * <p>Giving back costs a move, in which the device stands still; not giving back costs the pause. Waiting as long as the
  * move would take is never worse than twice the best (ski rental, Karlin et al. 1988). What a client did after earlier
- * releases improves on that: each time its whole pause was longer than the move, the wait halves; each time it was
- * shorter, the wait doubles. So host phases of seconds are used by others after milliseconds, and pauses between steps do
- * not cost a move each.
+ * releases improves on that: each time its whole pause was longer than the move, the wait halves; once it was shorter, the
+ * next wait is a whole move again, since a mistake costs two moves. So host phases of seconds are used by others after
+ * milliseconds, and of the short pauses that may follow them one at most costs a move.
  */
 public final class IdleRelease {
     private static final long NOT_AWAY = Long.MIN_VALUE;
@@ -59,8 +59,7 @@ public final class IdleRelease {
         long awayNs = nowNs - history.releasedNs;
         history.releasedNs = NOT_AWAY;
         long waitNs = idleReleaseNs(clientId, moveNs);
-        history.waitNs = waitNs + awayNs >= moveNs ? Math.max(shortestNs, waitNs / 2)
-                : Math.max(shortestNs, Math.min(moveNs, 2 * waitNs));
+        history.waitNs = waitNs + awayNs >= moveNs ? Math.max(shortestNs, waitNs / 2) : moveNs;
     }
 
     /** The client is gone. */

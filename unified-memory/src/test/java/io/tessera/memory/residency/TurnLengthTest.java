@@ -79,7 +79,7 @@ class TurnLengthTest {
     }
 
     @Test
-    void longPausesAreUsedSoonerEachTimeAndShortOnesLater() {
+    void longPausesAreUsedSoonerEachTimeAndAShortOneTakesThatBack() {
         IdleRelease release = new IdleRelease(MS);
         long moveNs = 300 * MS;
         assertEquals(moveNs, release.idleReleaseNs(1, moveNs), "nothing is known: as long as the move takes");
@@ -96,9 +96,12 @@ class TurnLengthTest {
         assertEquals(MS, release.idleReleaseNs(1, moveNs), "a pause just longer than the move");
         release.released(1, nowNs);
         release.wanted(1, moveNs, nowNs + 10 * MS);
-        assertEquals(2 * MS, release.idleReleaseNs(1, moveNs));
-        release.wanted(1, moveNs, nowNs + 20 * MS);
-        assertEquals(2 * MS, release.idleReleaseNs(1, moveNs), "a want without a release says nothing");
+        assertEquals(moveNs, release.idleReleaseNs(1, moveNs), "a pause of 11 ms");
+        release.wanted(1, moveNs, nowNs + 2_000 * MS);
+        assertEquals(moveNs, release.idleReleaseNs(1, moveNs), "a want without a release says nothing");
+        release.released(1, nowNs);
+        release.wanted(1, moveNs, nowNs + 2_000 * MS);
+        assertEquals(moveNs / 2, release.idleReleaseNs(1, moveNs));
         release.left(1);
         assertEquals(moveNs, release.idleReleaseNs(1, moveNs));
     }
