@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from harness.child import run_bounded
+from harness.child import ChildFailed, run_bounded
 from harness.tessera import native_environment
 
 _VERSIONS = (
@@ -44,6 +44,15 @@ def gpus():
     except FileNotFoundError:
         return 0
     return sum(line.startswith("GPU ") for line in out.splitlines()) if status == 0 else 0
+
+
+def used_mib():
+    """Memory in use on the first GPU, by whomever, as the vendor's tool says."""
+    command = ["nvidia-smi", "--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    status, out, err = run_bounded(command, native_environment(), 30)
+    if status != 0:
+        raise ChildFailed(f"nvidia-smi ended with {status}: {(err or out).strip()[-200:]}")
+    return int(out)
 
 
 def _gpu():

@@ -36,6 +36,7 @@ class ScriptedManager:
         self._mode = "auto"
         self._quantum_ns = 100_000_000
         self._asked = 0
+        self._suspended = False
 
     def serve(self):
         """Accepts one connection after the other."""
@@ -58,7 +59,9 @@ class ScriptedManager:
             self._mode = request["mode"]
         elif name == "quantum":
             self._quantum_ns = request["ns"]
-        elif name not in ("ping", "stop", "evict"):
+        elif name == "evict":
+            self._suspended = request.get("suspend", False)
+        elif name not in ("ping", "stop"):
             return {"ok": False, "error": f"no request {name}"}, True
         return {"ok": True}, name != "stop"
 
@@ -69,7 +72,10 @@ class ScriptedManager:
             counted = segment.read(segment.segment_path(client["id"]))
             figures = dict.fromkeys(("drainNs", "turns", "heldNs", "waitedNs"), 0)
             figures.update(drains=self._asked, drainLastNs=1_500_000, drainMaxNs=2_000_000)
-            client["devices"] = [{"launches": counted["submitted"][segment.KIND_LAUNCH], **figures}]
+            residency = {"state": "suspended" if self._suspended else "steady", "residentBytes": 0}
+            if self._suspended:
+                residency["suspension"] = "scripted"
+            client["devices"] = [{"launches": counted["submitted"][segment.KIND_LAUNCH], "residency": residency, **figures}]
         device = {
             "uuid": "GPU-0",
             "mode": self._mode,

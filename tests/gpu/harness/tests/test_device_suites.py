@@ -1,4 +1,4 @@
-"""The suites about devices: two of them in one program, and two programs in one context; on stand-ins."""
+"""The suites about devices: two of them in one program, two programs in one context, a program that leaves; on stand-ins."""
 
 import dataclasses
 import unittest
@@ -18,6 +18,11 @@ for name in sys.argv[1:]:
     ok = name != "ddp_nccl"
     detail = f"1 device, losses {os.environ['CUDA_VISIBLE_DEVICES'] and 7}" if name == "training" else "" if ok else "refused"
     print(json.dumps({"case": name, "ok": ok, "detail": detail}), flush=True)
+"""
+#: What is used, and a program that takes others off the GPU.
+_USED = "#!/bin/sh\ncase $* in *memory.used*) echo 700;; *) echo 'GPU 0: scripted';; esac\n"
+_CHECKPOINT = """#!/bin/sh
+case $1 in suspend|restore) kill -0 "$2" && echo '{"ok":true}';; *) exit 2;; esac
 """
 
 
@@ -50,6 +55,16 @@ class DeviceSuitesTest(unittest.TestCase):
         record, text = self.run_suite("devices", TIMEOUT_S=4)
         self.assertEqual([], record.problems)
         self.assertIn("skipped: needs 2 GPUs, 1 here", text)
+
+    def test_suspend(self):
+        test_suites._executable(self.path("path", "nvidia-smi"), _USED)
+        test_suites._executable(self.path("home", "bin", "tessera-checkpoint"), _CHECKPOINT)
+        record, text = self.run_suite("suspend", ROUNDS=1, SETTLE_S=0)
+        self.assertEqual([], record.problems)
+        self.assertEqual(["evicted", "suspended", "natively by the driver alone"], [one["way"] for one in record.results])
+        self.assertIn("| evicted | 0 | 0 |", text)
+        self.assertIn("suspended, round 1: scripted", text)
+        self.assertIn("contents equal in all ways", text)
 
     def test_overlap(self):
         self.setting = dataclasses.replace(self.setting, only=("as it is", "no events"))
