@@ -158,6 +158,7 @@ enum {
     TESSERA_CHOICE_UNMAPPED = 2, /* the device maps no memory, so none is swapped: managed */
     TESSERA_CHOICE_UNPAGED = 4,  /* nor does it page managed memory */
     TESSERA_CHOICE_EXPORTED = 8, /* the program exports memory that the plan cannot: new memory is the driver's */
+    TESSERA_CHOICE_DEVICES = 16, /* the program uses several devices, or sees some that cannot reach each other: likewise */
 };
 
 /* tessera_residency.state (C). */

@@ -58,7 +58,8 @@ static void first_context_on(unsigned index, CUdevice device)
     /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
     if (attendant_connected())
         attendant_announce(index);
-    struct tessera_device *sole = ++opened_count == 1 && turns_fast_path() ? &tessera_segment->devices[index] : NULL;
+    bool alone = __atomic_add_fetch(&opened_count, 1, __ATOMIC_ACQ_REL) == 1;
+    struct tessera_device *sole = alone && turns_fast_path() ? &tessera_segment->devices[index] : NULL;
     __atomic_store_n(&gate_sole, sole, __ATOMIC_RELEASE);
 }
 
@@ -142,6 +143,11 @@ void *devices_primary(CUdevice device)
             handle = contexts[i].handle;
     pthread_mutex_unlock(&lock);
     return handle;
+}
+
+unsigned devices_opened_count(void)
+{
+    return __atomic_load_n(&opened_count, __ATOMIC_ACQUIRE);
 }
 
 bool devices_opened(unsigned device)

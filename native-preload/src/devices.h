@@ -32,6 +32,9 @@ int devices_of_stream(uintptr_t stream);
 /* The device of the calling thread's current context; -1: none, or beyond the slots. */
 int devices_current(void);
 
+/* How many devices have had a context in this process. */
+unsigned devices_opened_count(void);
+
 /* Whether the device has had a context in this process. */
 bool devices_opened(unsigned device);
 

@@ -2,12 +2,15 @@
 #include "devices.h"
 #include "memory.h"
 #include "settings.h"
+#include "several_devices.h"
 #include "tessera_entries.h"
 
 static CUresult opened(CUresult result, CUcontext *context, CUdevice device)
 {
-    if (result == CUDA_SUCCESS && context)
+    if (result == CUDA_SUCCESS && context) {
         devices_context_opened(*context, device);
+        several_devices_opened();
+    }
     return result;
 }
 
@@ -96,8 +99,10 @@ TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     CUresult result = REAL(cuDevicePrimaryCtxRetain)(context, device);
-    if (result == CUDA_SUCCESS && context)
+    if (result == CUDA_SUCCESS && context) {
         devices_primary_opened(*context, device);
+        several_devices_opened();
+    }
     return result;
 }
 

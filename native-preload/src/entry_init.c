@@ -16,6 +16,7 @@
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
+#include "several_devices.h"
 #include "swap.h"
 #include "tessera_entries.h"
 #include "threads.h"
@@ -37,6 +38,7 @@ static void in_child(void)
     pools_forked();
     captured_forked();
     peer_access_forked();
+    several_devices_forked();
     swap_forked();
     ipc_export_forked();
     ipc_import_forked();

@@ -10,17 +10,20 @@
 #include "residency.h"
 #include "segment.h"
 #include "settings.h"
+#include "several_devices.h"
 #include "swap.h"
 #include "tessera_entries.h"
 
-static bool stay_plain;
+static uint64_t plain_reasons; /* TESSERA_CHOICE_EXPORTED, _DEVICES; 0: the plan decides */
 static uint64_t ages; /* of managed allocations */
 static uint64_t choices[TESSERA_MAX_DEVICES]; /* as in the segment */
 static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
 int memory_device(void)
 {
-    return settings()->disabled ? -1 : devices_current();
+    int device = settings()->disabled ? -1 : devices_current();
+    several_devices_opened(); /* with a context that came to life out of our sight */
+    return device;
 }
 
 /* Says what plan auto came to on a device; any number of times. */
@@ -34,12 +37,21 @@ static void note_choice(unsigned device, uint64_t facts)
     segment_change_end();
 }
 
+/* Before the first allocation: what is mapped could not be copied between such devices. */
+static void look_around(void)
+{
+    static bool looked;
+    if (settings()->automatic && !__atomic_exchange_n(&looked, true, __ATOMIC_RELAXED) && several_devices_apart())
+        memory_stay_plain(TESSERA_CHOICE_DEVICES);
+}
+
 bool memory_swapped(unsigned device)
 {
-    bool governs = swap_governs(device), plain = __atomic_load_n(&stay_plain, __ATOMIC_RELAXED);
-    note_choice(device, TESSERA_CHOICE_AUTO | (governs ? 0 : TESSERA_CHOICE_UNMAPPED) |
-                            (plain ? TESSERA_CHOICE_EXPORTED : 0));
-    return governs && !plain;
+    look_around();
+    bool governs = swap_governs(device);
+    uint64_t reasons = __atomic_load_n(&plain_reasons, __ATOMIC_RELAXED);
+    note_choice(device, TESSERA_CHOICE_AUTO | (governs ? 0 : TESSERA_CHOICE_UNMAPPED) | reasons);
+    return governs && !reasons;
 }
 
 static bool pages_managed(unsigned device)
@@ -62,7 +74,7 @@ static bool pages_managed(unsigned device)
 bool memory_managed(unsigned device)
 {
     bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
-    return asked && !__atomic_load_n(&stay_plain, __ATOMIC_RELAXED) && pages_managed(device);
+    return asked && !__atomic_load_n(&plain_reasons, __ATOMIC_RELAXED) && pages_managed(device);
 }
 
 bool memory_overflows(unsigned device, uint64_t bytes)
@@ -81,9 +93,9 @@ bool memory_overflows(unsigned device, uint64_t bytes)
     return true;
 }
 
-void memory_stay_plain(void)
+void memory_stay_plain(uint64_t reason)
 {
-    __atomic_store_n(&stay_plain, true, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&plain_reasons, reason, __ATOMIC_RELAXED);
 }
 
 uint64_t memory_context(void)

@@ -24,9 +24,8 @@ bool memory_swapped(unsigned device);
  */
 bool memory_overflows(unsigned device, uint64_t bytes);
 
-/* The process has exported memory: managed and mapped memory cannot be, so from now on its allocations are
- * left to the driver. */
-void memory_stay_plain(void);
+/* From now on the process's allocations are left to the driver, for a reason of TESSERA_CHOICE_EXPORTED and _DEVICES. */
+void memory_stay_plain(uint64_t reason);
 
 /* Records an allocation whose bytes were taken with quota_take(); `context`: 0 if it outlives every context. */
 void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,

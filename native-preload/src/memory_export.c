@@ -39,7 +39,7 @@ void memory_export_refused(CUdeviceptr pointer)
         return;
     bool refused = converted(pointer);
     if (refused || settings()->managed)
-        memory_stay_plain();
+        memory_stay_plain(TESSERA_CHOICE_EXPORTED);
     if (!refused)
         return;
     segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);

@@ -14,6 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned contexts[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES]; /* [owner][peer]: contexts that enabled it */
+static bool let[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES]; /* [owner][peer] */
 static struct {
     CUmemoryPool pool; /* NULL: free */
     unsigned device;
@@ -28,7 +29,7 @@ static bool tracked(int device)
 /* Lock held. */
 static bool allowed(unsigned device, unsigned peer)
 {
-    bool yes = contexts[device][peer] != 0;
+    bool yes = let[device][peer] || contexts[device][peer] != 0;
     for (int i = 0; i < MAX_POOLS && !yes; i++)
         yes = pools[i].pool && pools[i].device == device && (pools[i].peers & 1u << peer);
     return yes;
@@ -125,6 +126,15 @@ void peer_access_of_pool(CUmemoryPool pool, unsigned device, const void *access,
     }
 }
 
+void peer_access_let(unsigned device, unsigned peer)
+{
+    pthread_mutex_lock(&lock);
+    bool before = allowed(device, peer);
+    let[device][peer] = true;
+    pthread_mutex_unlock(&lock);
+    tell(device, peer, before);
+}
+
 void peer_access_pool_destroyed(CUmemoryPool pool)
 {
     uint32_t before = 0;
@@ -146,5 +156,6 @@ void peer_access_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
     memset(contexts, 0, sizeof contexts);
+    memset(let, 0, sizeof let);
     memset(pools, 0, sizeof pools);
 }

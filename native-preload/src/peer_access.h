@@ -13,6 +13,9 @@
 /* cuMemPoolSetAccess of a pool on `device` has succeeded with these descriptions. */
 void peer_access_of_pool(CUmemoryPool pool, unsigned device, const void *access, size_t count);
 
+/* Memory of the device is mapped for the peer from now on, whatever the program asks for. */
+void peer_access_let(unsigned device, unsigned peer);
+
 /* The pool is gone, and its accesses with it. */
 void peer_access_pool_destroyed(CUmemoryPool pool);
 

@@ -235,6 +235,56 @@ static void peers(void)
     EQUAL(0, peers_access(r));
 }
 
+static CUdeviceptr before_the_second(void)
+{
+    CUdeviceptr p;
+    OKAY(cuMemAlloc_v2(&p, 20 * MIB));
+    fill(p, 3, 20 * MIB, stream);
+    return p;
+}
+
+/* Plan auto, and a second device: what is there, away or not, comes in, stays, and is the second one's too. */
+static void several(void)
+{
+    void *second;
+    pthread_t thread;
+    CUdeviceptr p = before_the_second(), q = allocate(4 * MIB, stream), r;
+    fill(q, 4, 4 * MIB, stream);
+    EQUAL(0, manager_words()->fixed_bytes);
+    evict();
+    OKAY(pthread_create(&thread, NULL, bring_back_soon, NULL));
+    OKAY(cuDevicePrimaryCtxRetain(&second, 1));
+    OKAY(pthread_join(thread, NULL));
+    uint64_t fixed_bytes = manager_words()->fixed_bytes;
+    CHECK(fixed_bytes >= 24 * MIB);
+    EQUAL(0, manager_words()->swappable_bytes);
+    EQUAL(3, peers_access(p));
+    EQUAL(3, peers_access(q));
+    OKAY(cuMemAlloc_v2(&r, 2 * MIB)); /* the driver's, which never moves either */
+    EQUAL(fixed_bytes + 2 * MIB, manager_words()->fixed_bytes);
+    EQUAL(0, manager_words()->swappable_bytes);
+    uint64_t moved = manager_words()->moved_out_bytes;
+    move();
+    EQUAL(moved, manager_words()->moved_out_bytes);
+    has(p, 3, 20 * MIB);
+    has(q, 4, 4 * MIB);
+    OKAY(cuMemFree_v2(r));
+    OKAY(cuMemFree_v2(p));
+    EQUAL(0, manager_words()->move_failures);
+}
+
+/* Plan auto where devices cannot reach each other: nothing is mapped that they could not copy. */
+static void apart(void)
+{
+    CUdeviceptr p = before_the_second();
+    EQUAL(0, manager_words()->swappable_bytes);
+    EQUAL(20 * MIB, manager_words()->fixed_bytes);
+    move();
+    has(p, 3, 20 * MIB);
+    OKAY(cuMemFree_v2(p));
+    EQUAL(0, manager_words()->fixed_bytes);
+}
+
 /* A kind of memory that the driver refuses is refused at once, while the gate is closed too, and nothing waits for it. */
 static void refused(void)
 {
@@ -297,7 +347,7 @@ int main(int argc, char **argv)
 {
     static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"ipc_absent", ipc_absent},
                                              {"ipc_busy", ipc_busy}, {"ipc_failing", ipc_failing},
-                                             {"ipc_refused", ipc_refused}, {"peers", peers},
+                                             {"ipc_refused", ipc_refused}, {"peers", peers}, {"several", several}, {"apart", apart},
                                              {"refused", refused}, {"prefetch", prefetch}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

@@ -31,6 +31,8 @@ public record ResidencyBlock(MemorySegment block) {
     public static final int CHOICE_UNPAGED = 4;
     /** {@code plan_choice}: the program exports memory that the plan cannot, so what it allocates from then on is the driver's. */
     public static final int CHOICE_EXPORTED = 8;
+    /** {@code plan_choice}: the program uses several devices, or sees some that cannot reach each other's memory: likewise. */
+    public static final int CHOICE_DEVICES = 16;
 
     private static final long ACTIVE = offset(RESIDENCY, "active");
     private static final long RESIDENT_TARGET = offset(RESIDENCY, "resident_target");

@@ -85,6 +85,7 @@ class AbiParityTest {
         constant(to, "CHOICE_UNMAPPED", ResidencyBlock.CHOICE_UNMAPPED);
         constant(to, "CHOICE_UNPAGED", ResidencyBlock.CHOICE_UNPAGED);
         constant(to, "CHOICE_EXPORTED", ResidencyBlock.CHOICE_EXPORTED);
+        constant(to, "CHOICE_DEVICES", ResidencyBlock.CHOICE_DEVICES);
         constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
         for (ResidencyState state : ResidencyState.values()) {
             constant(to, "RESIDENCY_" + state, state.code());

@@ -74,6 +74,18 @@ class SwapPathsTest {
     }
 
     @Test
+    void planAutoIsPlainOnceAProgramUsesSeveralDevices(TestRun run) {
+        situation(run, "swap_fixed", "several", "auto").says("done");
+    }
+
+    @Test
+    void planAutoIsPlainWhereDevicesAreApart(TestRun run) {
+        runtimeDirectory(run);
+        run.program("swap_fixed", "apart").plan("auto").script(DEVICE + "; fail cuDeviceCanAccessPeer 101").run().exits(0)
+                .says("done");
+    }
+
+    @Test
     void managedMemoryIsFetchedBeforeTheGateOpens(TestRun run) {
         situation(run, "swap_fixed", "prefetch", "managed").says("done");
     }

@@ -19,6 +19,9 @@ final class PlanChoice {
         if ((facts & ResidencyBlock.CHOICE_EXPORTED) != 0) {
             return "plain from now on: the program exports memory that can be exported only as the driver's own";
         }
+        if ((facts & ResidencyBlock.CHOICE_DEVICES) != 0) {
+            return "plain from now on: the program uses several devices, or sees some that cannot reach each other's memory";
+        }
         if (unmapped) {
             return (facts & ResidencyBlock.CHOICE_UNPAGED) != 0
                     ? "plain: the device neither maps memory nor pages managed memory"
