@@ -26,13 +26,17 @@ static uint64_t limit_of(int device)
 
 /*
  * Within the limit. Never more than the device itself has free, unless others' memory would be moved away for it: then the
- * whole of what is not used is there to be had.
+ * whole of what is not used is there to be had. In a process whose memory stays plain nothing is moved for it.
  */
 static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
 {
     uint64_t limit = limit_of(device);
-    if (device >= 0 && swap_governs((unsigned)device))
-        *free_bytes = residency_free((unsigned)device, *free_bytes, *total);
+    if (device >= 0 && swap_governs((unsigned)device)) {
+        bool plain = memory_stays_plain();
+        uint64_t had = plain ? residency_left((unsigned)device, *total)
+                             : residency_free((unsigned)device, *free_bytes, *total);
+        *free_bytes = plain && *free_bytes < had ? *free_bytes : had;
+    }
     if (limit == 0)
         return;
     if (*total > limit)

@@ -74,7 +74,7 @@ static bool pages_managed(unsigned device)
 bool memory_managed(unsigned device)
 {
     bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
-    return asked && !__atomic_load_n(&plain_reasons, __ATOMIC_RELAXED) && pages_managed(device);
+    return asked && !memory_stays_plain() && pages_managed(device);
 }
 
 bool memory_overflows(unsigned device, uint64_t bytes)
@@ -102,6 +102,11 @@ uint64_t memory_context(void)
 {
     CUcontext context = NULL;
     return REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS ? (uint64_t)(uintptr_t)context : 0;
+}
+
+bool memory_stays_plain(void)
+{
+    return __atomic_load_n(&plain_reasons, __ATOMIC_RELAXED) != 0;
 }
 
 static void record(struct allocation allocation)

@@ -26,6 +26,7 @@ bool memory_overflows(unsigned device, uint64_t bytes);
 
 /* From now on the process's allocations are left to the driver, for a reason of TESSERA_CHOICE_EXPORTED and _DEVICES. */
 void memory_stay_plain(uint64_t reason);
+bool memory_stays_plain(void);
 
 /* Records an allocation whose bytes were taken with quota_take(); `context`: 0 if it outlives every context. */
 void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,

@@ -122,20 +122,28 @@ bool residency_possible(unsigned device, uint64_t bytes)
     return (!limit || needed <= limit) && (!capacity || needed + states[device].fixed <= capacity);
 }
 
+uint64_t residency_left(unsigned device, uint64_t total)
+{
+    residency_lock();
+    uint64_t own = states[device].needed + states[device].fixed;
+    residency_unlock();
+    uint64_t capacity = residency_capacity(device);
+    if (capacity && capacity < total)
+        total = capacity;
+    return total > own ? total - own : 0;
+}
+
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
 {
     uint64_t limit = residency_planned(device) ? read_word(&words(device)->resident_limit) : 0;
     residency_lock();
-    uint64_t fixed = states[device].fixed, own = states[device].needed + fixed, cached = states[device].cached;
+    uint64_t fixed = states[device].fixed, cached = states[device].cached;
     residency_unlock();
     if (!residency_planned(device))
         return free_bytes + cached;
-    uint64_t capacity = residency_capacity(device);
-    if (capacity && capacity < total)
-        total = capacity;
     if (limit && limit + fixed < total)
         total = limit + fixed; /* less what others can never give up */
-    return total > own ? total - own : 0;
+    return residency_left(device, total);
 }
 
 /*

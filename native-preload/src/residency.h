@@ -47,6 +47,8 @@ bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);
 uint64_t residency_capacity(unsigned device); /* 0: the device's own */
 
+/* What the process has not taken yet of the device as it is treated. */
+uint64_t residency_left(unsigned device, uint64_t total);
 /* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 

@@ -276,7 +276,12 @@ static void several(void)
 /* Plan auto where devices cannot reach each other: nothing is mapped that they could not copy. */
 static void apart(void)
 {
+    size_t before, after, total;
+    manager_words()->resident_limit = CAPACITY;
+    OKAY(cuMemGetInfo_v2(&before, &total));
     CUdeviceptr p = before_the_second();
+    OKAY(cuMemGetInfo_v2(&after, &total)); /* at once: the manager has not said yet what is left */
+    EQUAL(20 * MIB, before - after);
     EQUAL(0, manager_words()->swappable_bytes);
     EQUAL(20 * MIB, manager_words()->fixed_bytes);
     move();

@@ -51,6 +51,27 @@ class ManagerStepTest {
     }
 
     @Test
+    void aDefectThatAClientFindsEndsThatClientAlone() throws Exception {
+        MemoryPeer other = stepped.connect(42, 500).hello("other", 0);
+        other.device(0, GPU);
+        stepped.step();
+        scheduler().defect = new IllegalStateException("a defect");
+        MemoryPeer finder = stepped.connect(43, 500).hello("finder", 0);
+        finder.device(0, GPU);
+        stepped.step();
+        List<String> heard = finder.heard();
+        assertEquals(List.of("refused 2: the manager failed at a packet: java.lang.IllegalStateException: a defect", "closed"),
+                heard.subList(heard.size() - 2, heard.size()));
+        stepped.stepAfterMs(50);
+        MemoryPeer third = stepped.connect(44, 500).hello("third", 0);
+        third.device(0, GPU);
+        stepped.step();
+        assertEquals("welcome 3", third.heard().getFirst());
+        assertFalse(other.heard().contains("closed"));
+        assertTrue(scheduler().heard.containsAll(List.of("joined 1", "joined 3")), scheduler().heard::toString);
+    }
+
+    @Test
     void aClientComesTakesTurnsAndGoes() throws Exception {
         MemoryPeer peer = stepped.connect(42, 500).hello("team", 0);
         stepped.step();

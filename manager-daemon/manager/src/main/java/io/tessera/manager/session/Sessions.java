@@ -168,6 +168,11 @@ public final class Sessions implements AutoCloseable {
                 errors.record("a connection failed: " + e.getMessage());
             }
             connectionEnded(session);
+        } catch (RuntimeException e) {
+            // A defect of the manager that this client has found: it ends, and nobody else.
+            LOG.error("{} is ended: a packet of it met a defect of the manager", session, e);
+            errors.record("a packet met a defect of the manager: " + e);
+            refuse(session, RefusalCode.MALFORMED, "the manager failed at a packet: " + e);
         }
     }
 

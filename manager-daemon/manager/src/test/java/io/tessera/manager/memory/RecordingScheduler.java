@@ -25,6 +25,8 @@ public final class RecordingScheduler implements DeviceScheduling {
     public long deadlineNs = Long.MAX_VALUE;
     /** What {@link #outlook} answers, by client. */
     public final Map<Long, ClientOutlook> outlooks = new HashMap<>();
+    /** What the next {@link #joined} throws, once; null: nothing. */
+    public RuntimeException defect;
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
     private boolean spans;
@@ -54,6 +56,11 @@ public final class RecordingScheduler implements DeviceScheduling {
 
     @Override
     public void joined(long clientId, long nowNs) {
+        RuntimeException thrown = defect;
+        defect = null;
+        if (thrown != null) {
+            throw thrown;
+        }
         heard.add("joined " + clientId);
     }
 
