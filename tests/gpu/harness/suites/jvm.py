@@ -11,7 +11,7 @@ import os
 import statistics
 import time
 
-from harness import java_caffe
+from harness import java_caffe, java_recording
 from harness.bench import SETTLE_S, Bench, measure, native, under_relay, under_tessera
 from harness.caffe_cache import caches
 from harness.child import Child, ChildFailed, run_bounded
@@ -20,7 +20,7 @@ from harness.steps import common_window
 from harness.table import Table
 from harness.tessera import Manager
 
-CASES = ("starts", "launches", "services", "caffe")
+CASES = ("starts", "launches", "recording", "services", "caffe")
 STARTS = 15
 #: Largest time that the agent may add to a start, from the issue that asked for it.
 START_BOUND_MS = 150.0
@@ -63,6 +63,8 @@ def run(setting, record):
                 record.attempt(f"starts of {program}", lambda: _starts(kit, record, manager, program), 30)
         if "launches" in chosen:
             record.attempt("launches", lambda: _launches(kit, record, manager), 90)
+        if "recording" in chosen:
+            record.attempt("recording", lambda: _recording(kit, record, manager), 70)
         if "services" in chosen:
             record.attempt("services", lambda: _services(kit, setting, record, manager), 90)
         if "caffe" in chosen:
@@ -150,6 +152,18 @@ def _launches(kit, record, manager):
                 answer = _ask(loops[way], LAUNCHES)
                 if repeat > 0:  # the first round is for the compilers
                     record.add("launches", way=way, round=repeat, ns=1e6 * answer["ms"] / answer["launches"])
+
+
+def _recording(kit, record, manager):
+    with contextlib.ExitStack() as stack:
+
+        def start(name, wrap):
+            loop = kit.child(stack, name, manager.environment, "LaunchLoop", "bench", wrap=wrap)
+            json.loads(loop.read(READY_TIMEOUT_S))
+            _be_tenant(manager, loop)
+            return loop
+
+        java_recording.run(record, manager, start, _ask)
 
 
 def _be_tenant(manager, child):
@@ -311,4 +325,4 @@ def tables(results):
             "way", *SERVICES, TRAINING, *(f"{program}, of alone" for program in (*SERVICES, TRAINING)), "sum",
         )  # fmt: skip
         found.append(Table("Two JVM services and a PyTorch training at once", columns, services, (note,)))
-    return found + java_caffe.tables(results)
+    return found + java_recording.tables(results) + java_caffe.tables(results)

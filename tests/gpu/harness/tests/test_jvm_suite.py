@@ -109,13 +109,16 @@ class JvmSuiteTest(unittest.TestCase):
         return record, render(record.as_object())
 
     def test_all_cases(self):
-        record, text = self.run_suite("starts", "launches", "services")
+        self.enterContext(mock.patch.multiple("harness.java_recording", PROCESSES=2, ROUNDS=2, WARM=1, LAUNCHES=1000))
+        record, text = self.run_suite("starts", "launches", "recording", "services")
         self.assertEqual([], record.problems)
         self.assertEqual(12, sum(one["kind"] == "start" for one in record.results))
         self.assertRegex(text, r"\| VectorAdd \| .* \| ≤ 150: (met|missed) \|")
         self.assertIn("| tessera run | 1000 (1000–1000) | 1.000 | 1.000 | – |", text)
         self.assertIn("| off | 1000 (1000–1000) | 1.000 | 1.000 | ≤ 1.002: met |", text)
         self.assertIn("| sampled | 1100 (1100–1100) | 1.100 | 1.100 | ≤ 1.01: missed |", text)
+        self.assertIn("| off / without and without again | 1.0000 (1.0000–1.0000) |", text)
+        self.assertIn("| sampled / off and off again | 1.0000 (1.0000–1.0000) |", text)
         ways = [one["way"] for one in record.results if one["kind"] == "crowd"]
         self.assertEqual(["native", "in turns", "relay", "in turns", "relay", "native"], ways)
         self.assertRegex(text, r"\| relay \| 1000 \| 1000 \| [\d.]+ \| 1.000 \| 1.000 \| [\d.]+ \| [\d.]+ \|")
