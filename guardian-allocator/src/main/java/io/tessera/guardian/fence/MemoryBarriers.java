@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -29,15 +30,18 @@ final class MemoryBarriers {
     }
 
     /**
-     * The module, without mbarriers where they are understood; the same one if it has none.
+     * The module, without mbarriers where they are understood; the same one if it has none, or asks how many arrivals are awaited where
+     * bytes are awaited as well.
      *
      * @param linked whether it may be linked with others, which may have to do with clusters of blocks
      */
     static PtxModule lowered(PtxModule module, boolean linked) {
-        if (module.functions().stream().noneMatch(MemoryBarriers::has)) {
+        List<PtxFunction> functions = module.functions();
+        boolean unclear = functions.stream().anyMatch(MemoryBarriers::asks) && (linked || functions.stream().anyMatch(MemoryBarriers::awaitsBytes));
+        if (unclear || functions.stream().noneMatch(MemoryBarriers::has)) {
             return module;
         }
-        boolean clusters = linked || module.functions().stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
             directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
@@ -61,13 +65,26 @@ final class MemoryBarriers {
     }
 
     private static boolean has(PtxFunction function) {
-        return function.body().isPresent() && has(function.body().get());
+        return any(function, BarrierLowering::isOne);
     }
 
-    private static boolean has(Block block) {
+    /** Whether what is awaited is asked for, which counts bytes as an arrival here as long as there are some. */
+    private static boolean asks(PtxFunction function) {
+        return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
+    }
+
+    private static boolean awaitsBytes(PtxFunction function) {
+        return any(function, i -> i.has("expect_tx") || i.has("complete_tx") || i.has(BarrierLowering.COMPLETES));
+    }
+
+    private static boolean any(PtxFunction function, Predicate<Instruction> property) {
+        return function.body().isPresent() && any(function.body().get(), property);
+    }
+
+    private static boolean any(Block block, Predicate<Instruction> property) {
         return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Instruction instruction -> BarrierLowering.isOne(instruction);
-            case Block inner -> has(inner);
+            case Instruction instruction -> property.test(instruction);
+            case Block inner -> any(inner, property);
             default -> false;
         });
     }
@@ -79,17 +96,9 @@ final class MemoryBarriers {
      */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
-                || function.body().isPresent() && meetsOtherBlocks(function.body().get());
-    }
-
-    private static boolean meetsOtherBlocks(Block block) {
-        return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Block inner -> meetsOtherBlocks(inner);
-            case Instruction i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
-                    || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
-                    || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence");
-            default -> false;
-        });
+                || any(function, i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
+                        || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
+                        || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence"));
     }
 
     private static PtxFunction lowered(PtxFunction function, boolean clusters) {

@@ -116,6 +116,51 @@ class MemoryBarriersTest {
         }
     }
 
+    /** One thread, with counts and bytes of all sizes: after each step the same phases are over as at the device's barriers. */
+    @Test
+    void drawnCountsAndBytesComputeTheSame() throws Exception {
+        long seed = new Random().nextLong();
+        for (int i = 0; i < 12; i++) {
+            String text = HEAD + "@!%p1 bra done;\n" + new RandomCounts(seed + i).text() + "done:\n" + TAIL;
+            assertArrayEquals(plain(text, i % 2 == 0, 1), fenced(text, MODES.get(i % MODES.size()), i % 4 < 2, 1, 1), "seed " + (seed + i) + "\n" + text);
+        }
+    }
+
+    /** Lanes of a warp come to two barriers by turns, then all to one that is computed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void lanesMayComeToDifferentBarriers(boolean compiled) throws Exception {
+        String text = HEAD + """
+                @%p1 mbarrier.init.shared.b64 [slots+2048], 48;
+                @%p1 mbarrier.init.shared.b64 [slots+2056], 48;
+                @%p1 mbarrier.init.shared.b64 [slots+2064], 96;
+                bar.sync 0;
+                and.b32 %r9, %r1, 1;
+                mad.lo.u32 %r9, %r9, 8, %r5;
+                st.shared.u32 [%r6], %r1;
+                again:
+                mbarrier.arrive.shared.b64 %d4, [%r9+2048];
+                wait:
+                mbarrier.try_wait.shared.b64 %p2, [%r9+2048], %d4;
+                @!%p2 bra wait;
+                xor.b32 %r10, %r6, 8;
+                ld.shared.u32 %r11, [%r10];
+                mad.lo.u32 %r8, %r8, 31, %r11;
+                and.b32 %r12, %r1, 0;
+                add.u32 %r12, %r12, %r5;
+                mbarrier.arrive.shared.b64 %d5, [%r12+2064];
+                together:
+                mbarrier.try_wait.shared.b64 %p2, [%r12+2064], %d5;
+                @!%p2 bra together;
+                add.u32 %r11, %r11, 1;
+                st.shared.u32 [%r6], %r11;
+                add.u32 %r13, %r13, 1;
+                setp.lt.u32 %p3, %r13, 5;
+                @%p3 bra again;
+                """.replace("again:", "mov.u32 %r13, 0;\nagain:") + TAIL;
+        assertArrayEquals(plain(text, compiled, 96), fenced(text, FenceMode.MASK, compiled, 96, 96));
+    }
+
     /** Each thread leaves for ever after as many phases as its number says. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -369,7 +414,6 @@ class MemoryBarriersTest {
                 mbarrier.arrive.b64 %d4, [%d6];
                 mbarrier.init.shared.b64 [%r1], 1;
                 mbarrier.test_wait.shared.b64 %p2, [%r9+3], %d6;
-                mbarrier.pending_count.b64 %r10, %d6;
                 @!%p1 bra done;
                 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%d1], %r9, [%r9];
                 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [slots], [%d6], %r9, [bar];
