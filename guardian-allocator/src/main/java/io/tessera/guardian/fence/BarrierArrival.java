@@ -9,6 +9,8 @@ import java.util.Optional;
  */
 final class BarrierArrival {
     private static final int LANES = 32;
+    /** After so many the word is none of a legal program. They take half a millisecond. */
+    private static final int LOOKS = 1 << 14;
 
     private final Code code;
     private final BarrierWord word;
@@ -162,20 +164,25 @@ final class BarrierArrival {
 
     /**
      * Writes that phases from the next one on expect so many less; before an arrival of the thread, which the present phase awaits. Nobody
-     * then reads the number, but who has ended the last phase and not yet made the present one.
+     * then reads the number, but who has ended the last phase and not yet made the present one: a few instructions, in a legal program.
      */
     void drop(BarrierWord.Place place, Operand count) {
         Operand.Register now = code.word();
+        Operand.Register looks = code.word();
         Operand.Register open = code.truth();
+        Operand.Register left = code.truth();
         String look = code.newLabel("open");
         String ready = code.newLabel("ready");
+        code.emit("mov.u32", looks, Code.number(LOOKS));
         code.label(look);
         code.emit(place.load("acquire"), now, place.upper());
         code.emit("and.b32", now, now, Code.number(BarrierWord.AHEAD));
         code.emit("setp.eq.u32", open, now, Code.number(0));
         code.branch(open, false, ready);
         code.emit("nanosleep.u32", Code.number(BarrierWord.PAUSE_NS));
-        code.emit("bra", new Operand.Symbol(look, 0));
+        code.emit("sub.u32", looks, looks, Code.number(1));
+        code.emit("setp.ne.u32", left, looks, Code.number(0));
+        code.branch(left, false, look);
         code.label(ready);
         Operand.Register less = code.word();
         Operand.Register old = code.word();
