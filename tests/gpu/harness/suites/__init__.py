@@ -10,7 +10,7 @@ from harness.tessera import Installation
 
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
-    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "caffe", "mixes", "oversub", "moves",
+    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "caffe", "mixes", "oversub", "moves",
     "jvm", "traces", "devices", "overlap",
 )  # fmt: skip
 
