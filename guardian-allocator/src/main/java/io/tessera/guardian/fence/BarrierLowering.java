@@ -26,13 +26,14 @@ final class BarrierLowering {
     private final BarrierArrival arrivals;
     private final BarrierBytes bytes;
     private final CopyLoop copies;
+    private final CopyDesk desk;
     private final RegisterScopes scopes = new RegisterScopes();
     private final List<Completion> open = new ArrayList<>();
     private final Set<Operand.Register> read = new HashSet<>();
     private NamedNumbers numbers;
 
-    /** Bytes that are on their way, and the word that is told of them. */
-    private record Completion(BarrierWord.Place place, Operand bytes) {
+    /** Bytes that are on their way, the word that is told of them, and the request for help with them, or null. */
+    private record Completion(BarrierWord.Place place, Operand bytes, CopyDesk.Request request) {
     }
 
     /**
@@ -40,14 +41,16 @@ final class BarrierLowering {
      *
      * @param code     where it is written to
      * @param clusters whether addresses may be of other blocks of a cluster
+     * @param desk     variable for requests for help with bulk copies, or null where there are none
      */
-    BarrierLowering(Code code, boolean clusters) {
+    BarrierLowering(Code code, boolean clusters, String desk) {
         this.code = code;
         this.clusters = clusters;
         this.word = new BarrierWord(code);
         this.arrivals = new BarrierArrival(code, word);
         this.bytes = new BarrierBytes(code, arrivals);
         this.copies = new CopyLoop(code);
+        this.desk = desk == null ? null : new CopyDesk(code, copies, desk);
     }
 
     /** Whether an instruction is written in another way. */
@@ -87,9 +90,17 @@ final class BarrierLowering {
                 || bytes >= 0 && bytes <= CopyLoop.MOST_BYTES && bytes % CopyLoop.UNIT == 0);
     }
 
+    /** Whether it is a bulk copy from global memory. */
+    static boolean isLoad(Instruction i) {
+        return i.opcode().equals("cp") && i.has("global") && isCopy(i);
+    }
+
     /** Writes the body. */
     void body(PtxFunction function) {
         Block body = function.body().orElseThrow();
+        if (desk != null && function.kind() == PtxFunction.Kind.ENTRY) {
+            desk.clear();
+        }
         numbers = new NamedNumbers(body);
         collectRead(body);
         scopes.enter(body);
@@ -167,6 +178,7 @@ final class BarrierLowering {
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
+            open.stream().filter(each -> each.request() != null).forEach(each -> desk.await(each.request()));
             open.forEach(each -> bytes.write(each.place(), each.bytes(), true));
             open.clear();
         }
@@ -202,8 +214,14 @@ final class BarrierLowering {
             case "expect_tx", "complete_tx" -> bytes.write(place(i, 0), numbers.of(operands.get(1)), i.has("complete_tx"));
             case "pending_count" -> word.pending(operands.get(0), operands.get(1));
             case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
-                    i.has("parity"), i.has("try_wait"));
+                    i.has("parity"), i.has("try_wait") ? this::help : null);
             default -> arrive(i);
+        }
+    }
+
+    private void help() {
+        if (desk != null) {
+            desk.help();
         }
     }
 
@@ -237,8 +255,14 @@ final class BarrierLowering {
         boolean others = i.has("shared::cluster") && (clusters || fromShared);
         Operand length = copies.length(numbers.of(operands.get(2)));
         Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
-        copies.write(new CopyLoop.Ends(shared(i, 0), from, fromShared, others), length);
-        open.add(new Completion(completed(i, 3, others), length));
+        CopyLoop.Ends ends = new CopyLoop.Ends(shared(i, 0), from, fromShared, others);
+        CopyDesk.Request request = null;
+        if (desk != null && !fromShared && CopyDesk.takes(length, open.size())) {
+            request = desk.write(ends, length, open.size());
+        } else {
+            copies.write(ends, length);
+        }
+        open.add(new Completion(completed(i, 3, others), length, request));
     }
 
     private BarrierWord.Place completed(Instruction i, int operand, boolean others) {

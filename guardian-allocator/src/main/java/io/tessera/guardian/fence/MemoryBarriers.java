@@ -42,9 +42,18 @@ final class MemoryBarriers {
             return module;
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
-        List<Directive> directives = new ArrayList<>(module.directives().size());
+        // A kernel without such copies has nobody to help, unless device functions have them: then all kernels may call one.
+        List<PtxFunction> loading = functions.stream().filter(function -> !clusters && any(function, BarrierLowering::isLoad)).toList();
+        boolean everywhere = loading.stream().anyMatch(function -> function.kind() == PtxFunction.Kind.FUNC);
+        String desk = loading.isEmpty() ? null : desk(module);
+        List<Directive> directives = new ArrayList<>(module.directives().size() + 1);
+        if (desk != null) {
+            directives.add(CopyDesk.variable(desk));
+        }
         for (Directive directive : module.directives()) {
-            directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
+            boolean one = directive instanceof PtxFunction function && (has(function)
+                    || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
+            directives.add(one ? lowered((PtxFunction) directive, clusters, everywhere || loading.contains(directive) ? desk : null) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
@@ -101,18 +110,37 @@ final class MemoryBarriers {
                         || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence"));
     }
 
-    private static PtxFunction lowered(PtxFunction function, boolean clusters) {
-        Block body = function.body().orElseThrow();
+    /** A name for {@link CopyDesk} that nothing in the module has. */
+    private static String desk(PtxModule module) {
         Set<String> taken = new HashSet<>();
-        names(body, taken);
-        function.parameters().forEach(parameter -> take(parameter.name(), taken));
+        for (Directive directive : module.directives()) {
+            switch (directive) {
+                case Variable variable -> take(variable.name(), taken);
+                case PtxFunction function -> {
+                    take(function.name(), taken);
+                    names(function, taken);
+                }
+                default -> { }
+            }
+        }
+        return free(taken) + "desk";
+    }
+
+    private static String free(Set<String> taken) {
         String number = "";
         for (int i = 0; taken.contains(number); i++) {
             number = Integer.toString(i);
         }
-        Code code = new Code(PREFIX + number + "_");
+        return PREFIX + number + "_";
+    }
+
+    private static PtxFunction lowered(PtxFunction function, boolean clusters, String desk) {
+        Block body = function.body().orElseThrow();
+        Set<String> taken = new HashSet<>();
+        names(function, taken);
+        Code code = new Code(free(taken));
         List<Statement> outer = code.enter();
-        new BarrierLowering(code, clusters).body(function);
+        new BarrierLowering(code, clusters, desk).body(function);
         List<Statement> statements = code.leave(outer);
         List<Statement> whole = new ArrayList<>(code.declarations());
         whole.addAll(statements);
@@ -127,6 +155,11 @@ final class MemoryBarriers {
         if (end >= 0) {
             into.add(bare.substring(PREFIX.length(), end));
         }
+    }
+
+    private static void names(PtxFunction function, Set<String> into) {
+        function.parameters().forEach(parameter -> take(parameter.name(), into));
+        function.body().ifPresent(body -> names(body, into));
     }
 
     private static void names(Block block, Set<String> into) {
