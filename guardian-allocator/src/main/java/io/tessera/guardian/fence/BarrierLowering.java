@@ -32,8 +32,8 @@ final class BarrierLowering {
     private final Set<Operand.Register> read = new HashSet<>();
     private NamedNumbers numbers;
 
-    /** Bytes that are on their way, the word that is told of them, and the request for help with them, or null. */
-    private record Completion(BarrierWord.Place place, Operand bytes, CopyDesk.Request request) {
+    /** Bytes that are on their way, and the word that is told of them. */
+    private record Completion(BarrierWord.Place place, Operand bytes) {
     }
 
     /**
@@ -41,7 +41,7 @@ final class BarrierLowering {
      *
      * @param code     where it is written to
      * @param clusters whether addresses may be of other blocks of a cluster
-     * @param desk     variable for requests for help with bulk copies, or null where there are none
+     * @param desk     variable where bulk copies are asked for, or null where there are none
      */
     BarrierLowering(Code code, boolean clusters, String desk) {
         this.code = code;
@@ -50,7 +50,7 @@ final class BarrierLowering {
         this.arrivals = new BarrierArrival(code, word);
         this.bytes = new BarrierBytes(code, arrivals);
         this.copies = new CopyLoop(code);
-        this.desk = desk == null ? null : new CopyDesk(code, copies, desk);
+        this.desk = desk == null ? null : new CopyDesk(code, copies, bytes, desk);
     }
 
     /** Whether an instruction is written in another way. */
@@ -178,7 +178,6 @@ final class BarrierLowering {
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
-            open.stream().filter(each -> each.request() != null).forEach(each -> desk.await(each.request()));
             open.forEach(each -> bytes.write(each.place(), each.bytes(), true));
             open.clear();
         }
@@ -214,7 +213,7 @@ final class BarrierLowering {
             case "expect_tx", "complete_tx" -> bytes.write(place(i, 0), numbers.of(operands.get(1)), i.has("complete_tx"));
             case "pending_count" -> word.pending(operands.get(0), operands.get(1));
             case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
-                    i.has("parity"), i.has("try_wait") ? this::help : null);
+                    i.has("parity"), i.has("try_wait"), this::help);
             default -> arrive(i);
         }
     }
@@ -256,13 +255,12 @@ final class BarrierLowering {
         Operand length = copies.length(numbers.of(operands.get(2)));
         Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
         CopyLoop.Ends ends = new CopyLoop.Ends(shared(i, 0), from, fromShared, others);
-        CopyDesk.Request request = null;
-        if (desk != null && !fromShared && CopyDesk.takes(length, open.size())) {
-            request = desk.write(ends, length, open.size());
+        if (desk != null && !fromShared) {
+            desk.ask(ends, length, completed(i, 3, others));
         } else {
             copies.write(ends, length);
+            open.add(new Completion(completed(i, 3, others), length));
         }
-        open.add(new Completion(completed(i, 3, others), length, request));
     }
 
     private BarrierWord.Place completed(Instruction i, int operand, boolean others) {

@@ -114,17 +114,18 @@ final class BarrierWord {
      * @param into   predicate that says so
      * @param phase  a state, or a parity
      * @param parity whether it is a parity
-     * @param again  what to write that is done after a look, where it is to look for a little while, as {@code try_wait} may: a loop of
-     *               the program that waits looks at the stop word far too often for one look at the word; null for a single look
+     * @param again  whether to look for a little while, as {@code try_wait} may: a loop of the program that waits looks at the stop word
+     *               far too often for one look at the word
+     * @param meanwhile writes what is done between looks, and after a single one that was in vain
      */
-    void test(Place place, Operand into, Operand phase, boolean parity, Runnable again) {
+    void test(Place place, Operand into, Operand phase, boolean parity, boolean again, Runnable meanwhile) {
         Operand asked = phase(phase, parity);
         Operand.Register looks = code.word();
         Operand.Register word = code.word();
         Operand.Register over = code.truth();
         String look = code.newLabel("look");
         String done = code.newLabel("done");
-        if (again != null) {
+        if (again) {
             code.emit("mov.u32", looks, Code.number(LOOKS));
             code.label(look);
             code.add(new Pragma(List.of("nounroll"), 0));
@@ -132,12 +133,12 @@ final class BarrierWord {
         code.emit(place.load(place.order()), word, place.upper());
         code.emit("xor.b32", word, word, asked);
         code.emit("setp.lt.s32", over, word, Code.number(0));
-        if (again != null) {
+        code.branch(over, false, done);
+        meanwhile.run();
+        if (again) {
             Operand.Register eager = code.truth();
             Operand.Register left = code.truth();
             String soon = code.newLabel("soon");
-            code.branch(over, false, done);
-            again.run();
             code.emit("setp.gt.s32", eager, looks, Code.number(LOOKS - EAGER));
             code.branch(eager, false, soon);
             code.emit("nanosleep.u32", Code.number(PAUSE_NS));
@@ -145,8 +146,8 @@ final class BarrierWord {
             code.emit("sub.u32", looks, looks, Code.number(1));
             code.emit("setp.ne.u32", left, looks, Code.number(0));
             code.branch(left, false, look);
-            code.label(done);
         }
+        code.label(done);
         code.emit("mov.pred", into, over);
     }
 

@@ -42,9 +42,9 @@ final class MemoryBarriers {
             return module;
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
-        // A kernel without such copies has nobody to help, unless device functions have them: then all kernels may call one.
+        // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && any(function, BarrierLowering::isLoad)).toList();
-        boolean everywhere = loading.stream().anyMatch(function -> function.kind() == PtxFunction.Kind.FUNC);
+        boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
         String desk = loading.isEmpty() ? null : desk(module);
         List<Directive> directives = new ArrayList<>(module.directives().size() + 1);
         if (desk != null) {

@@ -120,7 +120,7 @@ class MemoryBarriersTest {
     @Test
     void drawnCountsAndBytesComputeTheSame() throws Exception {
         long seed = new Random().nextLong();
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 6; i++) {
             String text = HEAD + "@!%p1 bra done;\n" + new RandomCounts(seed + i).text() + "done:\n" + TAIL;
             assertArrayEquals(plain(text, i % 2 == 0, 1), fenced(text, MODES.get(i % MODES.size()), i % 4 < 2, 1, 1), "seed " + (seed + i) + "\n" + text);
         }
