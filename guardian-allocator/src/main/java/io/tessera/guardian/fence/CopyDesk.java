@@ -32,6 +32,16 @@ final class CopyDesk {
     /** Fewer units are made as fast by one. */
     private static final int FEW = 16;
 
+    /**
+     * What becomes of who made the last unit of a request: he looks for others later.
+     *
+     * @param units   of the request
+     * @param barrier that is told
+     * @param label   where he goes
+     */
+    private record Last(Operand.Register units, Operand.Register barrier, String label) {
+    }
+
     private final Code code;
     private final CopyLoop copies;
     private final BarrierBytes bytes;
@@ -166,13 +176,18 @@ final class CopyDesk {
         }
         code.emit("setp.lt.s32", idle, most, Code.number(1));
         code.branch(idle, false, helped);
+        Last last = new Last(code.word(), code.word(), code.newLabel("last"));
         for (int slot = 0; slot < SLOTS; slot++) {
-            help(slot, left[slot]);
+            help(slot, left[slot], last);
         }
+        code.emit("bra", new Operand.Symbol(helped, 0));
+        code.label(last.label());
+        code.emit("shl.b32", last.units(), last.units(), Code.number(UNIT_SHIFT));
+        bytes.write(new BarrierWord.Place(last.barrier(), "shared", "cta", "release", false), last.units(), true);
         code.label(helped);
     }
 
-    private void help(int slot, Operand.Register left) {
+    private void help(int slot, Operand.Register left, Last last) {
         Operand.Register count = code.word();
         Operand.Register none = code.truth();
         String take = code.newLabel("take");
@@ -190,7 +205,7 @@ final class CopyDesk {
         code.emit("setp.eq.u32", none, count, Code.number(0));
         code.branch(none, false, next);
         code.emit("cp.async.wait_all");
-        tell(slot, count, next);
+        tell(slot, count, last, next);
         code.label(next);
     }
 
@@ -220,19 +235,16 @@ final class CopyDesk {
     }
 
     /** Adds what was made. Who made the last reads what he needs of the request before he gives its place free. */
-    private void tell(int slot, Operand.Register count, String past) {
+    private void tell(int slot, Operand.Register count, Last last, String past) {
         Operand.Register made = code.word();
-        Operand.Register units = code.word();
-        Operand.Register barrier = code.word();
         Operand.Register some = code.truth();
-        code.emit("ld.shared.b32", units, at(request(slot) + UNITS));
-        code.emit("ld.shared.b32", barrier, at(request(slot) + BARRIER));
+        code.emit("ld.shared.b32", last.units(), at(request(slot) + UNITS));
+        code.emit("ld.shared.b32", last.barrier(), at(request(slot) + BARRIER));
         code.emit("atom.acq_rel.cta.shared.add.u32", made, at(request(slot) + DONE), count);
         code.emit("add.u32", made, made, count);
-        code.emit("setp.ne.u32", some, made, units);
+        code.emit("setp.ne.u32", some, made, last.units());
         code.branch(some, false, past);
         code.emit("st.release.cta.shared.b32", at(LOCKS + 4 * slot), Code.number(0));
-        code.emit("shl.b32", units, units, Code.number(UNIT_SHIFT));
-        bytes.write(new BarrierWord.Place(barrier, "shared", "cta", "release", false), units, true);
+        code.emit("bra", new Operand.Symbol(last.label(), 0));
     }
 }
