@@ -283,6 +283,60 @@ class MemoryBarriersTest {
         }
     }
 
+    /** Two threads ask for more copies than can be asked for at once, in two rounds, and all meet between asking and waiting. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void moreCopiesThanPlacesComplete(boolean compiled) throws Exception {
+        StringBuilder asking = new StringBuilder();
+        for (int i = 0; i < 4; i++) {
+            asking.append("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9+").append(512 * i).append("], [%d5+")
+                    .append(512 * i).append("], %r12, [%r2];\n");
+        }
+        String text = HEAD + """
+                @%p1 mbarrier.init.shared.b64 [%r2], 2;
+                mov.u32 %r13, 0;
+                bar.sync 0;
+                again:
+                and.b32 %r9, %r1, 31;
+                setp.ne.u32 %p2, %r9, 7;
+                @%p2 bra asked;
+                shr.u32 %r9, %r1, 5;
+                mad.lo.u32 %r9, %r9, 2048, %r5;
+                shr.u32 %r10, %r1, 5;
+                mad.lo.u32 %r10, %r13, 2, %r10;
+                mul.wide.u32 %d5, %r10, 2048;
+                add.u64 %d5, %d1, %d5;
+                mov.u32 %r12, 512;
+                mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r2], 2048;
+                ASKING
+                asked:
+                bar.sync 0;
+                and.b32 %r14, %r13, 1;
+                wait:
+                mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r2], %r14;
+                @!%p3 bra wait;
+                mad.lo.u32 %r15, %r1, 64, %r5;
+                ld.shared.u32 %r16, [%r15];
+                ld.shared.u32 %r17, [%r15+60];
+                mad.lo.u32 %r8, %r8, 31, %r16;
+                mad.lo.u32 %r8, %r8, 31, %r17;
+                bar.sync 0;
+                add.u32 %r13, %r13, 1;
+                setp.lt.u32 %p3, %r13, 2;
+                @%p3 bra again;
+                bar.sync 0;
+                """.replace("ASKING", asking) + TAIL;
+        int[] found = fenced(text, FenceMode.MASK, compiled, 64, 2048);
+        for (int t = 0; t < 64; t++) {
+            int expected = 0;
+            for (int round = 0; round < 2; round++) {
+                int first = 1024 * round + 16 * t;
+                expected = (expected * 31 + first * 3 + 1) * 31 + (first + 15) * 3 + 1;
+            }
+            assertEquals(expected, found[t], "thread " + t);
+        }
+    }
+
     /** Stores, reductions and copies that complete on a barrier of a block of the cluster, which is the own here. */
     @ParameterizedTest
     @EnumSource(value = FenceMode.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
