@@ -37,8 +37,8 @@ final class MemoryBarriers {
      */
     static PtxModule lowered(PtxModule module, boolean linked) {
         List<PtxFunction> functions = module.functions();
-        boolean unclear = functions.stream().anyMatch(MemoryBarriers::asks) && (linked || functions.stream().anyMatch(MemoryBarriers::awaitsBytes));
-        if (unclear || functions.stream().noneMatch(MemoryBarriers::has)) {
+        if (functions.stream().noneMatch(MemoryBarriers::has)
+                || functions.stream().anyMatch(MemoryBarriers::asks) && (linked || functions.stream().anyMatch(MemoryBarriers::awaitsBytes))) {
             return module;
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
