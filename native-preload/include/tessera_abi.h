@@ -127,7 +127,7 @@ enum {
     TESSERA_COUNTER_MANAGED_CONVERSIONS = 3,  /* allocations turned into managed memory */
     TESSERA_COUNTER_MANAGED_FALLBACKS = 4,    /* allocations that plan managed left plain */
     TESSERA_COUNTER_EXPORTED = 5,             /* handles exported (IPC, shareable handles) */
-    TESSERA_COUNTER_EXPORT_REFUSALS = 6,      /* exports refused because the memory is managed */
+    TESSERA_COUNTER_EXPORT_REFUSALS = 6,      /* exports refused because the memory is not the driver's own */
     TESSERA_COUNTER_VMM_CREATES = 7,          /* the program's own cuMemCreate */
     TESSERA_COUNTER_HOST_PINNED_BYTES = 8,
     TESSERA_COUNTER_LOOKUPS = 9,              /* cuGetProcAddress calls */
@@ -157,7 +157,7 @@ enum {
     TESSERA_CHOICE_AUTO = 1,     /* the plan was left to the library: swap, unless one of the following says otherwise */
     TESSERA_CHOICE_UNMAPPED = 2, /* the device maps no memory, so none is swapped: managed */
     TESSERA_CHOICE_UNPAGED = 4,  /* nor does it page managed memory */
-    TESSERA_CHOICE_EXPORTED = 8, /* the program exports memory: new memory is the driver's */
+    TESSERA_CHOICE_EXPORTED = 8, /* the program exports memory that the plan cannot: new memory is the driver's */
 };
 
 /* tessera_residency.state (C). */

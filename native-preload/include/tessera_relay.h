@@ -329,6 +329,19 @@ struct tessera_image_taken {
 };
 
 /* In-data in place of an image that the executor has a file of. */
+/*
+ * What a CUipcMemHandle or CUipcEventHandle of a relayed client holds: good for clients of the same tenant on the same
+ * executor, as long as the exporter has what it stands for.
+ */
+struct tessera_ipc_handle {
+    uint64_t magic;    /* TESSERA_RELAY_IPC_MAGIC */
+    uint64_t executor; /* a number that another executor does not have */
+    uint64_t key[2];   /* random */
+    uint64_t bytes;    /* of the allocation; checked by the executor */
+    uint64_t zero[3];
+};
+
+#define TESSERA_RELAY_IPC_MAGIC 0x4350495354ull /* "TSIPC" in memory order */
 #define TESSERA_RELAY_IMAGE_MAGIC 0x4d495354u /* "TSIM" in memory order */
 struct tessera_image_reference {
     uint32_t magic;

@@ -18,7 +18,6 @@
 #include "tessera_relay.h"
 #include "turns.h"
 
-#define ANSWER_TIMEOUT_MS 2000
 #define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
 #define RETRY_FIRST_MS 1000
 #define RETRY_LAST_MS 5000
@@ -105,7 +104,7 @@ static void lose_manager(const char *why)
 /* Registers; the reason on failure. The gates are closed while the segment changes. */
 static bool try_register(char *reason, size_t size)
 {
-    struct connection c = connection_open(ANSWER_TIMEOUT_MS);
+    struct connection c = connection_open((int)(settings()->manager_timeout_ns / 1000000));
     if (c.socket < 0) {
         memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
         return false;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * At the first cuInit: tries to register, waiting at most 2 s, and starts the thread. False: no manager although
- * TESSERA_REQUIRE asks for one. Idempotent.
+ * At the first cuInit: tries to register, waiting as long as for a sign of life, and starts the thread. False: no
+ * manager although TESSERA_REQUIRE asks for one. Idempotent.
  */
 bool attendant_start(void);
 

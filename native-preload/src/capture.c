@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uintptr_t stream; /* 0: free */
     int device;
+    pthread_t thread; /* that began it */
 } captures[MAX_CAPTURES];
 static unsigned open_count;
 
@@ -33,6 +34,18 @@ bool capture_open(unsigned device)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < MAX_CAPTURES && !found; i++)
         found = captures[i].stream && (captures[i].device < 0 || captures[i].device == (int)device);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool capture_of_caller(void)
+{
+    bool found = false;
+    if (!capture_open_any())
+        return false;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_CAPTURES && !found; i++)
+        found = captures[i].stream && pthread_equal(captures[i].thread, pthread_self());
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -77,6 +90,7 @@ static void begun(uintptr_t stream, int device)
         if (captures[i].stream == 0) {
             captures[i].stream = stream;
             captures[i].device = device;
+            captures[i].thread = pthread_self();
             change_count(device, 1);
             segment_count(TESSERA_COUNTER_CAPTURES, 1);
             return;

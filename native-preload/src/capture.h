@@ -19,6 +19,9 @@ void capture_unshield(void);
 /* Whether a capture is open on the device (or on one that is not known). */
 bool capture_open(unsigned device);
 
+/* Whether a capture is open that the calling thread has begun: it cannot wait for that one's end. */
+bool capture_of_caller(void);
+
 /* Whether any capture is open. Cheap. */
 bool capture_open_any(void);
 

@@ -18,6 +18,7 @@ static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
 static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
 static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
 static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
+static bool make_shareable[TESSERA_MAX_DEVICES];
 
 uint64_t chunk_size(unsigned device)
 {
@@ -185,10 +186,23 @@ CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view
     return result;
 }
 
+struct driver_allocation_properties chunk_properties(unsigned device, bool shareable)
+{
+    return (struct driver_allocation_properties){
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .requested_handle_types = shareable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0,
+        .location = {CU_MEM_LOCATION_TYPE_DEVICE, (int)device}};
+}
+
+void chunk_make_shareable(unsigned device)
+{
+    __atomic_store_n(&make_shareable[device], true, __ATOMIC_RELAXED);
+}
+
 CUresult chunk_fill(struct chunk *chunk)
 {
-    struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, chunk->device}};
+    bool shareable = !chunk->properties && __atomic_load_n(&make_shareable[chunk->device], __ATOMIC_RELAXED);
+    struct driver_allocation_properties ordinary = chunk_properties(chunk->device, shareable);
     const void *properties = chunk->properties ? chunk->properties : &ordinary;
     move_trace(chunk->device, "fill", chunk, chunk->bytes);
     CUresult result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
@@ -196,6 +210,7 @@ CUresult chunk_fill(struct chunk *chunk)
         chunk->handle = 0;
         return result;
     }
+    chunk->shareable = shareable;
     move_trace(chunk->device, "created", chunk, chunk->bytes);
     const struct chunk_view *view = chunk->views;
     while (view && (result = chunk_map_view(chunk, view)) == CUDA_SUCCESS)
@@ -286,4 +301,5 @@ void chunks_forked(void)
     memset(last, 0, sizeof last);
     memset(cursors, 0, sizeof cursors);
     memset(peers, 0, sizeof peers);
+    memset(make_shareable, 0, sizeof make_shareable);
 }

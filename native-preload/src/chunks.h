@@ -49,6 +49,7 @@ struct chunk {
     bool fixed;                    /* never moved */
     bool stuck;                    /* has contents and no address, so it cannot be copied: not moved until it has one */
     bool untouched;                /* nobody was ever let at it: has no contents */
+    bool shareable;                /* its physical memory can be given to other processes (exportable.h) */
 };
 
 /*
@@ -112,6 +113,15 @@ struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)
 /* Devices that may use memory of the device as the program has asked for (swap_peer_access()), itself included. */
 uint32_t chunk_peers(unsigned device);
 void chunk_set_peers(unsigned device, uint32_t peers);
+
+/*
+ * Whether ordinary memory that chunks of the device get from now on is made so that it can be given to other processes, as
+ * file descriptors. Not from the start: most programs never export, and what it costs them has not been measured.
+ */
+void chunk_make_shareable(unsigned device);
+
+/* The properties of ordinary memory on the device. */
+struct driver_allocation_properties chunk_properties(unsigned device, bool shareable);
 
 /* In the child of a fork. */
 void chunks_forked(void);

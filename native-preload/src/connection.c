@@ -12,25 +12,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "process_start.h"
 #include "settings.h"
 
 #define MESSAGE_MAX 4096
 #define MANAGER_SOCKET "/manager.sock"
-
-static uint64_t start_ticks(void)
-{
-    char text[1024];
-    FILE *file = fopen("/proc/self/stat", "re");
-    if (!file)
-        return 0;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    char *field = strrchr(text, ')'); /* the command may contain spaces and parentheses */
-    for (int i = 2; field && i < 22; i++)
-        field = strchr(field + 1, ' ');
-    return field ? strtoull(field + 1, NULL, 10) : 0;
-}
 
 int connection_to(const char *folder, const char *name)
 {
@@ -169,7 +155,7 @@ struct connection connection_open(int timeout_ms)
                                           : settings()->swap    ? TESSERA_PLAN_SWAP
                                           : settings()->managed ? TESSERA_PLAN_MANAGED
                                                                 : TESSERA_PLAN_PLAIN,
-                                  .start_ticks = start_ticks(),
+                                  .start_ticks = process_start_ticks(),
                                   .limit_bytes = settings()->limit_bytes};
     memcpy(hello.tenant, settings()->tenant, sizeof hello.tenant);
     memcpy(hello.command, settings()->command, sizeof hello.command);

@@ -19,6 +19,7 @@
 #include "pools.h"
 #include "prefetch.h"
 #include "report.h"
+#include "standstill.h"
 #include "tessera_entries.h"
 #include "threads.h"
 #include "turns.h"
@@ -173,6 +174,7 @@ static void prefetch(unsigned device, uint64_t word)
 static uint64_t step(unsigned device)
 {
     struct drainer *d = &drainers[device];
+    standstill_step(device);
     struct turn_view view = turns_view(device);
     if (view.connected && view.drain_due) {
         drain(device, view);
@@ -243,4 +245,5 @@ void drain_forked(void)
 {
     pthread_mutex_init(&start_lock, NULL);
     memset(drainers, 0, sizeof drainers);
+    standstill_forked();
 }

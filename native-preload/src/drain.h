@@ -1,7 +1,7 @@
 /*
  * One thread per device, started with the first order for it: drains after a CLOSED, gives a granted turn back when
  * its work is done and nothing follows, samples whether the device is busy, and under plan swap moves memory (moves.c).
- * Beside the thread that pins host memory the only one of ours that calls the driver.
+ * Brings about standstills, too (standstill.h).
  */
 #ifndef TESSERA_DRAIN_H
 #define TESSERA_DRAIN_H

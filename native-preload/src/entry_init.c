@@ -7,6 +7,8 @@
 #include "capture.h"
 #include "devices.h"
 #include "drain.h"
+#include "ipc_export.h"
+#include "ipc_import.h"
 #include "pace.h"
 #include "peer_access.h"
 #include "pools.h"
@@ -36,6 +38,8 @@ static void in_child(void)
     captured_forked();
     peer_access_forked();
     swap_forked();
+    ipc_export_forked();
+    ipc_import_forked();
 }
 
 static void watch_forks(void)

@@ -2,10 +2,18 @@
 #include <string.h>
 
 #include "allocations.h"
+#include "exportable.h"
+#include "ipc_import.h"
 #include "pointer_facts.h"
 #include "settings.h"
 #include "swap.h"
 #include "tessera_entries.h"
+
+/* Memory that we answer for: plan swap's, and what was opened by a handle of ours. */
+static bool find(CUdeviceptr pointer, struct swap_range *range)
+{
+    return swap_find(pointer, range) || ipc_import_find(pointer, range);
+}
 
 /* Whether the address lies in memory that plan managed converted. */
 static bool converted(CUdeviceptr pointer)
@@ -21,7 +29,7 @@ static bool converted(CUdeviceptr pointer)
 TESSERA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
 {
     struct swap_range range;
-    if (swap_find(pointer, &range))
+    if (find(pointer, &range))
         return pointer_fact(&range, pointer, attribute, data);
     bool differs = attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED || attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER;
     if (!differs || !data || !converted(pointer))
@@ -47,7 +55,7 @@ static CUresult swapped_attributes(const struct swap_range *range, unsigned coun
 TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
 {
     struct swap_range range;
-    if (swap_find(pointer, &range))
+    if (find(pointer, &range))
         return swapped_attributes(&range, count, attributes, data, pointer);
     CUresult result = REAL(cuPointerGetAttributes)(count, attributes, (void *)data, pointer);
     if (result != CUDA_SUCCESS || !attributes || !data || !converted(pointer))
@@ -64,14 +72,14 @@ TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, 
 /* Asked for by those who let other devices (RDMA) reach the memory: it must not move any more. */
 TESSERA_EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
 {
-    CUresult result = swap_find(pointer, NULL) ? swap_fix(pointer) : CUDA_SUCCESS;
+    CUresult result = swap_find(pointer, NULL) ? exportable_fix(pointer) : CUDA_SUCCESS;
     return result == CUDA_SUCCESS ? REAL(cuPointerSetAttribute)(value, attribute, pointer) : result;
 }
 
 TESSERA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer)
 {
     struct swap_range range;
-    if (!swap_find(pointer, &range))
+    if (!find(pointer, &range))
         return REAL(cuMemGetAddressRange_v2)(base, bytes, pointer);
     if (base)
         *base = range.base;

@@ -3,6 +3,7 @@
 #include "captured_memory.h"
 #include "chunks.h"
 #include "devices.h"
+#include "ipc_import.h"
 #include "pools.h"
 #include "quota.h"
 #include "report.h"
@@ -146,6 +147,7 @@ void memory_context_ended(void *context)
     struct allocation gone;
     pools_context_ended(context);
     captured_context_ended(context);
+    ipc_import_context_ended(context);
     while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
         if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
             if (gone.space == ALLOCATION_POINTER)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "exportable.h"
 #include "pools.h"
 
 /* CUpointer_attribute; those of CU_POINTER_ATTRIBUTE_* in driver_types.h are its as well. */
@@ -76,9 +77,11 @@ static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int at
     case HANDLE_TYPES:
         *value = range->kind == SWAP_PROGRAM ? range->tag : 0;
         return true;
+    case IPC_CAPABLE:
+        *value = range->kind == SWAP_LINEAR && exportable_supported(range->device);
+        return true;
     case SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case IPC_CAPABLE:
     case RDMA_CAPABLE:
         *value = 0;
         return true;

@@ -11,8 +11,6 @@
 #include "segment.h"
 #include "settings.h"
 
-#define ANSWER_TIMEOUT_NS 2000000000ULL /* SPEC.md, section 5 */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answered;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -69,7 +67,7 @@ static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 bool quota_take(unsigned device, uint64_t bytes)
 {
     struct tessera_device *b = &segment_get()->devices[device];
-    uint64_t until_ns = monotonic_ns() + ANSWER_TIMEOUT_NS;
+    uint64_t until_ns = monotonic_ns() + settings()->manager_timeout_ns /* SPEC.md, section 5 */;
     bool asked = false, taken = false;
     hold();
     for (;;) {

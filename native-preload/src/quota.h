@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes bytes of the device's lease; may wait up to 2 s for the manager. False: the limit does not allow them. */
+/*
+ * Takes bytes of the device's lease; may wait for the manager, as long as for a sign of life. False: the limit does not
+ * allow them.
+ */
 bool quota_take(unsigned device, uint64_t bytes);
 
 /* Gives them back. */

@@ -44,6 +44,14 @@ static bool raise(unsigned device, uint64_t bytes, uint64_t rest, uint64_t until
     return true;
 }
 
+bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns)
+{
+    while (!residency_raise(device, bytes))
+        if (!spare_drop(device, bytes) && !wait_for_room(device, bytes, until_ns))
+            return false;
+    return true;
+}
+
 /* With the lock, which is released meanwhile: fills one chunk, or tells why not. */
 static CUresult supply_one(struct chunk *chunk, uint64_t rest, uint64_t until_ns)
 {

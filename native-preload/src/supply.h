@@ -2,6 +2,9 @@
 #ifndef TESSERA_SUPPLY_H
 #define TESSERA_SUPPLY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "chunks.h"
 #include "driver_types.h"
 
@@ -11,5 +14,11 @@
  * other clients must give up. On failure the chunks are settled and not live. Without the lock.
  */
 CUresult supply_chunks(struct chunk *chunks);
+
+/*
+ * With the lock, which is released meanwhile: holds so many bytes more on the device, waiting for others to give them up
+ * until until_ns at most, whatever the gate. False: they are not to be had. The caller lowers again.
+ */
+bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns);
 
 #endif

@@ -321,6 +321,12 @@ bool swap_find(CUdeviceptr inside, struct swap_range *range)
     return found;
 }
 
+struct swap_block *swap_block_of(CUdeviceptr base, uint64_t id)
+{
+    struct swap_range range;
+    return find(base, &range) && range.base == base && range.id == id ? block_find(base) : NULL;
+}
+
 /* With the lock: all chunks of the block that are resident stay; false: one is not. */
 static bool fix_block(struct swap_block *block)
 {

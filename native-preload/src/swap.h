@@ -15,6 +15,8 @@
 
 #include "driver_types.h"
 
+struct swap_block;
+
 /* How an allocation is meant. All zero: an ordinary one, found again by the allocation's own record. */
 struct swap_options {
     uint8_t kind;     /* enum swap_kind */
@@ -28,6 +30,7 @@ enum swap_kind {
     SWAP_POOLED = 1, /* stream-ordered: pool and free memory are the pool's own business */
     SWAP_GRAPH = 2,  /* an allocation that was captured: lives as long as its graphs */
     SWAP_PROGRAM = 3, /* mapped by the program itself: never made by swap_allocate(); tag: its shareable handle types */
+    SWAP_IMPORTED = 4, /* another process's: never in swap's tables (ipc_import.h) */
 };
 
 /* An allocation, as swap_find() tells it. */
@@ -65,6 +68,9 @@ CUresult swap_quiesce(unsigned device);
 
 /* The allocation that the address lies in; false: none of ours. `range` may be NULL. */
 bool swap_find(CUdeviceptr inside, struct swap_range *range);
+
+/* With residency's lock: the block of the allocation that begins there and has this id; NULL: it is gone. */
+struct swap_block *swap_block_of(CUdeviceptr base, uint64_t id);
 
 /* A number for an allocation that none had before. */
 uint64_t swap_new_id(void);

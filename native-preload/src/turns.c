@@ -28,6 +28,8 @@ static struct turn {
     bool answered;        /* a CLOSED order has been answered; or nothing ran since */
     bool early;           /* the drain thread closed the gate by itself */
     bool opening;         /* the gate is to open once all memory is resident */
+    bool paused;          /* the gate is kept closed whatever the order, by turns_pause() */
+    bool reopen;          /* paused: what the order wants of the gate */
     uint64_t prefetched;  /* order of the turn for which managed memory was fetched */
     uint64_t opening_ns;  /* since when */
     uint64_t since_ns;
@@ -70,6 +72,10 @@ static void open_gate(unsigned device)
 {
     struct turn *turn = &turns[device];
     struct tessera_device *b = block(device);
+    if (turn->paused) {
+        turn->reopen = true;
+        return;
+    }
     uint64_t value = connected && b->pace_ns ? GATE_PACED : GATE_OPEN;
     __atomic_store_n(&b->gate, value, __ATOMIC_RELEASE);
     turn->answered = false;
@@ -82,6 +88,7 @@ static void open_gate(unsigned device)
 
 static void close_gate(unsigned device)
 {
+    turns[device].reopen = false;
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
 }
 
@@ -117,7 +124,7 @@ static void apply_word(unsigned device, uint64_t word)
 {
     struct turn *turn = &turns[device];
     uint64_t now_ns = monotonic_ns();
-    bool was_open = block(device)->gate != GATE_CLOSED;
+    bool was_open = turn->reopen || block(device)->gate != GATE_CLOSED;
     if (!turn->early)
         account_turn(device, turn->word, now_ns);
     turn->word = word;
@@ -219,7 +226,7 @@ void turns_wait(unsigned device)
     uint64_t from_ns = monotonic_ns();
     pthread_mutex_lock(&turn->lock);
     bool closed = b->gate == GATE_CLOSED;
-    bool ask = closed && b->want_since_ns == 0;
+    bool ask = closed && !turn->reopen && b->want_since_ns == 0; /* of a pause the manager knows nothing */
     if (ask) {
         turn->wait_from_ns = from_ns;
         __atomic_store_n(&b->want_since_ns, from_ns, __ATOMIC_RELEASE);
@@ -334,6 +341,28 @@ bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns)
     if (same)
         attendant_ring_manager(device);
     return same;
+}
+
+void turns_pause(unsigned device)
+{
+    struct turn *turn = &turns[device];
+    pthread_mutex_lock(&turn->lock);
+    bool open = block(device)->gate != GATE_CLOSED;
+    close_gate(device);
+    turn->reopen |= open;
+    turn->paused = true;
+    pthread_mutex_unlock(&turn->lock);
+}
+
+void turns_resume(unsigned device)
+{
+    struct turn *turn = &turns[device];
+    pthread_mutex_lock(&turn->lock);
+    bool open = turn->paused && turn->reopen;
+    turn->paused = turn->reopen = false;
+    if (open)
+        open_gate(device);
+    pthread_mutex_unlock(&turn->lock);
 }
 
 bool turns_close_early(unsigned device, uint64_t word)

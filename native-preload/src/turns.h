@@ -53,6 +53,13 @@ void turns_resident(unsigned device);
 bool turns_refuse(unsigned device);
 /* The drain of `word` is done: answers CLOSED. False: the order changed meanwhile. */
 bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns);
+/*
+ * Keeps the gate closed, whatever the manager orders and whether there is one, until turns_resume(), which opens it if it is
+ * to be open by then. Nothing is told to the manager. One pause at a time: standstill.c.
+ */
+void turns_pause(unsigned device);
+/* Without a pause: nothing. */
+void turns_resume(unsigned device);
 /* Closes the gate of a granted turn in order to give it back; false: the order changed meanwhile. */
 bool turns_close_early(unsigned device, uint64_t word);
 /* Ends turns_close_early(): gives the turn back, or opens the gate again because work came. */

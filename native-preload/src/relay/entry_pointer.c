@@ -91,11 +91,13 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
         return host ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case IS_LEGACY_CUDA_IPC_CAPABLE:
     case ALLOWED_HANDLE_TYPES:
     case IS_GPU_DIRECT_RDMA_CAPABLE:
     case IS_HW_DECOMPRESS_CAPABLE:
         return CUDA_SUCCESS; /* none of it can be relayed */
+    case IS_LEGACY_CUDA_IPC_CAPABLE:
+        *value = range->kind == RELAY_RANGE_DEVICE;
+        return CUDA_SUCCESS;
     case BUFFER_ID:
     case MEMORY_BLOCK_ID:
         *value = range->serial;

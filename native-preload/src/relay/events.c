@@ -13,11 +13,12 @@
 #include "words.h"
 
 /* CUevent_flags */
-enum { EVENT_INTERPROCESS = 4, EVENT_ALL_FLAGS = 7 };
+enum { EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4, EVENT_ALL_FLAGS = 7 };
 /* CUevent_record_flags, CUevent_wait_flags */
 enum { EXTERNAL = 1 };
 
 static struct table events = TABLE_INITIAL;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 struct event *event_of(CUevent handle)
 {
@@ -50,6 +51,18 @@ void event_recorded(struct event *event, struct stream *stream, uint64_t end)
         capture_recorded(stream, event);
 }
 
+static struct event *new_event(struct relay_context *context, unsigned flags)
+{
+    struct event *event = calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
+    event->context = context;
+    event->flags = flags;
+    event->word = -1;
+    pthread_mutex_init(&event->lock, NULL);
+    return event;
+}
+
 CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
 {
     struct relay_context *context;
@@ -58,16 +71,13 @@ CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
         return result;
     if (!handle || flags > EVENT_ALL_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & EVENT_INTERPROCESS)
-        return relay_refuse("cuEventCreate", "events of other processes");
-    struct event *event = calloc(1, sizeof *event);
+    if ((flags & EVENT_INTERPROCESS) && !(flags & EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct event *event = new_event(context, flags);
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    event->context = context;
-    event->flags = flags;
-    event->word = -1;
-    pthread_mutex_init(&event->lock, NULL);
-    result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags));
+    /* To the device all events are those of one process. */
+    result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags & ~EVENT_INTERPROCESS));
     if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS)
@@ -75,6 +85,44 @@ CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
     else
         *handle = (CUevent)(uintptr_t)event->handle;
     return result;
+}
+
+CUresult event_opened(struct relay_context *context, uint64_t handle)
+{
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&opening);
+    struct event *event = table_find(&events, handle);
+    if (event) {
+        event->opened++;
+    } else if (!(event = new_event(context, EVENT_INTERPROCESS | EVENT_DISABLE_TIMING))) {
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    } else {
+        event->handle = handle;
+        event->opened = 1;
+        event->unseen = event->recorded = true;
+        if (!table_put(&events, handle, event)) {
+            free(event);
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    pthread_mutex_unlock(&opening);
+    return result;
+}
+
+bool event_is_interprocess(const struct event *event)
+{
+    return (event->flags & EVENT_INTERPROCESS) && event->opened == 0;
+}
+
+/* One of several times that it was opened is over. */
+static bool still_open(struct event *event)
+{
+    pthread_mutex_lock(&opening);
+    bool open = event->opened > 1;
+    if (open)
+        event->opened--;
+    pthread_mutex_unlock(&opening);
+    return open;
 }
 
 static void release(struct event *event)
@@ -89,6 +137,8 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
     CUresult result = enter(handle, &event);
     if (result != CUDA_SUCCESS)
         return result;
+    if (still_open(event))
+        return CUDA_SUCCESS;
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
     result = MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
@@ -100,6 +150,9 @@ CUresult relay_cuEventDestroy(CUevent handle)
 {
     return relay_cuEventDestroy_v2(handle);
 }
+
+/* Another process may wait for it as soon as the call returns: waits until the executor has come to its record. */
+static CUresult executed(struct event *event);
 
 static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
 {
@@ -120,13 +173,15 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
     if (flags == EXTERNAL && !stream->capture)
         flags = 0;
     if (flags == EXTERNAL)
-        event_by_graph(event);
+        event_unseen(event);
     const struct message_argument arguments[] = {VALUE(event->handle), VALUE(stream->handle), VALUE(flags)};
     struct ring_span span;
     result = message_post_telling(context, ENTRY_cuEventRecordWithFlags, arguments, 3, &span);
     stream_submitted_to(stream, span.end);
     if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
         event_recorded(event, stream, span.end);
+    if (result == CUDA_SUCCESS && (event->flags & EVENT_INTERPROCESS) && !stream->capture)
+        result = executed(event);
     return result;
 }
 
@@ -165,7 +220,7 @@ static CUresult ask(struct event *event, bool query)
     struct relay_link *link = event->context->link;
     if (event->asked)
         return CUDA_SUCCESS;
-    bool marks = !query && event->stream && event->last && !event->by_graph && !functions_print(link);
+    bool marks = !query && event->stream && event->last && !event->unseen && !functions_print(link);
     if (marks && stream_mark_behind(event->stream, event->position, &event->asked_word, &event->asked))
         return CUDA_SUCCESS;
     if (event->word < 0 && (event->word = word_take(link)) < 0)
@@ -176,17 +231,17 @@ static CUresult ask(struct event *event, bool query)
                  : relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
 }
 
-void event_by_graph(struct event *event)
+void event_unseen(struct event *event)
 {
     pthread_mutex_lock(&event->lock);
-    event->by_graph = event->recorded = true;
+    event->unseen = event->recorded = true;
     pthread_mutex_unlock(&event->lock);
 }
 
 /* Graphs record events without our seeing it: what was known of such an event may be about an earlier launch. */
 static void doubt(struct event *event)
 {
-    if (!event->by_graph)
+    if (!event->unseen)
         return;
     if (event->asked && relay_word_reached(event->context->link, event->asked_word, event->asked))
         event->asked = 0;
@@ -215,6 +270,13 @@ static CUresult look(struct event *event, bool *complete, struct awaited *awaite
     *awaited = (struct awaited){event->asked_word, event->asked};
     pthread_mutex_unlock(&event->lock);
     return result;
+}
+
+static CUresult executed(struct event *event)
+{
+    struct awaited awaited;
+    bool complete;
+    return look(event, &complete, &awaited, true);
 }
 
 static CUresult capture_touches(struct event *event)

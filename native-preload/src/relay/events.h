@@ -16,7 +16,8 @@ struct event {
     pthread_mutex_t lock;
     bool recorded;
     bool complete;           /* seen to be */
-    bool by_graph;           /* a graph may record it, unseen */
+    bool unseen;             /* a graph or another process may record it */
+    unsigned opened;         /* another process's event: so many times; 0: our own */
     int word;                /* its own; -1: none yet */
     int asked_word;          /* which tells, its own or its stream's */
     uint64_t asked;          /* what it is when the event is complete; 0: not asked since the last record */
@@ -32,8 +33,17 @@ struct event *event_of(CUevent handle);
 /* The event was recorded by a record that ends at ring position `end`; 0: by a kernel, it says nothing of other work. */
 void event_recorded(struct event *event, struct stream *stream, uint64_t end);
 
-/* A graph will record the event. */
-void event_by_graph(struct event *event);
+/* A graph or another process will record the event. */
+void event_unseen(struct event *event);
+
+/*
+ * Another process's event was opened under a handle that may be known already: then it is destroyed as often as it was
+ * opened. OUT_OF_MEMORY: it is not known, and the executor has it open.
+ */
+CUresult event_opened(struct relay_context *context, uint64_t handle);
+
+/* Whether the program may hand it to other processes. */
+bool event_is_interprocess(const struct event *event);
 
 /* A capture has ended: events recorded in it stand for nothing any more. Under capture.c's lock. */
 void events_leave_capture(const struct capture *capture);

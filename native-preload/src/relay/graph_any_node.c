@@ -39,7 +39,7 @@ static CUresult keep(uint64_t holder, const struct layout_node *parameters)
                               ? event_of((CUevent)(uintptr_t)parameters->of.handle.handle)
                               : NULL;
     if (event)
-        event_by_graph(event);
+        event_unseen(event);
     return CUDA_SUCCESS;
 }
 

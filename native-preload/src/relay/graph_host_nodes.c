@@ -63,7 +63,7 @@ static CUresult recorded_by_graph(CUresult result, CUevent handle)
 {
     struct event *event = result == CUDA_SUCCESS ? event_of(handle) : NULL;
     if (event)
-        event_by_graph(event);
+        event_unseen(event);
     return result;
 }
 

@@ -20,11 +20,8 @@
 /* CUresult values beyond those in driver_types.h. */
 enum {
     CUDA_ERROR_NOT_INITIALIZED = 3,
-    CUDA_ERROR_INVALID_DEVICE = 101,
     CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202,
     CUDA_ERROR_UNSUPPORTED_LIMIT = 215,
-    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217,
-    CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_ILLEGAL_STATE = 401,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
@@ -34,7 +31,6 @@ enum {
     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
     CUDA_ERROR_NOT_PERMITTED = 800,
-    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
 };
 
@@ -231,6 +227,7 @@ enum relay_range_kind {
     RELAY_RANGE_PINNED = 5,     /* host memory that both sides map */
     RELAY_RANGE_REGISTERED = 6, /* cuMemHostRegister: host memory that the executor does not see */
     RELAY_RANGE_GLOBAL = 7,     /* a module's variable: cuModuleGetGlobal, cuLibraryGetGlobal */
+    RELAY_RANGE_OPENED = 8,     /* another process's: cuIpcOpenMemHandle */
 };
 
 struct relay_range {

@@ -38,6 +38,11 @@ struct access {
     int flags; /* 3: read and write */
 };
 
+/* CUipcMemHandle and CUipcEventHandle */
+enum { EXPORTED_WORDS = 8 };
+struct exported {
+    uint64_t word[EXPORTED_WORDS];
+};
 struct copy_2d {
     size_t source_x, source_y;
     int source_type; /* 1 host, 2 device, 3 array, 4 unified */
@@ -213,6 +218,10 @@ struct launch {
     X(cuMemPrefetchAsync, "cuMemPrefetchAsync", (CUdeviceptr, size_t, CUdevice, handle)) \
     X(cuMemRangeGetAttribute, "cuMemRangeGetAttribute", (void *, size_t, int, CUdeviceptr, size_t)) \
     X(cuIpcGetMemHandle, "cuIpcGetMemHandle", (void *, CUdeviceptr)) \
+    X(cuIpcOpenMemHandle, "cuIpcOpenMemHandle_v2", (CUdeviceptr *, struct exported, unsigned)) \
+    X(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", (CUdeviceptr)) \
+    X(cuIpcGetEventHandle, "cuIpcGetEventHandle", (void *, handle)) \
+    X(cuIpcOpenEventHandle, "cuIpcOpenEventHandle", (handle *, struct exported)) \
     X(cuMemcpy, "cuMemcpy", (CUdeviceptr, CUdeviceptr, size_t)) \
     X(cuMemcpyAsync, "cuMemcpyAsync", (CUdeviceptr, CUdeviceptr, size_t, handle)) \
     X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (CUdeviceptr, const void *, size_t)) \

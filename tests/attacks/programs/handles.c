@@ -3,6 +3,7 @@
  * of something that the attacker has too: that it then works on its own is right. So each attacker keeps nothing of the
  * kind that it attacks.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "attack.h"
@@ -56,6 +57,41 @@ static void functions(void)
     ANSWER(cuFuncSetAttribute(function, 8, 1 << 16));
     cuCtxSynchronize();
     loot_device(to, LOOT_BYTES);
+}
+
+static struct exported foreign(const char *what)
+{
+    struct exported said;
+    char name[32];
+    for (int i = 0; i < EXPORTED_WORDS; i++) {
+        snprintf(name, sizeof name, "exported_%s%d", what, i);
+        said.word[i] = fact(name);
+    }
+    return said;
+}
+
+/* What the victim hands to its own processes, whole and with other secrets; and handles of its own that say more. */
+static void exported(void)
+{
+    struct exported memory = foreign("memory"), event = foreign("event"), own, spoilt;
+    CUdeviceptr opened = 0;
+    handle made = 0;
+    CUresult result = cuIpcOpenMemHandle(&opened, memory, 1);
+    answer(result, "cuIpcOpenMemHandle");
+    if (result == 0)
+        loot_device(opened, LOOT_BYTES);
+    ANSWER(cuIpcOpenEventHandle(&made, event));
+    ANSWER(cuIpcOpenEventHandle(&made, memory));
+    ANSWER(cuIpcOpenMemHandle(&opened, event, 1));
+    NEED(cuIpcGetMemHandle(&own, own_memory()));
+    for (int i = 0; i < EXPORTED_WORDS; i++) {
+        spoilt = own;
+        spoilt.word[i] = memory.word[i] ^ 1;
+        ANSWER(cuIpcOpenMemHandle(&opened, spoilt, 1));
+    }
+    ANSWER(cuIpcOpenMemHandle(&opened, own, 1));
+    ANSWER(cuIpcCloseMemHandle(own_memory()));
+    ANSWER(cuIpcCloseMemHandle(fact("device")));
 }
 
 static void graphs(void)
@@ -198,6 +234,7 @@ static const struct attack attacks[] = {
     {"events", REFUSED, "uses and ends the victim's event", events},
     {"modules", HARMLESS, "asks the victim's module for functions and variables, and unloads it", modules},
     {"functions", HARMLESS, "launches the victim's kernel over the victim's memory", functions},
+    {"exported", REFUSED, "opens what the victim hands to its own tenant, and makes such handles up", exported},
     {"graphs", REFUSED, "launches, changes and ends the victim's graphs", graphs},
     {"memory", REFUSED, "frees and unmaps the victim's memory", memory},
     {"allocations", REFUSED, "maps, keeps, exports and releases the victim's physical memory", allocations},

@@ -16,6 +16,8 @@
 #include "regions.h"
 #include "secret.h"
 
+/* CUevent_flags */
+enum { EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4 };
 enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_US = 5000 };
 
 static const char *const code =
@@ -138,6 +140,20 @@ static void begin(void)
     regions_make(module, stream);
 }
 
+/* What it hands to processes of its own tenant; where there is no such thing the facts are 0. */
+static void tell_exported(void)
+{
+    struct exported memory = {{0}}, signal = {{0}};
+    handle shared = 0;
+    cuIpcGetMemHandle(&memory, region_address(REGION_DEVICE));
+    if (cuEventCreate(&shared, EVENT_INTERPROCESS | EVENT_DISABLE_TIMING) == 0)
+        cuIpcGetEventHandle(&signal, shared);
+    for (int i = 0; i < EXPORTED_WORDS; i++) {
+        printf("fact exported_memory%d %llu\n", i, (unsigned long long)memory.word[i]);
+        printf("fact exported_event%d %llu\n", i, (unsigned long long)signal.word[i]);
+    }
+}
+
 static void tell(void)
 {
     const struct {
@@ -148,6 +164,7 @@ static void tell(void)
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         printf("fact %s %llu\n", facts[i].name, (unsigned long long)facts[i].value);
     regions_tell();
+    tell_exported();
     printf("ready\n");
     fflush(stdout);
 }

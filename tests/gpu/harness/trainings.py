@@ -208,6 +208,14 @@ def _totals(results):
     return Table("Oversubscribed trainings", columns, tuple(rows), (note,)) if rows else None
 
 
+def _turn_s(all_moves):
+    """Median time from one program's memory coming in to the next one's; None where there are fewer than two such."""
+    begun = sorted((at_s, pid) for pid, direction, at_s, _, _ in all_moves if direction == "in" and at_s >= 0)
+    turns = [at_s for (at_s, pid), (_, before) in zip(begun[1:], begun) if pid != before]
+    lengths = [later - earlier for earlier, later in zip(turns, turns[1:])]
+    return statistics.median(lengths) if lengths else None
+
+
 def _spent(results):
     rows = []
     for one in _of(results, "training"):
@@ -217,10 +225,10 @@ def _spent(results):
         slower = statistics.median(program["step_s"] for program in one["programs"]) / serial[0]["step_s"]
         incoming = [seconds for _, direction, at_s, seconds, _ in one["moves"] if direction == "in" and at_s >= 0]
         idle = [length for _, length in one["idle"]]
-        rows.append((one["case"], one["way"], one["seconds"] - serial[0]["seconds"], one["handovers"], one["quantum_ns"] / 1e9,
+        rows.append((one["case"], one["way"], one["seconds"] - serial[0]["seconds"], one["handovers"], _turn_s(one["moves"]),
                      sum(incoming), sum(idle), len(idle), max(idle, default=0.0), slower,
                      one["seconds"] - one["steps_end_s"]))  # fmt: skip
-    columns = ("trainings", "way", "longer than serial, s", "hand-overs", "last quantum, s", "moves in, s", "nobody's steps, s",
+    columns = ("trainings", "way", "longer than serial, s", "hand-overs", "median turn, s", "moves in, s", "nobody's steps, s",
                "times", "longest, s", "step against alone", "after the last step, s")  # fmt: skip
     note = f"nobody's steps: the time in which no step of any program was done for {1000 * GAP_S:g} ms or {GAP_STEPS} steps"
     return Table("Where the time went", columns, tuple(rows), (note,)) if rows else None

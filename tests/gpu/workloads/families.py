@@ -278,6 +278,51 @@ def malloc_async(torch):
     assert total.item() == (1 << 20) * 28
 
 
+def _receive_and_change(arrived, sent):
+    """The other process of shared_tensors: checks what comes, changes it in place, and sends a tensor of its own."""
+    import torch
+
+    whole, small, part = arrived.get(timeout=60)
+    sums = (whole.sum(dtype=torch.float64).item(), small.sum().item(), part.tolist())
+    whole.add_(1)
+    small.mul_(3)
+    torch.cuda.synchronize()
+    own = torch.full((1 << 20,), 5.0, device="cuda")
+    torch.cuda.synchronize()
+    sent.put((sums, own))
+    assert arrived.get(timeout=60) == "changed"
+    sent.put(own.sum().item())
+    assert arrived.get(timeout=60) == "released"  # it must outlive the other's use
+    del whole, small, part
+
+
+@case
+def shared_tensors(torch):
+    """CUDA tensors between two processes through queues (legacy IPC), both ways and in place."""
+    import torch.multiprocessing as processes
+
+    whole, small = torch.arange(1 << 20, device="cuda", dtype=torch.float32), torch.ones(10, device="cuda")
+    spawning = processes.get_context("spawn")
+    there, back = spawning.Queue(), spawning.Queue()
+    other = spawning.Process(target=_receive_and_change, args=(there, back), daemon=True)
+    other.start()
+    torch.cuda.synchronize()
+    there.put((whole, small, whole[7:10]))
+    sums, theirs = back.get(timeout=120)
+    assert sums == ((1 << 19) * ((1 << 20) - 1.0), 10.0, [7.0, 8.0, 9.0]), sums
+    assert torch.equal(whole.cpu(), torch.arange(1, (1 << 20) + 1, dtype=torch.float32))
+    assert torch.equal(small.cpu(), torch.full((10,), 3.0))
+    assert theirs.sum().item() == 5.0 * (1 << 20)
+    theirs.fill_(2.0)
+    torch.cuda.synchronize()
+    there.put("changed")
+    assert back.get(timeout=60) == 2.0 * (1 << 20)
+    del theirs
+    there.put("released")
+    other.join(60)
+    assert other.exitcode == 0, other.exitcode
+
+
 @case
 def device_assert(torch):
     """An index out of range: a device assert, reported to the program that made it."""

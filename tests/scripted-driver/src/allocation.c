@@ -151,14 +151,21 @@ void memory_context_gone(struct context *context)
     }
 }
 
+/* By its own device or another one. */
+static bool usable(struct allocation *mapping)
+{
+    bool allowed = mapping->access == 3 || (mapping->peers & ~(1u << mapping->device));
+    return allowed && mapping_present(mapping);
+}
+
 static bool reachable(CUdeviceptr address, size_t bytes, bool *host, struct allocation *(*find)(CUdeviceptr))
 {
     *host = !memory_in_range(address);
     if (*host)
         return address != 0;
     while (bytes > 0) {
-        const struct allocation *a = find(address);
-        if (!a || (a->kind == ALLOCATION_MAPPED && a->access != 3))
+        struct allocation *a = find(address);
+        if (!a || (a->kind == ALLOCATION_MAPPED && !usable(a)))
             return false;
         size_t here = a->base + a->bytes - address;
         if (here >= bytes)

@@ -26,6 +26,7 @@ struct allocation {
     struct context *context;
     struct pool *pool;
     struct memory_object *object; /* of a mapping */
+    bool present;                 /* of a mapping: this process's system knows of it */
     int access;                   /* of a mapping: 0, 1, 3 */
     unsigned peers;               /* of a mapping: bit per device that may access it */
     unsigned flags;
@@ -88,6 +89,13 @@ CUresult pool_new(const struct pool_properties *properties, struct pool **pool);
 void pool_free(struct pool *pool);
 CUresult pool_allocate(struct pool *pool, size_t bytes, struct context *context, CUdeviceptr *pointer);
 void pool_release(struct allocation *allocation); /* the stream has reached the free */
+
+/*
+ * Has the system map what a mapping stands for; false if it does not. Where the same memory is mapped again and again this
+ * waits until the mapping is reached: a system has some 65,000 mappings for a process (vm.max_map_count), and who maps one
+ * piece of memory behind every address of many windows has more.
+ */
+bool mapping_present(struct allocation *mapping);
 
 /* Whole pages. */
 size_t page_round(size_t bytes);

@@ -1,4 +1,5 @@
 /* Virtual memory management: address ranges, physical memory, mappings; and handles other processes can open. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "witness.h"
 
 static const size_t granularity = 2 << 20;
+static const unsigned PRESENT_AT_ONCE = 8; /* references; what is mapped more often is mapped behind everything else */
 
 EXPORT CUresult cuMemGetAllocationGranularity(size_t *out, const struct allocation_properties *properties, int option)
 {
@@ -44,6 +46,34 @@ EXPORT CUresult cuMemAddressFree(CUdeviceptr base, size_t bytes)
     return OK;
 }
 
+/* A memory file is named after its GPU, so that a process that imports it knows whose memory it is. */
+#define MEMORY_FILE "scripted-memory-%d"
+
+static int memory_file_new(int device)
+{
+    char name[32];
+    snprintf(name, sizeof name, MEMORY_FILE, script.gpu[device]);
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+/* The device whose memory it is; -1: this process does not see it, or it is something else. */
+static int device_of_file(int fd)
+{
+    char link[64], name[64];
+    int gpu = -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    if (length <= 0)
+        return -1;
+    name[length] = '\0';
+    if (sscanf(name, "/memfd:" MEMORY_FILE, &gpu) != 1)
+        return -1;
+    for (int i = 0; i < script.devices; i++)
+        if (script.gpu[i] == gpu)
+            return i;
+    return -1;
+}
+
 static void object_unreference(struct memory_object *o)
 {
     if (--o->references > 0)
@@ -72,7 +102,7 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
     if (!witness_take(device, bytes, devices[device].total_bytes))
         return ERROR_OUT_OF_MEMORY;
     struct memory_object *o = calloc(1, sizeof *o);
-    int fd = o ? memfd_create("scripted-memory", MFD_CLOEXEC) : -1;
+    int fd = o ? memory_file_new(device) : -1;
     if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
         if (fd >= 0)
             close(fd);
@@ -96,6 +126,14 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
     return OK;
 }
 
+bool mapping_present(struct allocation *a)
+{
+    if (!a->present)
+        a->present = mmap((void *)(uintptr_t)a->base, a->bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED,
+                          a->object->fd, 0) != MAP_FAILED;
+    return a->present;
+}
+
 EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct memory_object *o,
                          unsigned long long flags)
 {
@@ -107,11 +145,13 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
         return ERROR_INVALID_VALUE;
-    if (mmap((void *)(uintptr_t)base, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, o->fd, 0) == MAP_FAILED)
-        return ERROR_MAP_FAILED;
     struct allocation *a = allocation_add(base, bytes, ALLOCATION_MAPPED, NULL);
     a->device = o->device;
     a->object = o;
+    if (o->references < PRESENT_AT_ONCE && !mapping_present(a)) {
+        allocation_remove(a);
+        return ERROR_MAP_FAILED;
+    }
     o->references++;
     return OK;
 }
@@ -135,7 +175,7 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr base, size_t bytes)
         if (!a)
             return ERROR_INVALID_VALUE; /* another thread unmapped it meanwhile */
         at += a->bytes;
-        if (mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
+        if (a->present && mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
                  MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
             return ERROR_MAP_FAILED;
         object_unreference(a->object);
@@ -221,15 +261,16 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
     LOCKED;
     struct stat s;
     int fd = type == 1 ? dup((int)(intptr_t)handle) : -1;
+    int device = fd < 0 ? -1 : device_of_file(fd);
     struct memory_object *o = calloc(1, sizeof *o);
-    if (!out || !o || fd < 0 || fstat(fd, &s) != 0) {
+    if (!out || !o || device < 0 || fstat(fd, &s) != 0) {
         if (fd >= 0)
             close(fd);
         free(o);
         return ERROR_INVALID_VALUE;
     }
-    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .references = 1};
-    o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, 0}};
+    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .device = device, .references = 1};
+    o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
     handle_add(HANDLE_MEMORY, o);
     *out = o;
     return OK;

@@ -1,5 +1,6 @@
 /* What each kind of work does to memory. Runs on the thread of its stream, without the driver's lock. */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "driver.h"
 #include "function.h"
@@ -12,6 +13,14 @@ static void run_copy(const struct copy_shape *c)
         for (size_t y = 0; y < c->height; y++)
             memmove(c->target + z * c->target_slice + y * c->target_pitch,
                     c->source + z * c->source_slice + y * c->source_pitch, c->width);
+}
+
+/* Zeros in pages of a memory file are a hole in it: to zero much costs neither time nor memory. */
+static bool punched(const struct fill_shape *f)
+{
+    bool pages = page_round((size_t)(uintptr_t)f->target) == (size_t)(uintptr_t)f->target && page_round(f->width) == f->width;
+    return pages && f->height == 1 && f->element_bytes == 1 && (f->value & 255) == 0 &&
+           madvise(f->target, f->width, MADV_REMOVE) == 0;
 }
 
 static void run_fill(const struct fill_shape *f)
@@ -54,7 +63,8 @@ CUresult work_execute(struct stream *s, struct work *w)
         run_copy(&w->as.copy);
         return OK;
     case WORK_FILL:
-        run_fill(&w->as.fill);
+        if (!punched(&w->as.fill))
+            run_fill(&w->as.fill);
         return OK;
     case WORK_KERNEL:
         return function_execute(w->as.kernel.function, w->as.kernel.parameters);

@@ -14,6 +14,7 @@ typedef uint64_t CUdeviceptr;
 typedef struct {
     unsigned char bytes[64];
 } CUipcMemHandle;
+typedef CUipcMemHandle CUipcEventHandle;
 
 struct call_location {
     int type, id; /* type 1: device */
@@ -157,6 +158,8 @@ CUresult cuMemExportToShareableHandle(void *out, void *handle, int type, uint64_
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, void *event);
+CUresult cuIpcOpenEventHandle(void **event, CUipcEventHandle handle);
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer);
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer);
 CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer);

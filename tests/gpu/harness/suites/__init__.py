@@ -10,8 +10,8 @@ from harness.tessera import Installation
 
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
-    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "caffe", "mixes", "oversub", "moves",
-    "jvm", "traces", "devices", "overlap",
+    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "caffe", "mixes",
+    "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ TOGETHER = (
 APART = {
     "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
     "malloc_async": {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"},
+    "shared_tensors": {},
     "device_assert": {},
 }
 TIMEOUT_S = 150

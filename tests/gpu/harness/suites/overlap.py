@@ -14,12 +14,11 @@ WORKLOAD = "resnet"
 #: Options of every Java process of a manager, of which the executor is one.
 _JAVA = "JAVA_TOOL_OPTIONS"
 #: Settings by name. Events: after so many submissions of a stream one is recorded; a device does more for an event than for
-#: a launch; as many as no driver takes at once means none. Green: each client's stream has a green context of its own.
+#: a launch; as many as no driver takes at once means none.
 SETTINGS = {
     "as it is": {},
     "events every 32": {_JAVA: "-Dtessera.executor.eventsEvery=32"},
     "no events": {_JAVA: "-Dtessera.executor.eventsEvery=1000000", "TESSERA_MANAGER_KERNEL_TIMEOUT": "off"},
-    "green contexts": {_JAVA: "-Dtessera.executor.streams=green"},
 }
 MPS = "mps"
 REPEATS = 5

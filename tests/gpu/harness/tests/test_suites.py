@@ -338,6 +338,20 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual([], record.problems)
         self.assertIn("| launch, ns of the calling thread | 100", text)
 
+    def test_sharing(self):
+        _executable(
+            self.path("home", "programs", "sharing"),
+            '#!/bin/sh\n[ "$1" = 3 ] && { echo "byte 7 of 9 is 1, not 2" >&2; exit 1; }\n'
+            'echo \'{"mib": 8, "firstExportNs": 21, "plainMapNs": 33, "exportableMapNs": 34, "checked": 240}\'\n',
+        )
+        record, text = self.run_suite("sharing", LARGE_MIB=8)
+        self.assertEqual([], record.problems)
+        self.assertIn("| export of 200 MiB, the process's first, while a stream writes it | 21 | 21 | 21 |", text)
+        self.assertIn("| contents right | 240 | 240 | 240 |", text)
+        self.assertIn("| map, and set access | 33 | 34 |", text)
+        record, text = self.run_suite("sharing", LARGE_MIB=3)
+        self.assertEqual(["native", "swap", "auto"], [problem["step"] for problem in record.problems])
+
     def test_moves(self):
         _executable(self.path("home", "programs", "swap_paths"), "#!/bin/sh\necho done 10 2 3\n")
         _executable(

@@ -129,6 +129,13 @@ static void records(void)
     FIELD(tessera_image_reference, pad);
     FIELD(tessera_image_reference, number);
 
+    STRUCT(tessera_ipc_handle);
+    FIELD(tessera_ipc_handle, magic);
+    FIELD(tessera_ipc_handle, executor);
+    FIELD(tessera_ipc_handle, key);
+    FIELD(tessera_ipc_handle, bytes);
+    FIELD(tessera_ipc_handle, zero);
+
     STRUCT(tessera_memory_info);
     FIELD(tessera_memory_info, free_bytes);
     FIELD(tessera_memory_info, total_bytes);
@@ -186,6 +193,7 @@ static void constants(void)
 {
     CONSTANT(TESSERA_RELAY_MAGIC);
     CONSTANT(TESSERA_RELAY_VERSION);
+    CONSTANT(TESSERA_RELAY_IPC_MAGIC);
     CONSTANT(TESSERA_RELAY_IMAGE_MAGIC);
     CONSTANT(TESSERA_RELAY_RING_BYTES);
     CONSTANT(TESSERA_RELAY_RECORD_MAX);

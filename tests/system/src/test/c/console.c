@@ -6,17 +6,20 @@
  *     free INDEX; fill INDEX VALUE; check INDEX VALUE; export INDEX
  *     launch MICROSECONDS COUNT; sync; query; copy; hostwait; release; host MICROSECONDS
  *     begin MODE; end; graph; waitvalue; writevalue; fault; device DEVICE
+ * and those of console_ipc.h.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "console_ipc.h"
 #include "cuda_calls.h"
 
-enum kind { PLAIN, ASYNC, CREATED, ARRAY };
+enum kind { PLAIN, ASYNC, CREATED, ARRAY, OPENED };
 
 static struct {
     CUdeviceptr pointer;
@@ -182,8 +185,37 @@ static void on_memory(const char *what, int i, unsigned value)
         answer(cuMemsetD32_v2(memory[i].pointer, value, memory[i].bytes / 4), "");
     else if (strcmp(what, "check") == 0)
         answer(check(i, value), "");
-    else
+    else if (strcmp(what, "close") == 0)
+        answer(cuIpcCloseMemHandle(memory[i].pointer), "");
+    else if (strcmp(what, "range") == 0) {
+        char text[96];
+        CUresult error = range_of(memory[i].pointer, memory[i].bytes, text, sizeof text);
+        answer(error, text);
+    } else if (strcmp(what, "handle") == 0) {
+        char hex[2 * sizeof handle + 1];
+        CUresult error = cuIpcGetMemHandle(&handle, memory[i].pointer);
+        handle_to_hex(&handle, hex);
+        answer(error, hex);
+    } else
         answer(cuIpcGetMemHandle(&handle, memory[i].pointer), "");
+}
+
+static void open_memory(const char *hex)
+{
+    CHECK(count < 512);
+    memory[count].kind = OPENED;
+    CUresult error = open_hex(hex, &memory[count].pointer, &memory[count].bytes);
+    answer_number(error, count);
+    count += error == 0;
+}
+
+static bool names_memory(const char *what)
+{
+    static const char *const names[] = {"free", "fill", "check", "export", "handle", "close", "range"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(what, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static void told(const char *what, long long a, long long b)
@@ -223,6 +255,10 @@ static void told(const char *what, long long a, long long b)
         answer(end_capture(), "");
     else if (strcmp(what, "graph") == 0)
         answer(cuGraphLaunch(exec, stream), "");
+    else if (strcmp(what, "descriptors") == 0)
+        answer_number(0, open_files());
+    else if (strcmp(what, "mappings") == 0)
+        answer_number(0, driver_mappings());
     else if (strcmp(what, "waitvalue") == 0)
         answer(values(1), "");
     else if (strcmp(what, "writevalue") == 0)
@@ -233,15 +269,16 @@ static void told(const char *what, long long a, long long b)
 
 int main(void)
 {
-    char line[256], what[32];
+    char line[256], what[32], text[160];
     while (fgets(line, sizeof line, stdin)) {
         long long a = 0, b = 0;
         if (sscanf(line, "%31s %lld %lld", what, &a, &b) < 1)
             continue;
         if (strcmp(what, "quit") == 0)
             return (int)a;
-        if (strcmp(what, "free") == 0 || strcmp(what, "fill") == 0 || strcmp(what, "check") == 0 ||
-            strcmp(what, "export") == 0)
+        if (strcmp(what, "open") == 0 && sscanf(line, "%*s %159s", text) == 1)
+            open_memory(text);
+        else if (names_memory(what))
             on_memory(what, (int)a, (unsigned)b);
         else
             told(what, a, b);

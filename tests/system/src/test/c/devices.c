@@ -1,13 +1,15 @@
 /*
  * Work on several devices or contexts of one process, each piece checked by a mark in memory.
- *     devices MODE MS KERNEL_US ORDINAL...
+ *     devices MODE KERNEL_US ORDINAL...
  * MODE: alternate (one thread, a batch on each device in turn), threads (a thread for each device), contexts (one
  * thread, two contexts for each device; every eighth round the second one is destroyed with work in it, and made anew).
- * Prints "ready", waits for a line on stdin, then works MS ms and prints "done" and the batches of each device.
+ * Prints "ready", waits for a line on stdin, then works until the next one and prints "done" and the batches of each
+ * device.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cuda_calls.h"
@@ -21,13 +23,22 @@ static struct place {
     unsigned batches;
 } places[MAX_PLACES];
 
-static uint64_t kernel_us, end_ns;
+static uint64_t kernel_us;
 
-static uint64_t now_ns(void)
+/* The line is left where it is, so that every thread sees it. */
+static int told_to_end(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+}
+
+/* Takes a line byte by byte, so that the next one stays where told_to_end looks for it. */
+static void take_line(void)
+{
+    char c;
+    do
+        CHECK(read(STDIN_FILENO, &c, 1) == 1);
+    while (c != '\n');
 }
 
 static void open_place(struct place *p, CUdevice device, int created)
@@ -83,34 +94,33 @@ static void renew(struct place *p)
 
 static void *work_on(void *place)
 {
-    while (now_ns() < end_ns)
+    while (!told_to_end())
         batch(place);
     return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    CHECK(argc > 4 && argc - 4 <= MAX_PLACES / 2);
+    CHECK(argc > 3 && argc - 3 <= MAX_PLACES / 2);
     const char *mode = argv[1];
     int contexts = strcmp(mode, "contexts") == 0, threads = strcmp(mode, "threads") == 0, count = 0;
     CHECK(contexts || threads || strcmp(mode, "alternate") == 0);
-    kernel_us = strtoull(argv[3], NULL, 10);
+    kernel_us = strtoull(argv[2], NULL, 10);
     OKAY(cuInit(0));
-    for (int i = 4; i < argc; i++) {
+    for (int i = 3; i < argc; i++) {
         open_place(&places[count++], atoi(argv[i]), contexts);
         if (contexts)
             open_place(&places[count++], atoi(argv[i]), 1);
     }
     printf("ready\n");
     fflush(stdout);
-    getchar();
-    end_ns = now_ns() + strtoull(argv[2], NULL, 10) * 1000000;
+    take_line();
     pthread_t started[MAX_PLACES];
     for (int i = 0; threads && i < count; i++)
         OKAY(pthread_create(&started[i], NULL, work_on, &places[i]));
     for (int i = 0; threads && i < count; i++)
         OKAY(pthread_join(started[i], NULL));
-    for (unsigned round = 1; !threads && now_ns() < end_ns; round++)
+    for (unsigned round = 1; !threads && !told_to_end(); round++)
         for (int i = 0; i < count; i++) {
             batch(&places[i]);
             if (contexts && i % 2 && round % ROUNDS_OF_A_CONTEXT == 0)

@@ -233,10 +233,8 @@ static void virtual_memory(void)
 static void refused(void)
 {
     CUdeviceptr pointer;
-    CUipcMemHandle handle;
     EQUAL(801, cuMemAllocManaged(&pointer, MIB, 1));
     OKAY(cuMemAlloc_v2(&pointer, MIB));
-    EQUAL(801, cuIpcGetMemHandle(&handle, pointer));
     OKAY(cuMemFree_v2(pointer));
     EQUAL(1, cuMemFree_v2(pointer));
     EQUAL(1, cuMemFree_v2(0x7777));

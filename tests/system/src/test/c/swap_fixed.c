@@ -32,8 +32,148 @@ static void fixed(void)
     EQUAL(0, manager_words()->fixed_bytes);
 }
 
-/* Legacy IPC cannot be had for mapped memory: refused once, and what comes after is plain. */
+static unsigned ipc_capable(CUdeviceptr p)
+{
+    unsigned capable = 9;
+    OKAY(cuPointerGetAttribute(&capable, 10, p));
+    return capable;
+}
+
+/* Legacy IPC of large and of small memory: one handle for an allocation, which stays from then on, with what it holds. */
 static void ipc(void)
+{
+    CUdeviceptr p, q, r, early;
+    CUipcMemHandle first, second;
+    unsigned on = 1;
+    OKAY(cuMemAlloc_v2(&early, 2 * MIB));
+    OKAY(cuMemAlloc_v2(&p, 20 * MIB));
+    OKAY(cuMemAlloc_v2(&q, 5000));
+    fill(p, 3, 20 * MIB, stream);
+    fill(q, 4, 5000, stream);
+    EQUAL(1, ipc_capable(p));
+    OKAY(cuPointerSetAttribute(&on, 6, early)); /* SYNC_MEMOPS, as MPI sets it before it exports */
+    OKAY(cuIpcGetMemHandle(&first, early));
+    OKAY(cuMemFree_v2(early));
+    EQUAL(0, manager_words()->fixed_bytes);
+    OKAY(cuIpcGetMemHandle(&first, p));
+    OKAY(cuIpcGetMemHandle(&second, p + 19 * MIB));
+    CHECK(memcmp(&first, &second, sizeof first) == 0);
+    EQUAL(20 * MIB, manager_words()->fixed_bytes);
+    OKAY(cuIpcGetMemHandle(&second, q));
+    CHECK(memcmp(&first, &second, sizeof first) != 0);
+    EQUAL(22 * MIB, manager_words()->fixed_bytes); /* with all that shares its chunk */
+    EQUAL(201, cuIpcOpenMemHandle_v2(&r, first, 1)); /* its own */
+    r = allocate(2 * MIB, stream);
+    EQUAL(0, ipc_capable(r));
+    EQUAL(1, cuIpcGetMemHandle(&second, r)); /* of a pool, as natively */
+    move();
+    has(p, 3, 20 * MIB);
+    has(q, 4, 5000);
+    OKAY(cuMemFree_v2(p));
+    OKAY(cuMemFree_v2(q));
+    EQUAL(0, manager_words()->fixed_bytes);
+    OKAY(cuMemFreeAsync(r, stream));
+}
+
+/* What is away comes in before it is exported; memory that came after the first export is not made again. */
+static void *bring_back_soon(void *unused)
+{
+    manager_pause_us(50000);
+    bring_back();
+    return unused;
+}
+
+static void ipc_absent(void)
+{
+    CUdeviceptr p, q;
+    CUipcMemHandle handle;
+    pthread_t thread;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    OKAY(cuMemAlloc_v2(&q, 8 * MIB));
+    fill(p, 5, 8 * MIB, stream);
+    fill(q, 6, 8 * MIB, stream);
+    evict();
+    OKAY(pthread_create(&thread, NULL, bring_back_soon, NULL));
+    OKAY(cuIpcGetMemHandle(&handle, p));
+    OKAY(pthread_join(thread, NULL));
+    EQUAL(8 * MIB, manager_words()->fixed_bytes);
+    has(p, 5, 8 * MIB);
+    move(); /* the other one's memory can be exported now */
+    OKAY(cuIpcGetMemHandle(&handle, q));
+    EQUAL(16 * MIB, manager_words()->fixed_bytes);
+    move();
+    has(p, 5, 8 * MIB);
+    has(q, 6, 8 * MIB);
+    EQUAL(0, manager_words()->move_failures);
+}
+
+/* Work that runs is waited for; a capture of the caller's cannot be, and nothing is changed; no room is no loss, either. */
+static void ipc_busy(void)
+{
+    enum { OUT_OF_MEMORY = 2, CAPTURE_UNSUPPORTED = 900 };
+    CUdeviceptr p, q;
+    CUipcMemHandle handle;
+    void *graph, *exec;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    OKAY(cuStreamBeginCapture_v2(other, 2));
+    fill(p, 7, 8 * MIB, other);
+    EQUAL(CAPTURE_UNSUPPORTED, cuIpcGetMemHandle(&handle, p));
+    OKAY(cuStreamEndCapture(other, &graph));
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EQUAL(0, manager_words()->fixed_bytes);
+    hold(stream); /* until let_go(): longer than the export waits */
+    fill(p, 9, 8 * MIB, stream);
+    EQUAL(OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
+    fill(p, 8, 8 * MIB, stream); /* the gate is open again */
+    let_go();
+    OKAY(cuCtxSynchronize());
+    has(p, 8, 8 * MIB);
+    manager_target(8 * MIB); /* all that it may hold is in use */
+    EQUAL(OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
+    EQUAL(0, manager_words()->fixed_bytes);
+    manager_target(CAPACITY);
+    OKAY(cuGraphLaunch(exec, other));
+    OKAY(cuIpcGetMemHandle(&handle, p));
+    EQUAL(8 * MIB, manager_words()->fixed_bytes);
+    has(p, 7, 8 * MIB);
+    fill(p, 6, 8 * MIB, stream);
+    OKAY(cuCtxSynchronize());
+    OKAY(cuGraphLaunch(exec, other)); /* at the address of before */
+    OKAY(cuCtxSynchronize());
+    has(p, 7, 8 * MIB);
+    OKAY(cuStreamBeginCapture_v2(other, 2));
+    OKAY(cuIpcGetMemHandle(&handle, p)); /* nothing has to be made again */
+    OKAY(cuMemAlloc_v2(&q, 2 * MIB));
+    OKAY(cuIpcGetMemHandle(&handle, q));
+    OKAY(cuStreamEndCapture(other, &graph));
+}
+
+/* One call of the driver's fails while memory is made again, by the script: contents are kept, and the next export works. */
+static void ipc_failing(void)
+{
+    CUdeviceptr p;
+    CUipcMemHandle handle;
+    OKAY(cuMemAlloc_v2(&p, 8 * MIB));
+    fill(p, 3, 8 * MIB, stream);
+    CHECK(cuIpcGetMemHandle(&handle, p) != 0);
+    EQUAL(0, manager_words()->fixed_bytes);
+    EQUAL(8 * MIB, manager_words()->resident_bytes);
+    OKAY(cuCtxSynchronize());
+    has(p, 3, 8 * MIB);
+    move();
+    has(p, 3, 8 * MIB);
+    fill(p, 4, 8 * MIB, stream);
+    OKAY(cuIpcGetMemHandle(&handle, p));
+    EQUAL(8 * MIB, manager_words()->fixed_bytes);
+    EQUAL(0, manager_words()->resident_bytes);
+    move();
+    has(p, 4, 8 * MIB);
+    OKAY(cuMemFree_v2(p));
+    EQUAL(0, manager_words()->fixed_bytes);
+}
+
+/* Where the driver makes no memory that can be exported: refused once, and what comes after is plain. */
+static void ipc_refused(void)
 {
     CUdeviceptr p, q;
     CUipcMemHandle handle;
@@ -155,7 +295,9 @@ static void prefetch(void)
 
 int main(int argc, char **argv)
 {
-    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"peers", peers},
+    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"ipc_absent", ipc_absent},
+                                             {"ipc_busy", ipc_busy}, {"ipc_failing", ipc_failing},
+                                             {"ipc_refused", ipc_refused}, {"peers", peers},
                                              {"refused", refused}, {"prefetch", prefetch}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

@@ -2,10 +2,12 @@
  * A workload: batches of launches, each followed by a synchronisation.
  *     worker [key=value ...]
  * kernel_us, batch (launches), host_us (host work after each batch), ms (how long; 0: for ever), iterations, bytes
- * (allocated and checked after every batch), graph (launch a captured graph instead), wait (for a line on stdin first).
+ * (allocated and checked after every batch), graph (launch a captured graph instead), wait (for a line on stdin first),
+ * told (work until a line comes on stdin, one batch at least).
  * Prints "ready", then at the end "done ITERATIONS". Every batch leaves a mark in memory that is checked, so a lost or
  * doubled piece of work is seen.
  */
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,14 +15,15 @@
 #include "check.h"
 #include "cuda_calls.h"
 
-static long long kernel_us = 1000, batch = 4, host_us, ms = 1000, iterations, bytes = 4096, graph, wait_for_line;
+static long long kernel_us = 1000, batch = 4, host_us, ms = 1000, iterations, bytes = 4096, graph, wait_for_line, told;
 static void *context, *sleeper, *filler, *stream;
 
 static struct {
     const char *key;
     long long *value;
 } const keys[] = {{"kernel_us", &kernel_us}, {"batch", &batch}, {"host_us", &host_us}, {"ms", &ms},
-                  {"iterations", &iterations}, {"bytes", &bytes}, {"graph", &graph}, {"wait", &wait_for_line}};
+                  {"iterations", &iterations}, {"bytes", &bytes}, {"graph", &graph}, {"wait", &wait_for_line},
+                  {"told", &told}};
 
 static void read_arguments(int argc, char **argv)
 {
@@ -41,6 +44,21 @@ static uint64_t now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static int told_to_end(void)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return told && poll(&input, 1, 0) > 0;
+}
+
+/* Takes a line byte by byte, so that the next one stays where told_to_end looks for it. */
+static void take_line(void)
+{
+    char c;
+    do
+        CHECK(read(STDIN_FILENO, &c, 1) == 1);
+    while (c != '\n');
 }
 
 static void submit(CUdeviceptr memory, uint32_t mark)
@@ -80,12 +98,12 @@ int main(int argc, char **argv)
     printf("ready\n");
     fflush(stdout);
     if (wait_for_line)
-        getchar();
+        take_line();
     uint64_t end = now_ns() + (uint64_t)ms * 1000000;
     long long done = 0;
     uint32_t *last; /* pinned, so that the copy returns at once and the synchronisation waits */
     OKAY(cuMemHostAlloc((void **)&last, 4, 0));
-    while ((ms == 0 || now_ns() < end) && (iterations == 0 || done < iterations)) {
+    while ((ms == 0 || now_ns() < end) && (iterations == 0 || done < iterations) && !(done && told_to_end())) {
         uint32_t mark = exec ? 7 : (uint32_t)done + 1;
         if (exec)
             OKAY(cuGraphLaunch(exec, stream));

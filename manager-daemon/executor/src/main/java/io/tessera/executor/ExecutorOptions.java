@@ -1,6 +1,7 @@
 package io.tessera.executor;
 
 import io.tessera.executor.driver.DriverOpening;
+import io.tessera.protocol.SegmentLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -23,8 +24,6 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
             Started by the manager. Tells it on standard output and hears it on standard input.
             Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 4 no device.
             """;
-    /** As many as a program can use (SPEC.md). */
-    private static final int MOST_DEVICES = 16;
     private static final Set<String> PROVIDERS =
             Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);
 
@@ -50,13 +49,13 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
                     if (value.equals(DriverOpening.SOFTWARE)) {
                         provider = DriverOpening.SOFTWARE;
                     } else {
-                        ordinal = (int) number(option, value, 1 << 16);
+                        ordinal = (int) number(option, value, 0, 1 << 16);
                     }
                 }
-                case "--devices" -> devices = (int) number(option, value, MOST_DEVICES);
+                case "--devices" -> devices = (int) number(option, value, 1, SegmentLayout.MAX_DEVICES);
                 case "--provider" -> provider = value;
                 case "--socket" -> socket = Path.of(value);
-                case "--memory" -> memoryBytes = number(option, value, Long.MAX_VALUE);
+                case "--memory" -> memoryBytes = number(option, value, 0, Long.MAX_VALUE);
                 default -> throw new IllegalArgumentException("there is no option " + option);
             }
         }
@@ -66,18 +65,18 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
         if (!PROVIDERS.contains(provider)) {
             throw new IllegalArgumentException("--provider " + provider + ": it is nvidia, software or auto");
         }
-        return new ExecutorOptions(ordinal, Math.max(1, devices), provider, socket, memoryBytes);
+        return new ExecutorOptions(ordinal, devices, provider, socket, memoryBytes);
     }
 
-    private static long number(String option, String value, long most) {
+    private static long number(String option, String value, long least, long most) {
         try {
             long number = Long.parseLong(value);
-            if (number >= 0 && number <= most) {
+            if (number >= least && number <= most) {
                 return number;
             }
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(option + " " + value + ": a whole number is asked", e);
         }
-        throw new IllegalArgumentException(option + " " + value + ": 0 to " + most);
+        throw new IllegalArgumentException(option + " " + value + ": " + least + " to " + most);
     }
 }

@@ -264,7 +264,7 @@ class FenceTest {
             Thread.sleep(500);
             assertFalse(second.isDone(), "it came in beside a kernel without a fence");
             executor.driver.held = false;
-            try (RelayTestClient other = second.get(10, TimeUnit.SECONDS)) {
+            try (RelayTestClient other = second.get(40, TimeUnit.SECONDS)) {
                 assertEquals(0, other.segment().contextError());
             }
         }

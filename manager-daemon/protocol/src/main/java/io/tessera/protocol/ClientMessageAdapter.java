@@ -67,7 +67,7 @@ public final class ClientMessageAdapter {
     private static DeviceAnnouncement device(MemorySegment packet) throws MalformedMessageException {
         int slot = MessageHeader.slot(packet, MessageType.DEVICE);
         long totalBytes = packet.get(WireTypes.U64, TOTAL_BYTES);
-        if (totalBytes <= 0) {
+        if (totalBytes <= 0 || totalBytes > DeviceAnnouncement.MOST_BYTES) {
             throw MessageHeader.malformed("a device of " + Long.toUnsignedString(totalBytes) + " bytes");
         }
         DeviceUuid uuid = DeviceUuid.read(packet, UUID);

@@ -19,7 +19,7 @@ public enum CounterId {
     MANAGED_FALLBACKS,
     /** Handles exported: IPC and shareable handles. */
     EXPORTED,
-    /** Exports refused because the memory is managed. */
+    /** Exports refused because the memory is not the driver's own. */
     EXPORT_REFUSALS,
     /** The program's own cuMemCreate. */
     VMM_CREATES,

@@ -10,4 +10,6 @@ package io.tessera.protocol;
  * @param name       name of the device
  */
 public record DeviceAnnouncement(int slot, DeviceUuid uuid, long totalBytes, int ordinal, String name) {
+    /** No device has more than the 256 TiB that addresses of 48 bits reach; a thousand times as much is still a number. */
+    public static final long MOST_BYTES = 1L << 48;
 }

@@ -29,7 +29,7 @@ public record ResidencyBlock(MemorySegment block) {
     public static final int CHOICE_UNMAPPED = 2;
     /** {@code plan_choice}: the device does not page managed memory either. */
     public static final int CHOICE_UNPAGED = 4;
-    /** {@code plan_choice}: the program exports memory, so what it allocates from then on is the driver's. */
+    /** {@code plan_choice}: the program exports memory that the plan cannot, so what it allocates from then on is the driver's. */
     public static final int CHOICE_EXPORTED = 8;
 
     private static final long ACTIVE = offset(RESIDENCY, "active");

@@ -103,6 +103,17 @@ class MessagesTest {
                 "trim 2"), heard.calls);
     }
 
+    /** What is reckoned with a device's size must not overflow. */
+    @Test
+    void devicesOfImpossibleSizesAreRefused() throws Exception {
+        dispatchClient(MessageEncoder.device(packet, new DeviceAnnouncement(0, UUID, DeviceAnnouncement.MOST_BYTES, 0, "d")));
+        for (long bytes : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, DeviceAnnouncement.MOST_BYTES + 1}) {
+            int size = MessageEncoder.device(packet, new DeviceAnnouncement(0, UUID, bytes, 0, "d"));
+            assertThrows(MalformedMessageException.class, () -> dispatchClient(size), bytes + " bytes");
+        }
+        assertEquals(1, heard.calls.size(), heard.calls::toString);
+    }
+
     @Test
     void whatTheRelaySaysArrives() throws Exception {
         RelayToken token = RelayToken.create();

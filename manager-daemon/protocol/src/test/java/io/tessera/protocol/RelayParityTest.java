@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RelayParityTest {
     private static final List<StructLayout> STRUCTS = List.of(RelayLayout.RECORD, RelayLayout.LAUNCH, RelayLayout.BULK,
             RelayLayout.MARK, RelayLayout.CONTEXT_CHANGE, RelayLayout.PARAMETER, RelayLayout.FUNCTION_INFO,
-            RelayLayout.MEMORY_INFO, RelayLayout.IMAGE_REFERENCE, RelayLayout.REPLY, RelayLayout.DEVICE, RelayLayout.SEGMENT,
+            RelayLayout.MEMORY_INFO, RelayLayout.IPC_HANDLE, RelayLayout.IMAGE_REFERENCE, RelayLayout.REPLY, RelayLayout.DEVICE, RelayLayout.SEGMENT,
             RelayMessageLayout.ASK, RelayMessageLayout.ANSWER, RelayMessageLayout.HELLO, RelayMessageLayout.WELCOME, RelayMessageLayout.PIN,
             RelayMessageLayout.PINNED, RelayMessageLayout.IMAGE, RelayMessageLayout.IMAGE_TAKEN);
     /** By number, from 1: io.tessera.device.HandleKind has them for the executor. */
@@ -71,6 +71,7 @@ class RelayParityTest {
         constant(to, "RELAY_MAGIC", RelayLayout.MAGIC);
         constant(to, "RELAY_VERSION", RelayLayout.VERSION);
         constant(to, "RELAY_IMAGE_MAGIC", RelayLayout.IMAGE_MAGIC);
+        constant(to, "RELAY_IPC_MAGIC", RelayLayout.IPC_MAGIC);
         constant(to, "RELAY_RING_BYTES", RelayLayout.RING_BYTES);
         constant(to, "RELAY_RECORD_MAX", RelayLayout.RECORD_MAX);
         constant(to, "RELAY_INLINE_MAX", RelayLayout.INLINE_MAX);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class LeakFinderTest {
     private static final long WATCH_SECONDS = 6;
     /** Longest that naming the leak may take; it is some seconds, by the age that is asked for. */
-    private static final Duration NAMED_WITHIN = Duration.ofSeconds(30);
+    private static final Duration NAMED_WITHIN = Duration.ofSeconds(60);
 
     private World world;
     private LeakFinder finder;

@@ -83,8 +83,8 @@ class ResidencyTest {
         assertEquals(0, asked(notebook).get("evictedBytes").getAsLong());
         Ended evict = world.tessera("evict", "evicted");
         assertEquals(0, evict.exit(), evict::toString);
-        await("the eviction", notebook, json -> json.get("swappedBytes").getAsLong() == DATA_BYTES);
-        assertTrue(asked(notebook).get("evictedBytes").getAsLong() >= DATA_BYTES);
+        await("the eviction", notebook, json -> json.get("swappedBytes").getAsLong() == DATA_BYTES
+                && json.get("evictedBytes").getAsLong() >= DATA_BYTES);
         Ended table = world.tessera("jvm", Long.toString(notebook.pid()));
         assertTrue(table.output().stream().anyMatch(line -> line.contains("16.0 MiB are off it now")), table::toString);
         notebook.tell("check");

@@ -61,7 +61,7 @@ final class World implements AutoCloseable {
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
-                "_JAVA_SR_SIGNUM", "40"));
+                "_JAVA_SR_SIGNUM", "40", "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")); // executors live for seconds
         manager.awaitLine("tessera-manager ready");
         return this;
     }
@@ -72,6 +72,8 @@ final class World implements AutoCloseable {
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_")
                 || name.equals("JAVA_TOOL_OPTIONS") || name.equals("JDK_JAVA_OPTIONS") || name.equals("_JAVA_OPTIONS"));
         builder.environment().put("TESSERA_CACHE_DIR", directory.resolve("cache").toString());
+        // A busy machine may keep a manager from every sign of life for longer than it is given by default.
+        builder.environment().put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
         builder.environment().putAll(environment);
         Program program = new Program(builder);
         synchronized (programs) {

@@ -6,6 +6,9 @@ import java.util.function.Supplier;
 
 /** Waits with a bound. */
 final class Await {
+    /** For what happens at once where the machine is not busy: it may be, with builds beside the tests, for seconds. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private Await() {
     }
 

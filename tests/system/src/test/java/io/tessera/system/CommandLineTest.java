@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -117,20 +116,21 @@ class CommandLineTest {
         tessera(run, "run", "--", BuildOutputs.fixture("linked").toString()).run().exits(0).says("roundtrip");
         assertEquals(pid, control.status().getAsJsonObject("manager").get("pid").getAsLong());
         tessera(run, "manager", "stop").run().exits(0);
-        Await.until("the manager has ended", Duration.ofSeconds(10), () -> ProcessHandle.of(pid).isEmpty()
+        Await.until("the manager has ended", Await.PATIENCE, () -> ProcessHandle.of(pid).isEmpty()
                 || !ProcessHandle.of(pid).get().isAlive());
     }
 
     @Test
     void statusShowsHolderAndWaiters(TestRun run) {
-        run.manager("--mode", "on", "--quantum", "10s");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "100s");
         RunningCase holder = run.program("console").tenant("holder").start();
         MemoryTest.start(holder);
-        holder.okay("launch 3000000 1");
+        holder.okay("launch 60000000 1"); // it is killed
         RunningCase waiter = run.program("console").tenant("waiter").start();
         MemoryTest.start(waiter);
         waiter.tell("launch 1000 1");
-        Await.sleep(Duration.ofMillis(300));
+        Await.until("the waiter waits", Await.PATIENCE, () -> manager.control().clientDevice(waiter.pid())
+                .get("waitingNs").getAsLong() > 100_000_000L, () -> manager.control().status().toString());
         NativeResult result = tessera(run, "status", "--json").run().exits(0);
         JsonObject status = JsonParser.parseString(String.join("\n", result.output())).getAsJsonObject();
         JsonObject device = status.getAsJsonArray("devices").get(0).getAsJsonObject();

@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -12,11 +13,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(RunWatcher.class)
 class CrossDeviceTest {
-    /** How long the process is busy with its second device. */
-    private static final Duration BUSY = Duration.ofSeconds(3);
-
-    /** A hand-over takes milliseconds; half the time that a wait for the other device would take. */
-    private static final Duration AT_MOST = BUSY.dividedBy(2);
+    /** How long the process is busy with its second device: much longer than a hand-over takes on any machine. */
+    private static final Duration BUSY = Duration.ofSeconds(40);
 
     private static void otherDeviceIsHandedOver(TestRun run, String quantum, String script, String blocking) {
         run.manager("--mode", "on", "--quantum", quantum);
@@ -35,22 +33,20 @@ class CrossDeviceTest {
         first.okay("context 0");
         both.tell(blocking);
         Await.sleep(Duration.ofMillis(100)); // it is inside the call by then
-        long begin = System.nanoTime();
         first.okay("launch 1000 1");
-        Duration waited = Duration.ofNanos(System.nanoTime() - begin);
-        both.nextLine(Duration.ofSeconds(20));
-        both.quit();
+        assertFalse(both.hasLine(), "device 0 was handed over only when the other one was done");
+        assertTrue(both.process().isAlive(), () -> both.errors().toString());
         first.quit();
-        assertTrue(waited.compareTo(AT_MOST) < 0, () -> "device 0 was handed over after " + waited);
+        both.kill();
     }
 
     @Test
     void waitingForOneDeviceLeavesTheOtherIdle(TestRun run) {
-        otherDeviceIsHandedOver(run, "10s", "", "sync");
+        otherDeviceIsHandedOver(run, "100s", "", "sync");
     }
 
     @Test
     void aBlockingCopyOnOneDeviceDoesNotHoldTheOther(TestRun run) {
-        otherDeviceIsHandedOver(run, "20ms", "delay cuMemcpyDtoH_v2 3s", "check 0 0");
+        otherDeviceIsHandedOver(run, "20ms", "delay cuMemcpyDtoH_v2 40s", "check 0 0");
     }
 }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RunWatcher.class)
 class DemoTest {
     private static final Duration BOUND = Duration.ofSeconds(120);
+    private static final String STATUS = "$ tessera status";
+    /** On a busy machine one program is done before the next one has begun: then once more, for longer. */
+    private static final List<String> SECONDS = List.of("6", "20", "60");
     private static final List<String> TENANTS = List.of("matrix", "histogram", "heat");
 
     private static NativeCase demo(TestRun run, String seconds) {
@@ -28,15 +31,20 @@ class DemoTest {
 
     @Test
     void threeProgramsShareADevice(TestRun run) throws IOException {
-        NativeResult result = demo(run, "6").start().end(BOUND).exits(0);
+        NativeResult result = demo(run, SECONDS.getFirst()).start().end(BOUND).exits(0);
+        for (int i = 1; i < SECONDS.size() && !result.output().contains(STATUS); i++) {
+            System.out.println("the programs were not at work all at once in " + SECONDS.get(i - 1) + " s: " + result);
+            result = demo(run, SECONDS.get(i)).start().end(BOUND).exits(0);
+        }
+        NativeResult shown = result;
         assertEquals(List.of(), result.errors());
         for (String program : List.of("  matrix product: ", "  histogram: ", "  heat: ")) {
             assertTrue(result.output().stream().anyMatch(line -> line.startsWith(program) && line.endsWith(": correct")),
-                    () -> program + " is missing from " + result);
+                    () -> program + " is missing from " + shown);
         }
         for (String tenant : TENANTS) {
             assertTrue(result.output().stream().anyMatch(line -> line.matches(" *\\d+ +\\d+ +" + tenant + " .*")),
-                    () -> "the status shows no " + tenant + ": " + result);
+                    () -> "the status shows no " + tenant + ": " + shown);
         }
         result.says("Three programs shared one device; all results are correct.");
         leavesNothing(run);
@@ -45,7 +53,7 @@ class DemoTest {
     @Test
     void endsCleanlyWhenInterrupted(TestRun run) throws IOException {
         RunningCase demo = demo(run, "100").start();
-        while (!demo.nextLine(BOUND).equals("$ tessera status")) {
+        while (!demo.nextLine(BOUND).equals(STATUS)) {
             assertTrue(demo.process().isAlive());
         }
         Signals.send(demo.process(), Signals.TERM);
@@ -58,7 +66,7 @@ class DemoTest {
         try (Stream<Path> files = Files.list(run.directory())) {
             assertEquals(List.of(), files.filter(file -> file.getFileName().toString().startsWith("tessera-")).toList());
         }
-        Await.until("no process is left", Duration.ofSeconds(5), () -> processes(run).isEmpty(),
+        Await.until("no process is left", Await.PATIENCE, () -> processes(run).isEmpty(),
                 () -> processes(run).toString());
     }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -16,7 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(RunWatcher.class)
 class DevicesTest {
     private static final long MIB = 1L << 20;
-    private static final String WORK_MS = "3000";
+    /** Pieces of work that a program does on each of its devices before it is told to end: more than a hundred batches. */
+    private static final long PIECES = 600;
+
+    private static final int[] FIRST = {0};
+    private static final int[] SECOND = {1};
+    private static final int[] BOTH = {0, 1};
 
     private static RunningCase console(TestRun run, String script, int ordinal) {
         RunningCase program = run.program("console").script(script).start();
@@ -26,7 +31,7 @@ class DevicesTest {
     }
 
     private static RunningCase devices(TestRun run, String script, String mode, String... ordinals) {
-        return run.program("devices", mode, WORK_MS, "300").with(ordinals).script(script).start();
+        return run.program("devices", mode, "300").with(ordinals).script(script).start();
     }
 
     private static void noOverlaps(TestRun run) {
@@ -37,11 +42,18 @@ class DevicesTest {
         }
     }
 
-    /** Lets all work at once; answers the batches that each made on each of its devices or contexts. */
-    private static List<List<Long>> work(RunningCase... programs) {
+    /** Lets all work at once until each has done enough; answers the batches of each on each of its devices or contexts. */
+    private static List<List<Long>> work(TestRun run, List<int[]> devices, RunningCase... programs) {
         for (RunningCase program : programs) {
             program.awaitLine("ready");
         }
+        for (RunningCase program : programs) {
+            program.tell("");
+        }
+        Await.until("all work on all their devices", Await.PATIENCE, () -> IntStream.range(0, programs.length)
+                .allMatch(i -> IntStream.of(devices.get(i)).allMatch(device ->
+                        run.witness().executed(programs[i].pid(), device) >= PIECES)),
+                () -> Stream.of(programs).map(RunningCase::errors).toList().toString());
         for (RunningCase program : programs) {
             program.tell("");
         }
@@ -91,7 +103,7 @@ class DevicesTest {
     @ValueSource(strings = {"alternate", "threads"})
     void processOnBothDevicesTakesTurnsOnEach(String mode, TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms");
-        List<List<Long>> batches = work(devices(run, "devices 2", mode, "0", "1"),
+        List<List<Long>> batches = work(run, List.of(BOTH, FIRST, SECOND), devices(run, "devices 2", mode, "0", "1"),
                 devices(run, "devices 2", "threads", "0"), devices(run, "devices 2", "threads", "1"));
         System.out.println(mode + ": batches " + batches);
         allProgressed(10, batches);
@@ -102,7 +114,7 @@ class DevicesTest {
     @Test
     void processesThatCrossDoNotDeadlock(TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms");
-        List<List<Long>> batches = work(devices(run, "devices 2", "alternate", "0", "1"),
+        List<List<Long>> batches = work(run, List.of(BOTH, BOTH), devices(run, "devices 2", "alternate", "0", "1"),
                 devices(run, "devices 2", "alternate", "1", "0"));
         System.out.println("crossing: batches " + batches);
         allProgressed(10, batches);
@@ -114,7 +126,7 @@ class DevicesTest {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10ms");
         RunningCase switching = devices(run, "devices 1", "contexts", "0");
         RunningCase other = devices(run, "devices 1", "contexts", "0");
-        List<List<Long>> batches = work(switching, other);
+        List<List<Long>> batches = work(run, List.of(FIRST, FIRST), switching, other);
         System.out.println("contexts: batches " + batches);
         allProgressed(16, batches); // at least two contexts were destroyed in each
         noOverlaps(run);
@@ -153,7 +165,7 @@ class DevicesTest {
         first.okay("free 0"); // of device 0, while device 1 is current
         assertEquals(24 * MIB - 20 * MIB + " " + 64 * MIB, first.okay("info"));
         second.okay("context 0");
-        Await.until("what the first freed is the second's", Duration.ofSeconds(2),
+        Await.until("what the first freed is the second's", Await.PATIENCE,
                 () -> second.ask("alloc " + 80 * MIB).startsWith("ok"));
         first.quit().exits(0);
         second.quit().exits(0);
@@ -173,7 +185,7 @@ class DevicesTest {
         RunningCase straight = devices(run, "devices 2", "alternate", "0", "1");
         RunningCase crossed = devices(run, "visible 1 0", "threads", "0", "1");
         RunningCase only = devices(run, "visible 1", "threads", "0");
-        List<List<Long>> batches = work(straight, crossed, only);
+        List<List<Long>> batches = work(run, List.of(BOTH, BOTH, SECOND), straight, crossed, only);
         System.out.println("ordinals: batches " + batches);
         allProgressed(10, batches);
         noOverlaps(run);
@@ -186,7 +198,7 @@ class DevicesTest {
     @Test
     void ordinalsMeetWhenTheSchedulerIsOff(TestRun run) {
         run.manager("--mode", "off");
-        work(devices(run, "devices 2", "threads", "1"), devices(run, "visible 1", "threads", "0"));
+        work(run, List.of(SECOND, SECOND), devices(run, "devices 2", "threads", "1"), devices(run, "visible 1", "threads", "0"));
         assertTrue(run.witness().overlaps(1) > 0);
         assertEquals(0, run.witness().overlaps(0));
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class DrainTest {
     @ValueSource(ints = {0, 1, 2})
     void captureSurvivesTheEndOfItsTurn(int mode, TestRun run) {
         run.manager("--mode", "on", "--quantum", "10ms");
-        RunningCase other = run.program("worker", "ms=1500", "kernel_us=500").start().awaitLine("ready");
+        RunningCase other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
         RunningCase program = console(run);
         for (int i = 0; i < 5; i++) {
             program.okay("launch 1000 3");
@@ -41,6 +42,7 @@ class DrainTest {
             program.okay("sync");
         }
         program.quit().exits(0);
+        other.tell("");
         other.end().exits(0);
         assertEquals(0, run.witness().overlaps(0), () -> "overlaps: " + run.witness().firstOverlaps(0));
     }
@@ -48,7 +50,7 @@ class DrainTest {
     @Test
     void hostFunctionsEndWithinTheTurn(TestRun run) {
         run.manager("--mode", "on", "--quantum", "10ms");
-        RunningCase other = run.program("worker", "ms=1500", "kernel_us=500").start().awaitLine("ready");
+        RunningCase other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
         RunningCase program = console(run);
         for (int i = 0; i < 15; i++) {
             program.okay("launch 1000 2");
@@ -57,24 +59,26 @@ class DrainTest {
         }
         program.okay("sync");
         program.quit().exits(0);
+        other.tell("");
         other.end().exits(0);
         assertEquals(0, run.witness().overlaps(0), () -> "overlaps: " + run.witness().firstOverlaps(0));
     }
 
-    /** A long kernel delays the hand-over, which then happens; nothing overlaps. */
+    /** Work that lasts longer than the grace delays the hand-over, which then happens; nothing overlaps. */
     @Test
-    void longKernelIsWaitedFor(TestRun run) {
+    void longWorkIsWaitedFor(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10ms", "--grace", "150ms",
                 "--drain-policy", "wait");
         RunningCase slow = console(run);
         RunningCase other = console(run);
-        slow.okay("launch 700000 1");
-        long begin = System.nanoTime();
-        other.okay("launch 1000 1");
-        long waitedMs = (System.nanoTime() - begin) / 1_000_000;
-        assertTrue(waitedMs >= 500 && waitedMs < 3_000, waitedMs + " ms");
-        manager.awaitLog("has not drained within the grace", Duration.ofSeconds(1));
+        slow.okay("launch 1000 2");
+        slow.okay("hostwait");
+        other.tell("launch 1000 1");
+        manager.awaitLog("has not drained within the grace", Await.PATIENCE);
+        assertFalse(other.hasLine(), "the turn was handed over although work was left");
+        slow.okay("release");
+        other.awaitLine("ok");
         other.okay("sync");
         slow.okay("sync");
         assertEquals(0, run.witness().overlaps(0));
@@ -91,7 +95,7 @@ class DrainTest {
         RunningCase other = console(run);
         waiting.okay("waitvalue"); // its stream waits for a word that only its own next call writes
         other.tell("launch 1000 1");
-        manager.awaitLog("has not drained within the grace", Duration.ofSeconds(5));
+        manager.awaitLog("has not drained within the grace", Await.PATIENCE);
         assertFalse(other.hasLine(), "the turn was handed over although work was left");
         waiting.tell("writevalue");
         waiting.awaitLine("ok");
@@ -111,12 +115,9 @@ class DrainTest {
         RunningCase stuck = console(run);
         RunningCase other = console(run);
         stuck.okay("hostwait"); // never released
-        long begin = System.nanoTime();
         other.okay("launch 1000 1");
         other.okay("sync");
-        long waitedMs = (System.nanoTime() - begin) / 1_000_000;
-        assertTrue(waitedMs < 4_000, waitedMs + " ms");
-        int exit = stuck.end(Duration.ofSeconds(10)).exit();
+        int exit = stuck.end().exit();
         assertTrue(exit == 128 + Signals.TERM || exit == 128 + Signals.KILL, "it ended with " + exit);
         assertEquals(0, run.witness().overlaps(0));
         other.quit().exits(0);
@@ -125,23 +126,25 @@ class DrainTest {
     /**
      * While somebody waits, outstanding work is bounded by time: clients that would queue 400 ms of work give their
      * turns back soon. Three of them, so that one waits from the first moment of every turn; and not counting the
-     * first turns, before which nobody waited.
+     * first turns, before which nobody waited. Where the machine is busy it is so in the best second.
      */
     @Test
     void queuedWorkIsBoundedWhileSomebodyWaits(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
-        List<RunningCase> workers = IntStream.range(0, 3).mapToObj(i -> run.program("worker", "ms=4000",
+        List<RunningCase> workers = IntStream.range(0, 3).mapToObj(i -> run.program("worker", "ms=0",
                 "kernel_us=200", "batch=2000").tenant("tenant-" + i).start().awaitLine("ready")).toList();
-        Await.sleep(Duration.ofMillis(1500));
-        JsonObject begin = manager.control().clientDevice(workers.getFirst().pid());
-        Await.sleep(Duration.ofMillis(2000));
-        JsonObject end = manager.control().clientDevice(workers.getFirst().pid());
-        long drains = end.get("drains").getAsLong() - begin.get("drains").getAsLong();
-        long meanUs = (end.get("drainNs").getAsLong() - begin.get("drainNs").getAsLong()) / Math.max(1, drains) / 1000;
-        System.out.println(drains + " drains of a client that would queue 400 ms of work, " + meanUs + " us on average");
-        assertTrue(drains >= 5, begin + " " + end);
-        assertTrue(meanUs < 40_000, meanUs + " us"); // three times the bound of 12.5 ms
-        workers.forEach(worker -> worker.end().exits(0));
+        List<String> drained = new ArrayList<>();
+        Await.until("a client that would queue 400 ms of work drains in less than three times 12.5 ms", Await.PATIENCE, () -> {
+            JsonObject begin = manager.control().clientDevice(workers.getFirst().pid());
+            Await.sleep(Duration.ofSeconds(1));
+            JsonObject end = manager.control().clientDevice(workers.getFirst().pid());
+            long drains = end.get("drains").getAsLong() - begin.get("drains").getAsLong();
+            long meanUs = (end.get("drainNs").getAsLong() - begin.get("drainNs").getAsLong()) / Math.max(1, drains) / 1000;
+            drained.add(drains + " drains, " + meanUs + " us on average");
+            return drains >= 3 && meanUs < 40_000;
+        }, drained::toString);
+        System.out.println("of a client that would queue 400 ms of work: " + drained);
+        workers.forEach(RunningCase::kill);
         assertEquals(0, run.witness().overlaps(0));
     }
 }

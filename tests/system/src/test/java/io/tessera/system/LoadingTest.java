@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,9 +154,9 @@ class LoadingTest {
     void programFindsAManagerThatStartsLater(TestRun run) {
         run.expectLine("no manager");
         run.expectLine("manager");
-        RunningCase worker = run.program("worker", "ms=15000", "kernel_us=500").start().awaitLine("ready");
+        RunningCase worker = run.program("worker", "ms=0", "kernel_us=500").start().awaitLine("ready");
         ManagerProcess manager = run.manager();
-        Await.until("the program registers", Duration.ofSeconds(12), () -> !manager.control().clients().isEmpty());
+        Await.until("the program registers", Await.PATIENCE, () -> !manager.control().clients().isEmpty());
         assertEquals(worker.pid(), manager.control().clients().getFirst().get("pid").getAsLong());
         worker.kill();
     }

@@ -17,7 +17,7 @@ class ManagerSignalsTest {
     }
 
     private static void awaitEffective(ManagerProcess manager, String effective) {
-        Await.until("the device is " + effective, Duration.ofSeconds(3), () -> effective(manager).equals(effective));
+        Await.until("the device is " + effective, Await.PATIENCE, () -> effective(manager).equals(effective));
     }
 
     @Test
@@ -25,7 +25,7 @@ class ManagerSignalsTest {
         ManagerProcess manager = run.manager("--mode", "off", "--quantum", "20ms");
         RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
         RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
-        Await.until("the two overlap", Duration.ofSeconds(3), () -> run.witness().overlaps(0) > 5);
+        Await.until("the two overlap", Await.PATIENCE, () -> run.witness().overlaps(0) > 5);
         assertEquals("free", effective(manager));
         for (int round = 0; round < 2; round++) {
             if (round == 0) {
@@ -34,7 +34,8 @@ class ManagerSignalsTest {
                 manager.control().mode("on");
             }
             awaitEffective(manager, "exclusive");
-            Await.sleep(Duration.ofMillis(200)); // both have drained once
+            Await.until("one gate is closed", Await.PATIENCE, () -> DeathTest.exclusive(manager),
+                    () -> manager.control().status().toString());
             long overlaps = run.witness().overlaps(0);
             Await.sleep(Duration.ofMillis(500));
             assertEquals(overlaps, run.witness().overlaps(0), "they overlap under turns");
@@ -44,7 +45,7 @@ class ManagerSignalsTest {
                 manager.control().mode("off");
             }
             awaitEffective(manager, "free");
-            Await.until("the two overlap again", Duration.ofSeconds(3),
+            Await.until("the two overlap again", Await.PATIENCE,
                     () -> run.witness().overlaps(0) > overlaps + 5);
         }
         a.kill();
@@ -53,15 +54,15 @@ class ManagerSignalsTest {
 
     @Test
     void quantumCanBeChanged(TestRun run) {
-        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "1s");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10s");
         RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
         RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
         manager.control().okay("{\"request\":\"quantum\",\"ns\":10000000}");
         assertEquals(10_000_000, manager.control().device(0).get("quantumNs").getAsLong());
         long before = manager.control().device(0).get("handovers").getAsLong();
-        Await.sleep(Duration.ofSeconds(1));
-        long handovers = manager.control().device(0).get("handovers").getAsLong() - before;
-        assertTrue(handovers > 30, handovers + " handovers in a second");
+        Await.until("turns are short", Await.PATIENCE, // as before there would be six in that time
+                () -> manager.control().device(0).get("handovers").getAsLong() > before + 30,
+                () -> manager.control().device(0).toString());
         a.kill();
         b.kill();
     }
@@ -82,7 +83,7 @@ class ManagerSignalsTest {
             assertEquals(0, files.count());
         }
         long[] executed = {run.witness().executed(a.pid(), 0), run.witness().executed(b.pid(), 0)};
-        Await.until("both go on", Duration.ofSeconds(3), () -> run.witness().executed(a.pid(), 0) > executed[0] + 5
+        Await.until("both go on", Await.PATIENCE, () -> run.witness().executed(a.pid(), 0) > executed[0] + 5
                 && run.witness().executed(b.pid(), 0) > executed[1] + 5);
         a.kill();
         b.kill();

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,10 +96,11 @@ class MemoryTest {
         second.awaitAnswer("alloc 4096", "error 2");
         assertEquals("0 " + 100 * MIB, first.okay("info"));
         first.okay("free 0");
-        second.okay("alloc " + 60 * MIB);
+        Await.until("what the first freed is the second's", Await.PATIENCE,
+                () -> second.ask("alloc " + 60 * MIB).startsWith("ok"));
         first.awaitAnswer("alloc 4096", "error 2");
         second.quit().exits(0);
-        Await.until("what the other had is free", Duration.ofSeconds(2),
+        Await.until("what the other had is free", Await.PATIENCE,
                 () -> first.ask("alloc " + 100 * MIB).startsWith("ok"));
         first.quit().exits(0);
     }
@@ -113,7 +113,7 @@ class MemoryTest {
         first.okay("alloc " + 90 * MIB);
         second.awaitAnswer("alloc " + 20 * MIB, "error 2");
         first.kill();
-        Await.until("the killed process's share is free", Duration.ofSeconds(2),
+        Await.until("the killed process's share is free", Await.PATIENCE,
                 () -> second.ask("alloc " + 100 * MIB).startsWith("ok"));
         second.quit().exits(0);
     }

@@ -22,6 +22,8 @@ final class NativeCase {
         environment.put("LD_PRELOAD", BuildOutputs.preload() + ":" + BuildOutputs.nvml());
         environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
         environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
+        // A busy machine may keep a manager from every sign of life for longer than it is given by default.
+        environment.put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
         environment.put("TESSERA_SCRIPT_WITNESS", run.witnessFile().toString());
         environment.put("TESSERA_TEST_PRELOAD", environment.get("LD_PRELOAD"));
     }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import java.time.Duration;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +17,7 @@ class ProcessTest {
     void childrenAreCleanAndParentsGoOn(String how, TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
         run.program("process", how).run().exits(0).says("done");
-        Await.until("every session has ended", Duration.ofSeconds(2), () -> manager.control().clients().isEmpty());
+        Await.until("every session has ended", Await.PATIENCE, () -> manager.control().clients().isEmpty());
         assertEquals(0, run.witness().overlaps(0));
     }
 

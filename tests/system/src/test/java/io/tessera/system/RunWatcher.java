@@ -40,6 +40,7 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
             return;
         }
         Throwable failure = context.getExecutionException().orElse(null);
+        RunAccount account = run.account();
         try {
             run.end();
             List<String> unexpected = run.unexpected();
@@ -49,14 +50,17 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
         } catch (RuntimeException | AssertionError e) {
             failure = failure == null ? e : failure;
         }
-        close(run, Optional.ofNullable(failure), context);
+        close(run, Optional.ofNullable(failure), account, context);
     }
 
-    private static void close(TestRun run, Optional<Throwable> failure, ExtensionContext context) throws IOException {
+    private static void close(TestRun run, Optional<Throwable> failure, RunAccount account, ExtensionContext context)
+            throws IOException {
         if (failure.isPresent()) {
             run.keepLogs();
-            System.out.println(context.getDisplayName() + " failed; its run is kept in " + run.directory() + " and "
+            System.out.println(RunAccount.MARK + context.getTestClass().map(Class::getSimpleName).orElse("") + " "
+                    + context.getDisplayName() + " failed; its run is kept in " + run.directory() + " and "
                     + run.sharedMemory());
+            account.lines().forEach(System.out::println);
         }
         run.forceClose();
         if (failure.isEmpty()) {

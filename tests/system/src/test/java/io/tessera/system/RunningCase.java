@@ -47,6 +47,11 @@ final class RunningCase implements AutoCloseable {
         });
     }
 
+    /** Its name and arguments. */
+    String program() {
+        return program;
+    }
+
     Process process() {
         return process;
     }
@@ -75,6 +80,9 @@ final class RunningCase implements AutoCloseable {
                 long leftMs = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
                 boolean over = !outputReader.isAlive();
                 if (leftMs <= 0 || over) {
+                    if (over) {
+                        join(errorReader); // why it ended may still be on its way
+                    }
                     throw new AssertionError(program + (over ? " ended and said nothing more; so far "
                             : " said nothing within " + bound.toMillis() + " ms; so far ") + output + errors());
                 }
@@ -86,6 +94,15 @@ final class RunningCase implements AutoCloseable {
                 }
             }
             return output.get(answered++);
+        }
+    }
+
+    private static void join(Thread reader) {
+        try {
+            reader.join(5_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the test was interrupted", e);
         }
     }
 
@@ -153,12 +170,12 @@ final class RunningCase implements AutoCloseable {
                 throw new AssertionError(program + " did not end within " + bound.toMillis() + " ms: " + output()
                         + errors());
             }
-            outputReader.join(5_000);
-            errorReader.join(5_000);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("the test was interrupted", e);
         }
+        join(outputReader);
+        join(errorReader);
         return new NativeResult(program, process.exitValue(), output(), errors());
     }
 

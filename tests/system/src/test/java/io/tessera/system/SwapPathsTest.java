@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Plan swap for every way to allocate, and plan managed's prefetch: order and figures of pools, captures, what cannot
@@ -25,16 +26,51 @@ class SwapPathsTest {
     @ParameterizedTest
     @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
         "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
-        "swap_fixed, peers", "swap_fixed, refused"})
+        "swap_fixed, peers", "swap_fixed, refused", "swap_fixed, ipc", "swap_fixed, ipc_absent"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
     }
 
     @Test
-    void memoryThatIsExportedByLegacyIpcMakesTheProcessPlain(TestRun run) {
+    void memoryThatTheDriverCannotExportMakesTheProcessPlain(TestRun run) {
         run.expectLine("exports GPU memory");
-        NativeResult result = situation(run, "swap_fixed", "ipc", "swap").says("done");
+        runtimeDirectory(run);
+        NativeResult result = run.program("swap_fixed", "ipc_refused").plan("swap")
+                .script(DEVICE + "; fail cuMemCreate 801 at 2").run().exits(0).says("done");
         assertEquals(1, result.libraryLines().size(), result::toString);
+    }
+
+    /** Threads that export for the first time what is in use, while everything else moves. */
+    @ParameterizedTest
+    @CsvSource({"1073741824, 3000", "0, 500"})
+    void exportsUnderForcedMoves(long pinned, int openUs, TestRun run) {
+        SeededRandom random = new SeededRandom("exportsUnderForcedMoves " + pinned);
+        try (RunningCase manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
+                "pinned=" + pinned)) {
+            NativeResult result = run.program("swap_exports", "ms=500", "threads=3", "seed=" + random.below(1 << 30))
+                    .plan("swap").script("memory 256MiB").run().exits(0);
+            assertTrue(result.output().getLast().startsWith("done "), result::toString);
+            assertMoved(manager, random);
+        }
+    }
+
+    /** The calls that make memory again, of two chunks: to fail for the copy, and under the program's address. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
+        "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
+    void exportThatTheDriverFailsKeepsContents(String failure, TestRun run) {
+        run.expectLine("stood in the way for too long"); // where it fails for want of memory
+        runtimeDirectory(run);
+        run.program("swap_fixed", "ipc_failing").plan("swap").script(DEVICE + "; fail " + failure).run().exits(0)
+                .says("done");
+    }
+
+    @Test
+    void exportedMemoryThatIsInUse(TestRun run) {
+        run.expectLine("stood in the way for too long");
+        runtimeDirectory(run);
+        run.program("swap_fixed", "ipc_busy").plan("swap").script(DEVICE).env("TESSERA_MEMORY_WAIT_MS", "400").run()
+                .exits(0).says("done");
     }
 
     @Test

@@ -145,6 +145,15 @@ final class TestRun {
         return patterns.stream().noneMatch(pattern -> pattern.matcher(text).find());
     }
 
+    /** What its processes said; taken before {@link #end} ends them. */
+    RunAccount account() {
+        RunAccount account = new RunAccount();
+        managers.forEach(manager -> account.manager(manager.log()));
+        account.executors(runtimeDirectory());
+        account.programs(programs);
+        return account;
+    }
+
     /** Writes the logs beside the rest, for whoever looks at a failed run. */
     void keepLogs() throws IOException {
         int n = 0;

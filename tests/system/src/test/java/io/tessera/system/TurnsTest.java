@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,16 +15,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Clients in turns: no two have work on the device at once, none is left out, no work is lost. */
 @ExtendWith(RunWatcher.class)
 class TurnsTest {
+    /** Turns that a test looks at, and pieces of work of each client: two batches at least. */
+    private static final long HANDOVERS = 100;
+    private static final long PIECES = 12;
+
     @ParameterizedTest
-    @CsvSource({"2, 20, 3000, false", "8, 20, 4000, true", "50, 10, 8000, false"})
-    void clientsTakeTurns(int clients, int quantumMs, int ms, boolean graphs, TestRun run) {
+    @CsvSource({"2, 20, false", "8, 20, true", "50, 10, false"})
+    void clientsTakeTurns(int clients, int quantumMs, boolean graphs, TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", quantumMs + "ms");
         List<RunningCase> workers = new ArrayList<>();
         for (int i = 0; i < clients; i++) {
-            workers.add(run.program("worker", "wait=1", "ms=" + ms, "kernel_us=300", "batch=4",
+            workers.add(run.program("worker", "wait=1", "ms=0", "told=1", "kernel_us=300", "batch=4",
                     "graph=" + (graphs && i % 2 == 0 ? 1 : 0)).tenant("tenant-" + i).start());
         }
         workers.forEach(worker -> worker.awaitLine("ready"));
+        workers.forEach(worker -> worker.tell(""));
+        long enough = Math.max(HANDOVERS, clients * 4L);
+        Await.until("everybody works, in " + enough + " turns", Await.PATIENCE,
+                () -> workers.stream().allMatch(worker -> run.witness().executed(worker.pid(), 0) >= PIECES)
+                        && manager.control().device(0).get("handovers").getAsLong() >= enough,
+                () -> manager.control().device(0).toString());
         workers.forEach(worker -> worker.tell(""));
         long least = Long.MAX_VALUE;
         for (RunningCase worker : workers) {
@@ -48,29 +59,38 @@ class TurnsTest {
     @Test
     void equalClientsProgressEqually(TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase a = run.program("worker", "wait=1", "ms=3000", "kernel_us=500").tenant("a").start();
-        RunningCase b = run.program("worker", "wait=1", "ms=3000", "kernel_us=500").tenant("b").start();
+        RunningCase a = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("a").start();
+        RunningCase b = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("b").start();
         a.awaitLine("ready");
         b.awaitLine("ready");
         a.tell("");
         b.tell("");
-        a.end().exits(0);
-        b.end().exits(0);
-        long first = run.witness().executed(a.pid(), 0);
-        long second = run.witness().executed(b.pid(), 0);
-        double share = (double) first / (first + second);
-        assertTrue(share > 0.40 && share < 0.60, first + " and " + second + " pieces of work");
+        List<String> shares = new ArrayList<>();
+        Await.until("both get as much while the machine lets both run", Await.PATIENCE, () -> {
+            long first = run.witness().executed(a.pid(), 0);
+            long second = run.witness().executed(b.pid(), 0);
+            Await.sleep(Duration.ofMillis(1500));
+            first = run.witness().executed(a.pid(), 0) - first;
+            second = run.witness().executed(b.pid(), 0) - second;
+            shares.add(first + " and " + second);
+            double share = (double) first / Math.max(1, first + second);
+            return share > 0.40 && share < 0.60;
+        }, () -> "pieces of work: " + shares);
+        a.kill();
+        b.kill();
     }
 
     /** Without turns the same clients do overlap: the checker of the other tests can see it. */
     @Test
     void clientsOverlapWhenTheSchedulerIsOff(TestRun run) {
         run.manager("--mode", "off");
-        RunningCase a = run.program("worker", "ms=800").start();
-        RunningCase b = run.program("worker", "ms=800").start();
+        RunningCase a = run.program("worker", "ms=0", "told=1").start();
+        RunningCase b = run.program("worker", "ms=0", "told=1").start();
+        Await.until("they meet on the device", Await.PATIENCE, () -> run.witness().overlaps(0) > 0);
+        a.tell("");
+        b.tell("");
         a.end().exits(0);
         b.end().exits(0);
-        assertTrue(run.witness().overlaps(0) > 0);
         assertEquals(2, run.witness().mostProcesses(0));
     }
 
@@ -101,20 +121,17 @@ class TurnsTest {
     /** A client that is idle gives its turn back long before the quantum ends. */
     @Test
     void idleClientGivesItsTurnBack(TestRun run) {
-        run.manager("--mode", "on", "--quantum", "10s");
+        run.manager("--mode", "on", "--quantum", "100s"); // longer than an answer is waited for
         RunningCase a = run.program("console").start();
         RunningCase b = run.program("console").start();
         MemoryTest.start(a);
         MemoryTest.start(b);
-        long begin = System.nanoTime();
         for (int i = 0; i < 10; i++) {
             a.okay("launch 1000 1");
             a.okay("sync");
             b.okay("launch 1000 1");
             b.okay("sync");
         }
-        long tookMs = (System.nanoTime() - begin) / 1_000_000;
-        assertTrue(tookMs < 3_000, tookMs + " ms for 20 short turns");
         assertEquals(0, run.witness().overlaps(0));
         a.quit().exits(0);
         b.quit().exits(0);

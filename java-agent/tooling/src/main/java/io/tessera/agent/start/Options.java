@@ -26,7 +26,7 @@ final class Options {
     private static final int LABEL_BYTES = 63;
 
     /** Of who asks for no plan: the same as {@code default_plan} of tools/tessera. */
-    static final String DEFAULT_PLAN = "auto";
+    static final String DEFAULT_PLAN = "plain";
 
     private final Map<String, String> values = new LinkedHashMap<>();
     private final List<String> complaints = new ArrayList<>();

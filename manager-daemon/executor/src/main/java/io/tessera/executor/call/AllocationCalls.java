@@ -81,6 +81,9 @@ final class AllocationCalls {
         if (address != 0 && client.graphMemory().isOfGraph(address)) {
             return client.graphMemory().free(address) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
         }
+        if (isKept(address)) {
+            return client.streams().query() == CudaResult.SUCCESS ? CudaResult.SUCCESS : CudaResult.NOT_READY;
+        }
         return address == 0 || pools.free(address) ? CudaResult.SUCCESS : CudaResult.NOT_READY;
     }
 
@@ -114,7 +117,14 @@ final class AllocationCalls {
         if (client.graphMemory().isOfGraph(address)) {
             return client.graphMemory().free(address) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
         }
-        pools.free(address, stream);
+        if (!isKept(address)) {
+            pools.free(address, stream);
+        }
         return CudaResult.SUCCESS;
+    }
+
+    /** Whether others have the memory open by an IPC handle. */
+    private boolean isKept(long address) {
+        return client.memory().beginningAt(address).filter(client.exports()::keeps).isPresent();
     }
 }

@@ -203,7 +203,10 @@ public final class CallExecutor implements AutoCloseable {
                 client.streams().destroying(stream);
                 client.fences().watchdog().forget(stream.value());
             }
-            case "cuEventDestroy" -> client.watch().forget(frame.slot(0));
+            case "cuEventDestroy" -> {
+                client.watch().forget(frame.slot(0));
+                return client.exports().destroyEvent(frame.slot(0));
+            }
             default -> {
                 if (plan.onNullStream) {
                     return nullStream.call(frame, context);

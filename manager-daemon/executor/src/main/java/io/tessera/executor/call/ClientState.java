@@ -6,6 +6,7 @@ import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
+import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedMemory;
@@ -36,11 +37,12 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param pools   its memory pools, and memory that waits for work to end
  * @param graphMemory memory of its graphs
  * @param fences  its modules
+ * @param exports what it has handed to others of its tenant, and opened of theirs
  * @param images  files with images that it has handed over
  * @param store   images that were read from files, of all clients
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
         PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
-        ClientFences fences, ImageOffers images, ImageStore store) {
+        ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store) {
 }

@@ -54,6 +54,7 @@ final class SpecialCalls {
         new ArrayCalls(client).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         new TensorMapCalls(client, addresses).register(calls);
+        new IpcCalls(client).register(calls);
         graphs(calls, new GraphCalls(client, structures, results));
         calls.put("cuStreamSetAttribute", (frame, context) -> {
             structures.attribute((int) frame.slot(1), frame.required(2));

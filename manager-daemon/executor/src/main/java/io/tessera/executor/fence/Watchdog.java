@@ -21,6 +21,12 @@ import java.util.function.IntSupplier;
 public final class Watchdog {
     /** From one event to the next, unless others come between: what runs between two is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
+    /** Above the number of submissions behind which {@code ClientStreams} has an event for all: where launches are short, those do. */
+    private static final int MOST_LAUNCHES = 128;
+    /** What is measured as one should take no more than such a part of the timeout: a queue of long kernels is not endless. */
+    private static final int PARTS = 8;
+    /** With so many events out in a stream it is looked at once which are complete: a burst needs no more, and is known as such. */
+    private static final int MANY_MARKS = 64;
     private static final long SECOND_NS = 1_000_000_000L;
     /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
     private static final int MOST_PAUSES = 8192;
@@ -42,12 +48,18 @@ public final class Watchdog {
 
     /** One stream's events that are not complete, the oldest first. */
     private static final class Track {
-        private final ArrayDeque<Long> events = new ArrayDeque<>();
-        /** Whether something was launched behind the last event. */
-        private boolean more;
+        private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+        /** Launches behind the last event. */
+        private int more;
+        /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
+        private int every = 1;
         private long lastNs;
         /** Since when the oldest event is the next to be complete. */
         private long sinceNs;
+    }
+
+    /** An event and how many launches, or graphs, it is the first behind. */
+    private record Mark(long event, int launches) {
     }
 
     /** Where a stream may stand still by right: the events before and behind. */
@@ -73,16 +85,19 @@ public final class Watchdog {
         }
         lookedNs = nowNs;
         Track track = tracks.computeIfAbsent(stream, _ -> new Track());
-        track.more = true;
-        if (nowNs - track.lastNs >= INTERVAL_NS) {
+        track.more++;
+        if (track.more >= track.every || nowNs - track.lastNs >= INTERVAL_NS) {
             mark(stream, track, nowNs);
+            if (track.marks.size() >= MANY_MARKS) {
+                poll(track, nowNs);
+            }
         }
     }
 
     /** An event was recorded for another reason behind what was launched in a stream so far. */
     public void marked(long stream, long event) {
         Track track = tracks.get(stream);
-        if (track != null && track.more) {
+        if (track != null && track.more > 0) {
             progress.share(event);
             add(track, event, lookedNs);
         }
@@ -99,12 +114,12 @@ public final class Watchdog {
     }
 
     private static void add(Track track, long event, long nowNs) {
-        track.more = false;
         track.lastNs = nowNs;
-        if (track.events.isEmpty()) {
+        if (track.marks.isEmpty()) {
             track.sinceNs = nowNs;
         }
-        track.events.add(event);
+        track.marks.add(new Mark(event, Math.max(1, track.more)));
+        track.more = 0;
     }
 
     private boolean isCapturing(long stream) {
@@ -132,10 +147,10 @@ public final class Watchdog {
         if (track == null) {
             return;
         }
-        if (track.more) {
+        if (track.more > 0) {
             markLast(stream, track, lookedNs);
         }
-        if (!track.events.isEmpty()) {
+        if (!track.marks.isEmpty()) {
             orphans.add(track);
         }
     }
@@ -208,7 +223,7 @@ public final class Watchdog {
         long sinceNs = Long.MAX_VALUE;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
-            if (track.more && nowNs - track.lastNs >= INTERVAL_NS) {
+            if (track.more > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
                 markLast(each.getKey(), track, nowNs);
             }
             sinceNs = Math.min(sinceNs, poll(track, nowNs));
@@ -216,7 +231,7 @@ public final class Watchdog {
         for (Track track : orphans) {
             sinceNs = Math.min(sinceNs, poll(track, nowNs));
         }
-        orphans.removeIf(track -> track.events.isEmpty());
+        orphans.removeIf(track -> track.marks.isEmpty());
         long timeoutNs = timeoutNs();
         if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
             member.turn().nothing();
@@ -228,15 +243,31 @@ public final class Watchdog {
 
     /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
     private long poll(Track track, long nowNs) {
-        while (!track.events.isEmpty() && isDone(track.events.peek())) {
-            progress.giveBack(track.events.poll());
+        long launches = 0;
+        while (!track.marks.isEmpty() && isDone(track.marks.peek().event)) {
+            Mark done = track.marks.poll();
+            progress.giveBack(done.event);
+            launches += done.launches;
+        }
+        if (launches > 0) {
+            track.every = every(track, launches, nowNs - track.sinceNs);
             track.sinceNs = nowNs;
         }
-        if (!track.events.isEmpty() && isPaused(track)) {
+        if (!track.marks.isEmpty() && isPaused(track)) {
             track.sinceNs = nowNs;
             return Long.MAX_VALUE;
         }
-        return track.events.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
+        return track.marks.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
+    }
+
+    /** How many launches may share an event from now on: at most twice as many as before, fewer at once. */
+    private int every(Track track, long launches, long tookNs) {
+        long share = timeoutNs() / PARTS * launches / Math.max(1, tookNs);
+        return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
+    }
+
+    private void giveBack(Track track) {
+        track.marks.forEach(mark -> progress.giveBack(mark.event));
     }
 
     /** The work that was too long has ended: the others' time begins anew. */
@@ -246,8 +277,8 @@ public final class Watchdog {
 
     /** Gives its events back, when all work is done. */
     public void close() {
-        tracks.values().forEach(track -> track.events.forEach(progress::giveBack));
-        orphans.forEach(track -> track.events.forEach(progress::giveBack));
+        tracks.values().forEach(this::giveBack);
+        orphans.forEach(this::giveBack);
         pauses.forEach(pause -> {
             progress.giveBack(pause.before);
             progress.giveBack(pause.behind);

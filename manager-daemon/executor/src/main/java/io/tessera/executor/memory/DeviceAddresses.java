@@ -1,5 +1,7 @@
 package io.tessera.executor.memory;
 
+import io.tessera.protocol.SegmentLayout;
+
 /**
  * The part of the address space in which one device's memory is placed by us (RELAY.md, section 6). A program that uses two
  * devices sees the memory of both by plain addresses: executors do not talk to each other, so the addresses that they may
@@ -12,8 +14,6 @@ public record DeviceAddresses(long first, long end) {
     /** Of all devices: free in ordinary processes, between their programs and their libraries. */
     private static final long FIRST = 0x2000_0000_0000L;
     private static final long END = 0x3000_0000_0000L;
-    /** Devices that a program can use (SPEC.md). */
-    private static final int MOST_DEVICES = 16;
 
     /**
      * The part of one device.
@@ -22,8 +22,8 @@ public record DeviceAddresses(long first, long end) {
      * @param count   devices that the driver has; the part is as large as that allows, so one device has all
      */
     public static DeviceAddresses of(int ordinal, int count) {
-        if (ordinal < 0 || ordinal >= count || count > MOST_DEVICES) {
-            throw new IllegalArgumentException("device " + ordinal + " of " + count + ": at most " + MOST_DEVICES);
+        if (ordinal < 0 || ordinal >= count || count > SegmentLayout.MAX_DEVICES) {
+            throw new IllegalArgumentException("device " + ordinal + " of " + count + ": at most " + SegmentLayout.MAX_DEVICES);
         }
         long parts = count == 1 ? 1 : Long.highestOneBit(count - 1L) << 1;
         long bytes = (END - FIRST) / parts;

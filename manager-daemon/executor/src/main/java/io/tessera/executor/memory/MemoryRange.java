@@ -27,6 +27,8 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         GLOBAL,
         /** Of a graph's allocation node: the program may free it like pooled memory. */
         GRAPH,
+        /** Another client's of the tenant, by an IPC handle: ends by cuIpcCloseMemHandle. */
+        OPENED,
         /** Pinned memory of the relay. */
         PINNED
     }

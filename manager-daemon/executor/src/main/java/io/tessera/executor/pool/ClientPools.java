@@ -2,7 +2,6 @@ package io.tessera.executor.pool;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.pool.MemoryPool.Block;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.window.WindowAccess;
@@ -26,7 +25,6 @@ public final class ClientPools {
     private final WindowAccess window;
     private final ClientStreams streams;
     private final NanoClock clock;
-    private final EventStock events;
     private final RetiredMemory retired;
     private final Map<Long, MemoryPool> pools = new HashMap<>();
     private final List<MemoryPool> ended = new ArrayList<>();
@@ -35,12 +33,11 @@ public final class ClientPools {
     private long nextNs;
 
     /** No pools yet. */
-    public ClientPools(WindowAccess window, DriverCalls driver, ClientStreams streams, NanoClock clock) {
+    public ClientPools(WindowAccess window, ClientStreams streams, NanoClock clock) {
         this.window = window;
         this.streams = streams;
         this.clock = clock;
-        this.events = new EventStock(driver);
-        this.retired = new RetiredMemory(window, events);
+        this.retired = new RetiredMemory(window, streams.progress());
         streams.beforeEnd(stream -> pools().forEach(pool -> pool.gone(stream, mayRecord())));
     }
 
@@ -52,7 +49,7 @@ public final class ClientPools {
 
     /** Makes a pool; with a limit of its own if that is not 0. */
     public MemoryPool create(long mostBytes) {
-        MemoryPool pool = new MemoryPool(++lastNumber, mostBytes, window, events);
+        MemoryPool pool = new MemoryPool(++lastNumber, mostBytes, window, streams.progress());
         pools.put(pool.number(), pool);
         return pool;
     }
@@ -181,12 +178,11 @@ public final class ClientPools {
         ended.removeIf(MemoryPool::isOver);
     }
 
-    /** All work of the client is done and its allocations are freed: everything goes back, and the events end. */
+    /** All work of the client is done and its allocations are freed: everything goes back. */
     public void close() {
         retired.releaseAll();
         pools().forEach(MemoryPool::releaseAll);
         pools.clear();
         ended.clear();
-        events.close();
     }
 }

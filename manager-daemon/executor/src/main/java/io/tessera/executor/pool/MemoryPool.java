@@ -1,5 +1,6 @@
 package io.tessera.executor.pool;
 
+import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ public final class MemoryPool {
     private final long number;
     private final long mostBytes;
     private final WindowAccess window;
-    private final EventStock events;
+    private final ProgressEvents events;
     private final long[] flags = {0, 1, 1, 1};
     /** Freed blocks by the stream that they were freed in. */
     private final Map<Long, FreedInStream> freed = new HashMap<>();
@@ -101,7 +102,7 @@ public final class MemoryPool {
      * @param number    by which the client's handle finds it
      * @param mostBytes limit of its own; 0: none
      */
-    MemoryPool(long number, long mostBytes, WindowAccess window, EventStock events) {
+    MemoryPool(long number, long mostBytes, WindowAccess window, ProgressEvents events) {
         this.number = number;
         this.mostBytes = mostBytes;
         this.window = window;
@@ -177,8 +178,8 @@ public final class MemoryPool {
     void seal(long stream) {
         FreedInStream own = freed.get(stream);
         if (own != null && !own.open.bySize.isEmpty()) {
-            long event = events.behind(stream);
-            if (event != EventStock.NONE) {
+            long event = events.record(stream);
+            if (event != ProgressEvents.NONE) {
                 own.sealed.add(new Sealed(event, own.open));
                 own.open = new Blocks();
             }

@@ -1,6 +1,7 @@
 package io.tessera.executor.pool;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -12,13 +13,13 @@ import java.util.List;
  */
 final class RetiredMemory {
     private final WindowAccess window;
-    private final EventStock events;
+    private final ProgressEvents events;
     private final List<Retired> all = new ArrayList<>();
 
     private record Retired(long address, List<Long> events) {
     }
 
-    RetiredMemory(WindowAccess window, EventStock events) {
+    RetiredMemory(WindowAccess window, ProgressEvents events) {
         this.window = window;
         this.events = events;
     }
@@ -27,8 +28,8 @@ final class RetiredMemory {
     void after(long address, List<Long> streams) {
         List<Long> behind = new ArrayList<>();
         for (long stream : streams) {
-            long event = events.behind(stream);
-            if (event != EventStock.NONE) {
+            long event = events.record(stream);
+            if (event != ProgressEvents.NONE) {
                 behind.add(event);
             }
         }

@@ -26,7 +26,6 @@ final class Belongings {
     private static final Map<HandleKind, DriverEntry> ENDS = Map.ofEntries(
             Map.entry(HandleKind.GRAPH_EXEC, DriverEntry.cuGraphExecDestroy),
             Map.entry(HandleKind.GRAPH, DriverEntry.cuGraphDestroy),
-            Map.entry(HandleKind.EVENT, DriverEntry.cuEventDestroy_v2),
             Map.entry(HandleKind.STREAM, DriverEntry.cuStreamDestroy_v2),
             Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
             Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
@@ -102,13 +101,22 @@ final class Belongings {
     }
 
     private int end(HandleKind kind, long value) {
-        return kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
-                ? client.fences().unload(value, kind == HandleKind.LIBRARY) : driver.call(ENDS.get(kind), value);
+        return switch (kind) {
+            case MODULE, LIBRARY -> client.fences().unload(value, kind == HandleKind.LIBRARY);
+            case EVENT -> client.exports().destroyEvent(value);
+            default -> driver.call(ENDS.get(kind), value);
+        };
     }
 
     private int free(MemoryRange range) {
         switch (range.origin()) {
-            case ALLOCATED, POOLED -> client.pools().free(range.address());
+            case ALLOCATED -> {
+                if (!client.exports().keeps(range)) {
+                    client.pools().free(range.address());
+                }
+            }
+            case POOLED -> client.pools().free(range.address());
+            case OPENED -> client.exports().closeWholly(range.address());
             case MAPPED, SHUT -> {
                 return calls.unmapped(range);
             }

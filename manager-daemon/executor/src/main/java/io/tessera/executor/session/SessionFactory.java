@@ -14,6 +14,8 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.DeviceAddresses;
@@ -35,6 +37,7 @@ import io.tessera.os.FutexPort;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.time.InstantSource;
@@ -43,7 +46,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
-    private static final int DEVICES = 16;
     /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
     private static final String OF_USER = " of user ";
@@ -60,6 +62,7 @@ public final class SessionFactory {
     private final CallGate gate = new CallGate();
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
+    private final Exports exports = new Exports();
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
 
     /**
@@ -156,7 +159,7 @@ public final class SessionFactory {
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
-        ClientHandles handles = new ClientHandles(device.ordinal() % DEVICES);
+        ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
@@ -165,9 +168,10 @@ public final class SessionFactory {
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
-        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences, images, store);
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
+                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store);
     }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
  */
 final class Backlog {
     /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
-    private static final int STEP = Integer.getInteger("tessera.executor.eventsEvery", 128);
+    private static final int STEP = Math.max(1, Integer.getInteger("tessera.executor.eventsEvery", 64));
     /** Submissions that may be out when events are counted; with the records of one batch, far below what a driver takes. */
     private static final int MOST_SUBMISSIONS = 384;
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);

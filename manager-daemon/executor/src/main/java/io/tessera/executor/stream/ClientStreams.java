@@ -28,7 +28,6 @@ public final class ClientStreams {
     private final AwaitedValues awaited = new AwaitedValues();
     private final ProgressEvents progress;
     private final Backlog backlog;
-    private final GreenStreams green;
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
@@ -64,7 +63,6 @@ public final class ClientStreams {
         this.handles = handles;
         this.progress = new ProgressEvents(driver);
         this.backlog = new Backlog(progress);
-        this.green = new GreenStreams(driver);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -137,8 +135,7 @@ public final class ClientStreams {
     }
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
-        int result = legacy && GreenStreams.WANTED ? green.create()
-                : driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
     }
 
@@ -235,7 +232,6 @@ public final class ClientStreams {
     /** All streams and contexts are gone, and nobody holds an event any more. */
     public void close() {
         progress.close();
-        green.close();
     }
 
     /** A stream that comes after everything submitted in a context so far; null if it cannot be made. */

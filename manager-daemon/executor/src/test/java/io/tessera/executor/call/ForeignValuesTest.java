@@ -14,6 +14,8 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.pool.GraphRanges;
@@ -22,6 +24,7 @@ import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -95,9 +98,12 @@ class ForeignValuesTest {
         streams.created(CallMaker.handle(HandleKind.STREAM, true), streams.context(CONTEXT), false);
         memory.add(new MemoryRange(CallMaker.OWN, CallMaker.OWN_BYTES, MemoryRange.Origin.ALLOCATED, CONTEXT, 0, 0));
         ClientCharge charge = new ClientCharge(new TenantMemory(0));
-        ClientPools pools = new ClientPools(null, driver, streams, Clocks.system().monotonic());
+        ClientExports exports = new ClientExports(new Exports(), "tenant", null, memory, charge.tenant(), driver,
+                new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
+        ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null, null, null), arena);
+                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null,
+                exports, null, null), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
 /** Speaks the client's side of RELAY.md to an executor. One thread. */
 public final class RelayTestClient implements AutoCloseable {
     /** No test waits longer. */
-    public static final long PATIENCE_NS = 8_000_000_000L;
+    public static final long PATIENCE_NS = 40_000_000_000L;
     /** The context that a new client makes. */
     public static final int CONTEXT = 1;
     private static final int SLOT = 3;

@@ -7,8 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +36,8 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Events of held streams that stand before what is not done. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
+    /** Events recorded in held streams, the oldest first. */
+    public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -128,6 +132,15 @@ public final class FakeDriver implements DriverPort {
         return put(address, handle);
     }
 
+    private int recorded(long event, long stream) {
+        eventStreams.put(event, stream);
+        doneEvents.remove(event);
+        if (heldStreams.contains(stream)) {
+            heldEvents.add(event);
+        }
+        return 0;
+    }
+
     @Override
     public int call(DriverEntry entry, MemorySegment s) {
         if (recording) {
@@ -141,11 +154,7 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
-            case cuEventRecord -> {
-                eventStreams.put(slot(s, 0), slot(s, 1));
-                doneEvents.remove(slot(s, 0));
-                yield 0;
-            }
+            case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Test;
 /** What a stream is given beyond the client's launches: one event now and then, which serves whoever needs one. */
 class EventsAmongLaunchesTest {
     private static final int LAUNCHES = 1280;
-    private static final int EVERY = 128;
+    private static final int EVERY = 64;
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LOOK_NS = 100_000_000L;
 
     private final Arena arena = Arena.ofShared();
     private final FakeDriver driver = new FakeDriver();
@@ -57,36 +58,80 @@ class EventsAmongLaunchesTest {
         return driver.calls.stream().filter(call -> call.startsWith("cuEventRecord")).count();
     }
 
+    /** The watchdog sees that launches are short. */
+    private void warm() {
+        for (int looks = 0; looks < 10; looks++) {
+            for (int i = 0; i < LAUNCHES; i++) {
+                launch();
+            }
+            assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
+        }
+    }
+
     @Test
     void backlogAndWatchdogShareThem() {
+        warm();
+        long before = recorded();
         for (int i = 0; i < LAUNCHES; i++) {
             launch();
         }
-        // And one behind the very first launch.
-        assertEquals(LAUNCHES / EVERY + 1, recorded());
+        long more = recorded() - before;
+        // One of the watchdog's own may come where the last look has left its count.
+        assertTrue(more >= LAUNCHES / EVERY && more <= LAUNCHES / EVERY + 1, more + " events");
+    }
+
+    /** Nobody knows yet how long they take: a queue of them is not one endless kernel. */
+    @Test
+    void aQueueOfLongKernelsIsNotEndless() {
+        driver.heldStreams.add(stream.value());
+        for (int i = 0; i < EVERY / 2; i++) {
+            launch();
+        }
+        for (int i = 0; i < EVERY / 2; i++) {
+            assertFalse(watchdog.isExpired(nowNs += 2 * SECOND_NS), "kernel " + i);
+            driver.doneEvents.add(driver.heldEvents.remove());
+            assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
+        }
+    }
+
+    @Test
+    void whereLaunchesBecomeLongTheyShareFewer() {
+        warm();
+        driver.heldStreams.add(stream.value());
+        launch();
+        for (int looks = 0; looks < 20; looks++) {
+            assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
+        }
+        driver.heldStreams.clear();
+        assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
+        driver.heldStreams.add(stream.value());
+        long before = recorded();
+        launch();
+        launch();
+        assertEquals(before + 2, recorded());
+        assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
+        assertTrue(watchdog.isExpired(nowNs += 4 * SECOND_NS));
     }
 
     @Test
     void whatIsSharedIsUsedAgainWhenAllHaveGivenItBack() {
+        warm();
         driver.heldStreams.add(stream.value());
         for (int i = 0; i < LAUNCHES && !streams.isFull(); i++) {
             launch();
         }
         assertTrue(streams.isFull());
-        int held = driver.made("event").size();
+        assertTrue(recorded() < LAUNCHES, "where launches are many and done, not each has one");
+        int made = driver.made("event").size();
         driver.heldStreams.clear();
         assertFalse(streams.isFull());
-        for (int i = 0; i < EVERY; i++) { // the watchdog has not looked: what it holds is not free
-            launch();
-        }
-        assertEquals(held + 1, driver.made("event").size());
         nowNs += SECOND_NS;
         assertFalse(watchdog.isExpired(nowNs));
         for (int i = 0; i < LAUNCHES; i++) {
             launch();
             watchdog.isExpired(nowNs += SECOND_NS);
         }
-        assertTrue(driver.made("event").size() <= held + 3, () -> driver.made("event").toString());
+        assertTrue(driver.made("event").size() <= made + 3, () -> driver.made("event").toString());
         watchdog.close();
         streams.destroyContext(streams.context(1));
         streams.close();

@@ -32,7 +32,7 @@ class ClientPoolsTest {
     private final ClientStreams streams = new ClientStreams(calls, new ClientHandles(0));
     private final ListWindow window = new ListWindow();
     private final AtomicLong time = new AtomicLong();
-    private final ClientPools pools = new ClientPools(window, calls, streams, () -> time.addAndGet(1_000_000_000));
+    private final ClientPools pools = new ClientPools(window, streams, () -> time.addAndGet(1_000_000_000));
 
     ClientPoolsTest() {
         driver.recording = false;
@@ -162,6 +162,7 @@ class ClientPoolsTest {
         used.keySet().forEach(address -> pools.free(address, 1));
         pools.close();
         assertTrue(window.live.isEmpty(), "seed " + seed + ": " + window.live);
+        streams.close();
         assertEquals(0, driver.alive("event"), "seed " + seed);
     }
 

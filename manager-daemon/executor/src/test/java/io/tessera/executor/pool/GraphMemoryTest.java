@@ -29,7 +29,7 @@ class GraphMemoryTest {
     private final FakeDriver driver = new FakeDriver();
     private final ListWindow window = new ListWindow();
     private final DriverCalls calls = new DriverCalls(driver, arena);
-    private final ClientPools pools = new ClientPools(window, calls, new ClientStreams(calls, new ClientHandles(0)),
+    private final ClientPools pools = new ClientPools(window, new ClientStreams(calls, new ClientHandles(0)),
             () -> 0);
     private final List<String> told = new ArrayList<>();
     private final GraphMemory memory = new GraphMemory(pools, new GraphMemory.Owner() {

@@ -70,7 +70,7 @@ class WindowGateTest {
         other.lock();
         assertFalse(other.closeGate(System::nanoTime, System.nanoTime() + 20_000_000));
         stuck.close();
-        assertTrue(other.closeGate(System::nanoTime, System.nanoTime() + 20_000_000), "its thread has ended");
+        assertTrue(other.closeGate(System::nanoTime, System.nanoTime() + 20 * RUN_NS), "its thread has ended");
         other.openGate();
         other.unlock();
     }

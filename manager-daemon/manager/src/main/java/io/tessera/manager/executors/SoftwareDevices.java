@@ -1,5 +1,7 @@
 package io.tessera.manager.executors;
 
+import io.tessera.protocol.SegmentLayout;
+
 /**
  * Devices in software that a manager has executors for.
  *
@@ -9,13 +11,14 @@ package io.tessera.manager.executors;
 public record SoftwareDevices(int count, long memoryBytes) {
     /** One, with the memory that it chooses. */
     public static final SoftwareDevices STANDARD = new SoftwareDevices(1, 0);
-    /** As many as a program can use (SPEC.md). */
-    public static final int MOST = 16;
 
     /** Refuses what cannot be meant. */
     public SoftwareDevices {
-        if (count < 1 || count > MOST || memoryBytes < 0) {
-            throw new IllegalArgumentException(count + " devices: 1 to " + MOST);
+        if (count < 1 || count > SegmentLayout.MAX_DEVICES) {
+            throw new IllegalArgumentException(count + " devices: 1 to " + SegmentLayout.MAX_DEVICES);
+        }
+        if (memoryBytes < 0) {
+            throw new IllegalArgumentException(memoryBytes + " bytes of memory: 0 or more");
         }
     }
 }

@@ -17,7 +17,7 @@ final class PlanChoice {
             return "";
         }
         if ((facts & ResidencyBlock.CHOICE_EXPORTED) != 0) {
-            return "plain from now on: the program exports memory, which can be neither swapped nor managed";
+            return "plain from now on: the program exports memory that can be exported only as the driver's own";
         }
         if (unmapped) {
             return (facts & ResidencyBlock.CHOICE_UNPAGED) != 0

@@ -31,7 +31,7 @@ import java.util.function.BooleanSupplier;
 public final class TestClient implements AutoCloseable, ManagerMessageListener {
     /** A device that tests announce; the same that holder.c does. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_1111_1111_1111L, 0x1111_1111_1111_1111L);
-    private static final long PATIENCE_NS = 10_000_000_000L;
+    private static final long PATIENCE_NS = 60_000_000_000L;
 
     private final LinuxPort os = Linux.open();
     private final Arena arena = Arena.ofConfined();

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class AutoSimulationTest {
     private static final int SECONDS = 60;
+    /** What does not decide anything is steady long before. */
+    private static final int STEADY_SECONDS = 20;
     private static final Map<Workload, Double> ALONE_PER_SECOND = new HashMap<>();
 
     private record Outcome(double work, SimulatedGpu gpu) {
@@ -39,21 +41,25 @@ class AutoSimulationTest {
     }
 
     private static Outcome run(SchedulerMode mode, double jitter, Workload... workloads) {
+        return run(mode, SECONDS, jitter, workloads);
+    }
+
+    private static Outcome run(SchedulerMode mode, int seconds, double jitter, Workload... workloads) {
         SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults(), mode);
         for (Workload workload : workloads) {
             gpu.add(workload, workload, Long.MAX_VALUE, jitter);
         }
-        gpu.runUntil(SECONDS * SECOND);
+        gpu.runUntil(seconds * SECOND);
         double work = 0;
         for (int i = 0; i < workloads.length; i++) {
-            work += gpu.clients.get(i).completedNs / SECONDS / alonePerSecond(workloads[i]);
+            work += gpu.clients.get(i).completedNs / seconds / alonePerSecond(workloads[i]);
         }
         return new Outcome(work, gpu);
     }
 
     private static Outcome best(double jitter, Workload... workloads) {
-        Outcome off = run(SchedulerMode.OFF, jitter, workloads);
-        Outcome on = run(SchedulerMode.ON, jitter, workloads);
+        Outcome off = run(SchedulerMode.OFF, STEADY_SECONDS, jitter, workloads);
+        Outcome on = run(SchedulerMode.ON, STEADY_SECONDS, jitter, workloads);
         return off.work() > on.work() ? off : on;
     }
 

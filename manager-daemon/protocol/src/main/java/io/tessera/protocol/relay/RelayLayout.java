@@ -21,6 +21,8 @@ public final class RelayLayout {
     public static final int VERSION = 2;
     /** First word of in-data that stands for an image: the letters TSIM in memory order. */
     public static final int IMAGE_MAGIC = 0x4d49_5354;
+    /** First word of an IPC handle: the letters TSIPC in memory order. */
+    public static final long IPC_MAGIC = 0x43_5049_5354L;
     /** Bytes of the ring, a power of two. */
     public static final int RING_BYTES = 1 << 20;
     /** Longest record, header included. */
@@ -130,6 +132,14 @@ public final class RelayLayout {
             U64.withName("free_bytes"),
             U64.withName("total_bytes"),
             U64.withName("used_bytes")).withName("tessera_memory_info");
+
+    /** {@code struct tessera_ipc_handle}: a CUipcMemHandle or CUipcEventHandle. */
+    public static final StructLayout IPC_HANDLE = MemoryLayout.structLayout(
+            U64.withName("magic"),
+            U64.withName("executor"),
+            MemoryLayout.sequenceLayout(2, U64).withName("key"),
+            U64.withName("bytes"),
+            MemoryLayout.sequenceLayout(3, U64).withName("zero")).withName("tessera_ipc_handle");
 
     /** {@code struct tessera_image_reference}. */
     public static final StructLayout IMAGE_REFERENCE = MemoryLayout.structLayout(

@@ -12,6 +12,8 @@ import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.PinnedMemory;
@@ -90,7 +92,7 @@ public class RelayRecordBenchmark {
         TenantMemory tenant = new TenantMemory(0);
         ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
                 driver, streams);
-        ClientPools pools = new ClientPools(window, driver, streams, clock);
+        ClientPools pools = new ClientPools(window, streams, clock);
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
@@ -99,11 +101,12 @@ public class RelayRecordBenchmark {
                 streams.progress());
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
-                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::violated);
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files()), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences, null, null);
+                new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
+                new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null);
         window.open();
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);

@@ -130,7 +130,7 @@ class RunScriptTest {
     void optionsBecomeTheProgramsEnvironment() throws Exception {
         assertEquals("alice b", variable("TESSERA_NAME", "--name", "alice b"));
         assertEquals("managed", variable("TESSERA_PLAN", "--plan=managed"));
-        assertEquals("auto", variable("TESSERA_PLAN"));
+        assertEquals("plain", variable("TESSERA_PLAN"));
         assertEquals("1", variable("TESSERA_REQUIRE", "--require"));
         assertEquals("", variable("TESSERA_REQUIRE"));
         assertEquals("0,1", variable("CUDA_VISIBLE_DEVICES", "--device", "0,1"));
@@ -168,7 +168,7 @@ class RunScriptTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--plan plain --memory-guarantee 1GiB,--plan swap or auto",
+    @CsvSource({"--memory-guarantee 1GiB,--plan swap or auto",
         "--plan swap --memory 1GiB --memory-guarantee 2GiB,is more than --memory",
         "--plan swap --swap-file 1GiB,needs --swap-directory", "--swap-directory /nowhere,can be written to"})
     void memoryThatDoesNotGoTogether(String options, String expected) throws Exception {

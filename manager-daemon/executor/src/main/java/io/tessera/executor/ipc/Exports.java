@@ -1,0 +1,117 @@
+package io.tessera.executor.ipc;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.ipc.Export.Kind;
+import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Everything in an executor that is exported now, by keys that nobody can guess, and who has it open. Thread-safe; waits for
+ * nobody.
+ */
+public final class Exports {
+    private static final long MAGIC = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "magic");
+    private static final long EXECUTOR = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "executor");
+    private static final long KEY = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "key");
+    private static final long BYTES = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "bytes");
+    /** {@code CUDA_ERROR_INVALID_CONTEXT}: what CUDA says of a handle in the process that it comes from. */
+    private static final int OWN = 201;
+
+    private final SecureRandom random = new SecureRandom();
+    /** Tells handles of other executors, of other devices or before a restart. */
+    private final long executor = random.nextLong();
+    private final Map<Key, Export> all = new HashMap<>();
+
+    /** What a handle proves. */
+    record Key(long first, long second) {
+    }
+
+    /**
+     * What became of a handle.
+     *
+     * @param result  CUresult
+     * @param why     for the program's user where the result is not SUCCESS; empty: nothing that the result does not say
+     * @param opened  what it stands for; null unless SUCCESS
+     */
+    record Opening(int result, String why, Export opened) {
+        private static Opening refused(int result, String why) {
+            return new Opening(result, why, null);
+        }
+    }
+
+    synchronized Export add(ClientExports owner, String tenant, Kind kind, long value, long bytes) {
+        Export export = new Export(owner, tenant, kind, value, bytes, new Key(random.nextLong(), random.nextLong()));
+        all.put(export.key, export);
+        return export;
+    }
+
+    /** Writes the 64 bytes that programs pass on. */
+    void write(Export export, MemorySegment handle) {
+        handle.asSlice(0, RelayLayout.IPC_HANDLE.byteSize()).fill((byte) 0);
+        handle.set(WireTypes.U64, MAGIC, RelayLayout.IPC_MAGIC);
+        handle.set(WireTypes.U64, EXECUTOR, executor);
+        handle.set(WireTypes.U64, KEY, export.key.first());
+        handle.set(WireTypes.U64, KEY + Long.BYTES, export.key.second());
+        handle.set(WireTypes.U64, BYTES, export.bytes);
+    }
+
+    /** A client wants what a handle stands for; each client is counted once, whatever it opens again. */
+    synchronized Opening open(ClientExports opener, String tenant, Kind kind, MemorySegment handle, boolean again) {
+        if (handle.get(WireTypes.U64, MAGIC) != RelayLayout.IPC_MAGIC) {
+            return Opening.refused(CudaResult.INVALID_VALUE,
+                    "an IPC handle of a program that does not share by space cannot be opened by one that does");
+        }
+        if (handle.get(WireTypes.U64, EXECUTOR) != executor) {
+            return Opening.refused(CudaResult.NOT_SUPPORTED,
+                    "an IPC handle of another device, or of before the executor was restarted, cannot be opened");
+        }
+        Export found = all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
+        if (found == null || found.kind != kind || found.ended || found.bytes != handle.get(WireTypes.U64, BYTES)) {
+            return Opening.refused(CudaResult.INVALID_HANDLE, "");
+        }
+        if (!found.tenant.equals(tenant)) {
+            return Opening.refused(CudaResult.NOT_SUPPORTED, "an IPC handle of another tenant cannot be opened: programs that"
+                    + " exchange memory need one --name");
+        }
+        if (found.owner == opener) {
+            return Opening.refused(OWN, "");
+        }
+        found.openers += again ? 0 : 1;
+        return new Opening(CudaResult.SUCCESS, "", found);
+    }
+
+    /** What a handle is for, if it is one of this executor's that is still good; else null. */
+    synchronized Export find(MemorySegment handle) {
+        return all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
+    }
+
+    /**
+     * The owner ends what it has exported: nobody opens it any more.
+     *
+     * @param charged bytes that count against the tenant as long as somebody has it open
+     * @return whether somebody has it open, and ends it in the owner's place
+     */
+    synchronized boolean end(Export export, long charged) {
+        export.ended = true;
+        export.charged = charged;
+        if (export.openers == 0) {
+            all.remove(export.key);
+        }
+        return export.openers > 0;
+    }
+
+    /** One client has it open no more. Returns whether that was the last one of something that its owner has ended. */
+    synchronized boolean close(Export export) {
+        export.openers--;
+        boolean last = export.ended && export.openers == 0;
+        if (last) {
+            all.remove(export.key);
+        }
+        return last;
+    }
+}

@@ -1,0 +1,64 @@
+/*
+ * Handles of legacy IPC (CUipcMemHandle) for memory of plan swap's, and what exporter and opener say to each other about
+ * them. A handle names the process that made it, whose private socket gives the memory's descriptors to who shows it.
+ *
+ * The socket: AF_UNIX, SOCK_SEQPACKET, abstract: it needs no directory and leaves nothing behind. Both sides ask the
+ * kernel who the other is (SO_PEERCRED): the same user, and for the opener the very process of the handle. Each request
+ * stands alone: the handle, and the number of the first chunk that is wanted; its answer has up to IPC_BATCH chunks from
+ * there on, with their descriptors (SCM_RIGHTS) in their order.
+ */
+#ifndef TESSERA_IPC_HANDLE_H
+#define TESSERA_IPC_HANDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "tessera_entries.h"
+
+#define IPC_MAGIC 0x4350492d53534554ULL /* "TESS-IPC"; the driver's own handles begin otherwise */
+#define IPC_VERSION 1
+#define IPC_BATCH 16 /* descriptors at once: few beside the 1,024 that a process may have open */
+
+struct ipc_handle {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t pid; /* of the exporter; with the next two it names the process and its socket */
+    uint64_t start_ticks;
+    uint64_t server;   /* random */
+    uint64_t id;       /* of the allocation, in the exporter */
+    uint8_t secret[16]; /* random; who has it has been given the handle */
+    uint64_t zero;
+};
+_Static_assert(sizeof(struct ipc_handle) == 64 && sizeof(struct tessera_value_64) == 64, "CU_IPC_HANDLE_SIZE");
+
+struct ipc_request {
+    struct ipc_handle handle;
+    uint32_t first; /* number of a chunk */
+    uint32_t zero;
+};
+
+struct ipc_answer {
+    uint64_t magic;
+    int32_t status;   /* CUresult; not 0: nothing else is filled in */
+    uint32_t chunks;  /* of the memory, in all */
+    uint64_t bytes;   /* of all chunks */
+    uint64_t offset;  /* of the allocation in them */
+    uint64_t allocation_bytes;
+    uint8_t device[16]; /* UUID */
+    uint32_t sent;    /* chunks in this answer */
+    uint32_t zero;
+    uint64_t chunk_bytes[IPC_BATCH];
+};
+
+/* Whether the handle is one of ours, of this version. */
+bool ipc_handle_ours(const struct tessera_value_64 *value, struct ipc_handle *handle);
+
+/* The socket's address; its length. */
+socklen_t ipc_address(const struct ipc_handle *handle, struct sockaddr_un *address);
+
+/* Whether the process at the other end has our user, and, unless 0, this id. */
+bool ipc_peer_trusted(int socket, uint32_t pid);
+
+#endif

@@ -1,0 +1,17 @@
+"""The suite families and the program that it runs agree on the cases."""
+
+import unittest
+
+from harness.suites import families
+from workloads.families import CASES
+
+
+class FamiliesTest(unittest.TestCase):
+    """What a case needs of its process is said in the suite, so each has to be named there."""
+
+    def test_every_case_is_run(self):
+        self.assertEqual(sorted(CASES), sorted((*families.TOGETHER, *families.APART)))
+
+
+if __name__ == "__main__":
+    unittest.main()
