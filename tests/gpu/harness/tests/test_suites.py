@@ -124,19 +124,6 @@ esac
 """
 
 
-#: Every process runs what is left up to the first that ends its context; one ends before it says anything.
-_BARRIERS = """#!/bin/sh
-[ "$1" != --list ] || { echo good; echo zeros; echo waits; echo bit_0; echo bit_1; exit 0; }
-for probe in "$@"; do
-    case $probe in
-    good|bit_1) echo "{\\"probe\\":\\"$probe\\",\\"ended\\":\\"nothing\\",\\"made\\":\\"0a\\",\\"over\\":1}" ;;
-    waits) echo broken >&2; exit 2 ;;
-    *) echo "{\\"probe\\":\\"$probe\\",\\"ended\\":\\"FAULT\\"}"; exit 0 ;;
-    esac
-done
-"""
-
-
 class SuitesTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="suites-")
@@ -454,13 +441,6 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(["hangs", "copy"], [problem["step"] for problem in record.problems])
         self.assertIn("| mask | 2 | 1.100 | 1.210 | copy |", text)
         self.assertIn("| saxpy | 10 | 8 | 0 | 1 | 9 | 0 | yes |", text)
-
-    def test_barriers(self):
-        _executable(self.path("home", "programs", "barriers"), _BARRIERS)
-        record, text = self.run_suite("barriers", TIMEOUT_S=20)
-        self.assertEqual(["waits"], [problem["step"] for problem in record.problems])
-        for row in ("| good | nothing | 0a |", "| zeros | FAULT |", "| FAULT | 0 |", "| nothing | 1 |"):
-            self.assertIn(row, text)
 
     def test_families(self):
         with open(self.path("workloads", "families.py"), "w", encoding="utf-8") as file:
