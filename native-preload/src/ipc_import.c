@@ -1,9 +1,7 @@
 #include "ipc_import.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "capture.h"
 #include "clock.h"
@@ -11,6 +9,7 @@
 #include "ipc_export.h"
 #include "ipc_mapping.h"
 #include "memory.h"
+#include "monotonic_condition.h"
 #include "records.h"
 #include "report.h"
 #include "settings.h"
@@ -37,11 +36,7 @@ static unsigned count;         /* of all: read without the lock */
 
 static void prepare(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_prepare(&changed);
 }
 
 /* With the lock. */
@@ -127,11 +122,10 @@ static void end_late(void)
 /* With the lock, released meanwhile: waits until the handle is not just being opened. False: time is up. */
 static bool await_ready(const struct ipc_handle *handle, uint64_t until_ns)
 {
-    struct timespec until = {(time_t)(until_ns / 1000000000ULL), (long)(until_ns % 1000000000ULL)};
-    int error = 0;
+    bool in_time = true;
     const struct opened *opened;
-    while ((opened = by_handle(handle)) && !opened->ready && error != ETIMEDOUT)
-        error = pthread_cond_timedwait(&changed, &lock, &until);
+    while ((opened = by_handle(handle)) && !opened->ready && in_time)
+        in_time = condition_wait(&changed, &lock, until_ns);
     return !opened || opened->ready;
 }
 

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "attendant.h"
 #include "clock.h"
+#include "monotonic_condition.h"
 #include "report.h"
 #include "segment.h"
 #include "settings.h"
@@ -21,11 +21,7 @@ static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
 
 static void prepare(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&answered, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_prepare(&answered);
 }
 
 static void hold(void)
@@ -57,9 +53,8 @@ static void publish(unsigned device, uint64_t used)
 /* Waits for a newer answer than the one seen; false: none within the time. Lock held, and released meanwhile. */
 static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 {
-    struct timespec until = {(time_t)(until_ns / 1000000000ULL), (long)(until_ns % 1000000000ULL)};
     while (governed[device] && answers[device] == seen)
-        if (pthread_cond_timedwait(&answered, &lock, &until) == ETIMEDOUT)
+        if (!condition_wait(&answered, &lock, until_ns))
             return false;
     return true;
 }

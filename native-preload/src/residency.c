@@ -1,11 +1,10 @@
 #include "residency.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
+#include "monotonic_condition.h"
 #include "segment.h"
 #include "settings.h"
 
@@ -16,11 +15,7 @@ static struct residency states[TESSERA_MAX_DEVICES];
 
 static void prepare(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_prepare(&changed);
 }
 
 void residency_lock(void)
@@ -41,8 +36,7 @@ void residency_changed(void)
 
 bool residency_wait(uint64_t until_ns)
 {
-    struct timespec until = {(time_t)(until_ns / 1000000000ULL), (long)(until_ns % 1000000000ULL)};
-    return pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT;
+    return condition_wait(&changed, &lock, until_ns);
 }
 
 struct residency *residency_of(unsigned device)

@@ -1,15 +1,14 @@
 #include "standstill.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture.h"
 #include "devices.h"
 #include "drain.h"
 #include "membarrier.h"
+#include "monotonic_condition.h"
 #include "threads.h"
 #include "turns.h"
 
@@ -25,18 +24,7 @@ static enum stage stages[TESSERA_MAX_DEVICES];
 
 static void prepare(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-/* With the lock: waits for a change; false: the time has come. */
-static bool wait_until(uint64_t until_ns)
-{
-    struct timespec until = {(time_t)(until_ns / 1000000000ULL), (long)(until_ns % 1000000000ULL)};
-    return pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT;
+    condition_prepare(&changed);
 }
 
 static void set_stage(unsigned device, enum stage stage)
@@ -51,7 +39,7 @@ bool standstill_begin(unsigned device, uint64_t until_ns)
     bool in_time = true;
     pthread_mutex_lock(&lock);
     while (stages[device] != STAGE_NONE && in_time) /* another thread's */
-        in_time = wait_until(until_ns);
+        in_time = condition_wait(&changed, &lock, until_ns);
     bool mine = stages[device] == STAGE_NONE;
     if (mine)
         set_stage(device, STAGE_ASKED);
@@ -62,7 +50,7 @@ bool standstill_begin(unsigned device, uint64_t until_ns)
     pthread_mutex_lock(&lock);
     in_time = true;
     while (stages[device] == STAGE_ASKED && in_time)
-        in_time = wait_until(until_ns);
+        in_time = condition_wait(&changed, &lock, until_ns);
     bool reached = stages[device] == STAGE_REACHED;
     if (!reached) { /* the turns thread may still wait for the device: the program goes on meanwhile */
         set_stage(device, STAGE_GIVEN_UP);
