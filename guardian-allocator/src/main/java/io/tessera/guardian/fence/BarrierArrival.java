@@ -163,10 +163,16 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes that phases from the next one on expect so many less; before an arrival of the thread, which the present phase awaits. Nobody
-     * then reads the number, but who has ended the last phase and not yet made the present one: a few instructions, in a legal program.
+     * Writes that the present phase awaits one arrival more, which it awaits anyway until the thread has made it: so it cannot end
+     * meanwhile. While the phase is not there yet, the addition would look as if the last one were not over, and then as if this one were.
      */
-    void drop(BarrierWord.Place place, Operand count) {
+    void hold(BarrierWord.Place place) {
+        awaitPhase(place);
+        code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), Code.number(1L << BarrierWord.COUNT_SHIFT));
+    }
+
+    /** Writes that who has ended the last phase makes the present one first: a few instructions, in a legal program. */
+    private void awaitPhase(BarrierWord.Place place) {
         Operand.Register now = code.word();
         Operand.Register looks = code.word();
         Operand.Register open = code.truth();
@@ -184,6 +190,14 @@ final class BarrierArrival {
         code.emit("setp.ne.u32", left, looks, Code.number(0));
         code.branch(left, false, look);
         code.label(ready);
+    }
+
+    /**
+     * Writes that phases from the next one on expect so many less; before an arrival of the thread, which the present phase awaits. Nobody
+     * reads the number then: who has ended the last phase has made the present one.
+     */
+    void drop(BarrierWord.Place place, Operand count) {
+        awaitPhase(place);
         Operand.Register less = code.word();
         Operand.Register old = code.word();
         code.emit("and.b32", less, count instanceof Operand.Immediate ? moved(count) : count, Code.number(BarrierWord.MOST));

@@ -5,7 +5,8 @@ import io.tessera.guardian.ptx.Operand;
 /**
  * Bytes that a {@link BarrierWord} awaits. While they are not 0 they hold one arrival of the phase. Who changes them holds one of his
  * own meanwhile: the phase cannot end between two additions. Then he arrives for himself, unless the bytes have become something, and
- * for the bytes, if they have become nothing. Not thread-safe.
+ * for the bytes, if they have become nothing. Who takes no more away than there is needs none of his own: what the bytes hold is there
+ * as long as they are, and it is his who takes the last. Not thread-safe.
  */
 final class BarrierBytes {
     private static final Operand ONE = Code.number(1L << BarrierWord.COUNT_SHIFT);
@@ -18,10 +19,42 @@ final class BarrierBytes {
         this.arrivals = arrivals;
     }
 
-    /** Writes {@code expect_tx}, or {@code complete_tx} for bytes that are there. */
-    void write(BarrierWord.Place place, Operand bytes, boolean complete) {
-        code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), ONE);
-        change(place, bytes, complete, null);
+    /** Writes {@code expect_tx}. */
+    void expect(BarrierWord.Place place, Operand bytes) {
+        Operand change = change(bytes, false);
+        arrivals.hold(place);
+        arrive(place, held(place, change), null);
+    }
+
+    /** Writes {@code complete_tx}: bytes are there. */
+    void complete(BarrierWord.Place place, Operand bytes) {
+        Operand change = change(bytes, true);
+        Operand.Register old = code.word();
+        Operand.Register now = code.word();
+        Operand.Register found = code.word();
+        Operand.Register held = code.word();
+        Operand.Register some = code.truth();
+        Operand.Register less = code.truth();
+        Operand.Register none = code.truth();
+        String early = code.newLabel("early");
+        String changed = code.newLabel("changed");
+        code.emit(place.load("relaxed"), old, place.lower());
+        code.emit("add.s32", now, old, change);
+        // None of both is negative, and less is left than there was.
+        code.emit("setp.ge.s32", some, now, Code.number(0));
+        code.emit("setp.lt.and.s32", less, now, old, some);
+        code.branch(less, true, early);
+        code.emit("atom.acq_rel." + place.scope() + "." + place.space() + ".cas.b32", found, place.lower(), old, now);
+        code.emit("setp.ne.u32", some, found, old);
+        code.branch(some, false, early);
+        code.emit("setp.lt.u32", none, now, Code.number(1L << BarrierWord.BYTES_SHIFT));
+        code.emit("selp.b32", held, ONE, Code.number(0), none);
+        code.emit("bra", new Operand.Symbol(changed, 0));
+        code.label(early);
+        arrivals.hold(place);
+        code.emit("mov.b32", held, held(place, change));
+        code.label(changed);
+        arrive(place, held, null);
     }
 
     /**
@@ -34,19 +67,17 @@ final class BarrierBytes {
         if (wanted) {
             code.emit(place.load("relaxed"), before, place.upper());
         }
-        change(place, bytes, false, before);
+        arrive(place, held(place, change(bytes, false)), before);
         return before;
     }
 
-    private void change(BarrierWord.Place place, Operand bytes, boolean complete, Operand.Register before) {
-        Operand change = change(bytes, complete);
+    /** Changes the bytes for one who holds an arrival; gives how much he holds then that is to be given up. */
+    private Operand.Register held(BarrierWord.Place place, Operand change) {
         Operand.Register old = code.word();
         Operand.Register now = code.word();
         Operand.Register held = code.word();
         Operand.Register some = code.truth();
         Operand.Register none = code.truth();
-        Operand.Register kept = code.truth();
-        String past = code.newLabel("kept");
         // Whoever ends the phase has seen what the others wrote who changed the bytes.
         code.emit("atom.acq_rel." + place.scope() + "." + place.space() + ".add.u32", old, place.lower(), change);
         code.emit("add.u32", now, old, change);
@@ -58,6 +89,12 @@ final class BarrierBytes {
         code.emit("selp.b32", old, ONE, Code.number(0), some);
         code.emit("selp.b32", now, ONE, Code.number(0), none);
         code.emit("add.u32", held, old, now);
+        return held;
+    }
+
+    private void arrive(BarrierWord.Place place, Operand.Register held, Operand.Register before) {
+        Operand.Register kept = code.truth();
+        String past = code.newLabel("kept");
         code.emit("setp.eq.u32", kept, held, Code.number(0));
         code.branch(kept, false, past);
         BarrierWord.Place ended = new BarrierWord.Place(place.at(), place.space(), place.scope(), "release", place.single());

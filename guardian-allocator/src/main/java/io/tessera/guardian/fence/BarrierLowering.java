@@ -178,7 +178,7 @@ final class BarrierLowering {
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
-            open.forEach(each -> bytes.write(each.place(), each.bytes(), true));
+            open.forEach(each -> bytes.complete(each.place(), each.bytes()));
             open.clear();
         }
     }
@@ -210,7 +210,8 @@ final class BarrierLowering {
         switch (i.modifiers().getFirst()) {
             case "inval" -> { }
             case "init" -> word.init(place(i, 0), numbers.of(operands.get(1)));
-            case "expect_tx", "complete_tx" -> bytes.write(place(i, 0), numbers.of(operands.get(1)), i.has("complete_tx"));
+            case "expect_tx" -> bytes.expect(place(i, 0), numbers.of(operands.get(1)));
+            case "complete_tx" -> bytes.complete(place(i, 0), numbers.of(operands.get(1)));
             case "pending_count" -> word.pending(operands.get(0), operands.get(1));
             case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
                     i.has("parity"), i.has("try_wait"), this::help);
@@ -273,7 +274,7 @@ final class BarrierLowering {
         List<String> modifiers = i.modifiers().stream().filter(m -> !m.equals("async") && !m.equals(COMPLETES))
                 .collect(Collectors.toList());
         code.add(new Instruction(Optional.empty(), i.opcode(), modifiers, i.operands().subList(0, 2), i.line()));
-        bytes.write(completed(i, 2, true), Code.number((long) i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength()), true);
+        bytes.complete(completed(i, 2, true), Code.number((long) i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength()));
     }
 
     private BarrierWord.Place place(Instruction i, int operand) {

@@ -122,7 +122,7 @@ final class CopyDesk {
         code.label(alone);
         copies.write(ends, length);
         code.emit("cp.async.wait_all");
-        bytes.write(place, length, true);
+        bytes.complete(place, length);
         code.label(asked);
     }
 
@@ -183,7 +183,7 @@ final class CopyDesk {
         code.emit("bra", new Operand.Symbol(helped, 0));
         code.label(last.label());
         code.emit("shl.b32", last.units(), last.units(), Code.number(UNIT_SHIFT));
-        bytes.write(new BarrierWord.Place(last.barrier(), "shared", "cta", "release", false), last.units(), true);
+        bytes.complete(new BarrierWord.Place(last.barrier(), "shared", "cta", "release", false), last.units());
         code.label(helped);
     }
 

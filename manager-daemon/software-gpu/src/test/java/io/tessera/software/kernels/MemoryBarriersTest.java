@@ -116,6 +116,13 @@ class MemoryBarriersTest {
         }
     }
 
+    /** Lanes see that a phase is over while another lane of their warp, which ended it, has still to make the next; they expect bytes first. */
+    @Test
+    void bytesAreExpectedBeforeAPhaseIsMade() throws Exception {
+        RandomPhases kernel = new RandomPhases(-3597922634332555475L);
+        assertArrayEquals(kernel.expected(), fenced(kernel.ptx(), FenceMode.MASK, false, kernel.threads, kernel.threads));
+    }
+
     /** One thread, with counts and bytes of all sizes: after each step the same phases are over as at the device's barriers. */
     @Test
     void drawnCountsAndBytesComputeTheSame() throws Exception {
