@@ -13,11 +13,16 @@ final class BarrierArrival {
     private static final int LOOKS = 1 << 14;
 
     private final Code code;
-    private final BarrierWord word;
+    private final boolean drops;
 
-    BarrierArrival(Code code, BarrierWord word) {
+    /**
+     * For one function.
+     *
+     * @param drops whether threads may drop out: then what a phase expects changes
+     */
+    BarrierArrival(Code code, boolean drops) {
         this.code = code;
-        this.word = word;
+        this.drops = drops;
     }
 
     /** How much so many arrivals are in the word; too many are cut to what PTX can count. */
@@ -31,23 +36,29 @@ final class BarrierArrival {
         return amount;
     }
 
-    /** Writes arrivals, and gives the upper word as it was before. */
-    Operand.Register write(BarrierWord.Place place, Operand amount) {
+    /**
+     * Writes arrivals.
+     *
+     * @param wanted whether somebody asks for their state
+     * @return the upper word of the state, or null
+     */
+    Operand.Register write(BarrierWord.Place place, Operand amount, boolean wanted) {
         Operand.Register before = code.word();
+        Operand.Register lower = drops ? lower(place) : null;
         add(place, before, amount);
-        end(place, before, amount);
-        return before;
+        return end(place, lower, before, amount, wanted);
     }
 
     /**
      * The same for one arrival of a thread. Where the whole warp comes to one barrier, its first lane arrives for all: 32 additions to one
      * word take as many steps, and the assembler joins them only where it sees by itself that the word is one.
      */
-    Operand.Register one(BarrierWord.Place place) {
+    Operand.Register one(BarrierWord.Place place, boolean wanted) {
         Operand amount = amount(Code.number(1));
         if (place.single()) {
-            return write(place, amount);
+            return write(place, amount, wanted);
         }
+        Operand.Register lower = drops ? lower(place) : null;
         Operand all = Code.number(-1);
         Operand.Register before = code.word();
         Operand.Register lanes = code.word();
@@ -68,15 +79,19 @@ final class BarrierArrival {
         code.emit("mov.u32", before, Code.number(0));
         // What any lane wrote is there before the first one says so.
         code.emit("bar.warp.sync", all);
-        code.emit(Optional.of(new Guard(first, false)), place.addition(), before, place.upper(), Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
+        code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(), Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
         code.emit("shfl.sync.idx.b32", before, before, Code.number(0), Code.number(LANES - 1), all);
         code.emit("mad.lo.u32", before, lane, Code.number(-(1L << BarrierWord.COUNT_SHIFT)), before);
         code.emit("bra", new Operand.Symbol(came, 0));
         code.label(apart);
         add(place, before, amount);
         code.label(came);
-        end(place, before, amount);
-        return before;
+        return end(place, lower, before, amount, wanted);
+    }
+
+    /** Who releases acquires too where he may have to read what others changed; within a block that is no more than to wait for it. */
+    private String addition(BarrierWord.Place place) {
+        return place.addition(drops && place.order().equals("release") && place.scope().equals("cta") ? "acq_rel" : place.order());
     }
 
     private void add(BarrierWord.Place place, Operand.Register before, Operand amount) {
@@ -88,92 +103,131 @@ final class BarrierArrival {
             code.emit("neg.s32", negative, amount);
             less = negative;
         }
-        code.emit(place.addition(), before, place.upper(), less);
+        code.emit(addition(place), before, place.upper(), less);
     }
 
-    /** Whoever took the count below 0 has ended the phase. */
-    private void end(BarrierWord.Place place, Operand.Register before, Operand amount) {
-        Operand.Register awaited = code.word();
-        Operand.Register last = code.truth();
-        String past = code.newLabel("arrived");
-        code.emit("and.b32", awaited, before, Code.number(BarrierWord.COUNT_FIELD));
-        code.emit("setp.lt.u32", last, awaited, amount);
-        code.branch(last, true, past);
-        nextPhase(place, before);
-        code.label(past);
+    private Operand.Register lower(BarrierWord.Place place) {
+        Operand.Register lower = code.word();
+        code.emit(place.load("relaxed"), lower, place.lower());
+        return lower;
     }
 
     /**
-     * Adds what the next phase expects. As long as more have arrived than it expects, in between, it is over as well: then the addition
-     * does not bring the count above 0 again, and it is the one that flips the parity.
+     * Whoever took as many as were awaited has ended the phase, and makes the next: he adds what it expects. It may be that arrivals
+     * came in between, by threads that do not wait. Among them, who made as many as it expects, or twice as many, ended a phase as well, and
+     * adds as much. In which order they do is all the same, and only after the last a phase is there.
+     *
+     * @param lower the lower word as it was before the arrival, where threads may drop out: who ends a phase must know who dropped out in
+     *              it, and reads the word again; who arrives between that and the next phase must not know who drops out of that one
      */
-    private void nextPhase(BarrierWord.Place place, Operand.Register before) {
-        Operand.Register more = code.word();
+    private Operand.Register end(BarrierWord.Place place, Operand.Register lower, Operand.Register before, Operand amount, boolean wanted) {
+        Operand.Register awaited = code.word();
+        Operand.Register going = code.truth();
+        Operand.Register early = code.truth();
+        String past = code.newLabel("arrived");
+        String next = code.newLabel("next");
+        Operand.Register state = wanted ? code.word() : null;
+        if (wanted) {
+            code.emit("mov.b32", state, before);
+        }
+        // Nobody else changes it: read while the addition is under way, but not in another block.
+        Operand.Register known = drops || place.scope().equals("cluster") ? null : lower(place);
+        code.emit("and.b32", awaited, before, Code.number(BarrierWord.COUNT_FIELD));
+        code.emit("setp.ge.u32", going, awaited, plus(amount, BarrierWord.THERE));
+        code.branch(going, false, past);
         Operand.Register change = code.word();
-        Operand.Register now = code.word();
-        Operand.Register behind = code.truth();
-        Operand.Register any = code.truth();
-        String again = code.newLabel("next");
+        code.emit("setp.lt.u32", early, awaited, Code.number(BarrierWord.THERE));
+        change(change, before, known != null ? known : late(place, lower, early));
+        code.branch(early, true, next);
+        early(before, change, amount, state, past);
+        code.label(next);
+        code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), change);
+        code.label(past);
+        return state;
+    }
+
+    /** The lower word, read by who has ended a phase, or else as it was before. */
+    private Operand.Register late(BarrierWord.Place place, Operand.Register lower, Operand.Register early) {
+        Operand.Register late = code.word();
+        String known = code.newLabel("known");
+        if (lower != null) {
+            code.emit("mov.b32", late, lower);
+            code.branch(early, false, known);
+        }
         if (place.scope().equals("cluster")) {
             code.emit("fence.acq_rel.cluster");
         }
-        Operand.Register expected = word.expected(place, before);
-        code.emit("shl.b32", more, expected, Code.number(BarrierWord.COUNT_SHIFT));
-        code.emit("xor.b32", change, more, Code.number((int) BarrierWord.PARITY));
-        // Where nobody is expected any more the phase stays over.
-        code.emit("setp.ne.u32", any, more, Code.number(0));
-        code.emit("selp.b32", change, change, Code.number(0), any);
-        code.label(again);
-        code.emit(place.addition("relaxed"), now, place.upper(), change);
-        code.emit("and.b32", now, now, Code.number(BarrierWord.COUNT_FIELD));
-        code.emit("add.u32", now, now, more);
-        code.emit("setp.ge.and.s32", behind, now, Code.number(0), any);
-        code.branch(behind, false, again);
+        code.emit(place.load("relaxed"), late, place.lower());
+        code.label(known);
+        return late;
     }
 
-    /** The state of a phase, of which the upper word before an arrival tells. */
-    Operand.Register state(BarrierWord.Place place, Operand.Register before) {
-        Operand.Register ahead = code.word();
-        Operand.Register upper = code.word();
-        Operand.Register there = code.truth();
-        Operand.Register state = code.wide();
-        String present = code.newLabel("present");
-        code.emit("mov.b32", upper, before);
-        code.emit("and.b32", ahead, before, Code.number(BarrierWord.AHEAD));
-        code.emit("setp.eq.u32", there, ahead, Code.number(0));
-        code.branch(there, false, present);
-        // Arrived before the next phase was there: so many times what a phase expects are as many phases.
-        Operand.Register early = code.word();
+    private Operand plus(Operand amount, long number) {
+        if (amount instanceof Operand.Immediate(long value, boolean _)) {
+            return Code.number(value + number);
+        }
+        Operand.Register sum = code.word();
+        code.emit("add.u32", sum, amount, Code.number(number));
+        return sum;
+    }
+
+    /** What the next phase expects and the turn of the parity; where nobody is expected any more, one who never comes. */
+    private void change(Operand.Register change, Operand.Register before, Operand.Register lower) {
+        Operand.Register low = code.word();
+        int high = BarrierWord.COUNT_SHIFT + BarrierWord.BYTES_SHIFT;
+        code.emit("bfi.b32", low, lower, Code.number((int) BarrierWord.PARITY), Code.number(BarrierWord.COUNT_SHIFT),
+                Code.number(BarrierWord.BYTES_SHIFT));
+        code.emit("bfi.b32", change, before, low, Code.number(high), Code.number(BarrierWord.COUNT_SHIFT));
+        if (drops) {
+            code.emit("max.u32", change, change, Code.number((int) (BarrierWord.PARITY + (1L << BarrierWord.COUNT_SHIFT))));
+        }
+    }
+
+    /** For who arrived before the next phase was there: so many times what a phase expects are as many phases. */
+    private void early(Operand.Register before, Operand.Register change, Operand amount, Operand.Register state, String past) {
+        Operand.Register came = code.word();
+        Operand.Register expected = code.word();
         Operand.Register phases = code.word();
-        Operand.Register expected = word.expected(place, before);
+        Operand.Register others = code.word();
+        Operand.Register going = code.truth();
+        Operand count = Code.number(BarrierWord.COUNT_SHIFT);
+        Operand bits = Code.number(BarrierWord.COUNT_BITS);
+        code.emit("not.b32", came, before);
+        code.emit("bfe.u32", came, came, count, bits);
+        code.emit("bfe.u32", expected, change, count, bits);
         code.emit("max.u32", expected, expected, Code.number(1));
-        code.emit("not.b32", early, before);
-        code.emit("bfe.u32", early, early, Code.number(BarrierWord.COUNT_SHIFT), Code.number(BarrierWord.COUNT_BITS));
-        code.emit("div.u32", phases, early, expected);
-        code.emit("mul.lo.u32", upper, phases, expected);
-        code.emit("sub.u32", early, early, upper);
-        code.emit("sub.u32", early, expected, early);
-        code.emit("sub.u32", early, early, Code.number(1));
-        code.emit("shl.b32", phases, phases, Code.number(Integer.SIZE - 1));
-        code.emit("xor.b32", upper, before, phases);
-        code.emit("bfi.b32", upper, early, upper, Code.number(BarrierWord.COUNT_SHIFT), Code.number(BarrierWord.COUNT_BITS));
-        code.label(present);
-        code.emit("mov.b64", state, Code.pair(upper, upper));
-        return state;
+        code.emit("div.u32", phases, came, expected);
+        code.emit("mul.lo.u32", others, phases, expected);
+        code.emit("sub.u32", came, came, others);
+        if (state != null) {
+            // Those that are awaited, less one; then the parity.
+            code.emit("sub.u32", others, expected, came);
+            code.emit("sub.u32", others, others, Code.number(1));
+            code.emit("bfi.b32", state, others, before, count, bits);
+            code.emit("not.b32", phases, phases);
+            code.emit("shl.b32", phases, phases, Code.number(Integer.SIZE - 1));
+            code.emit("xor.b32", state, state, phases);
+        }
+        code.emit("shl.b32", came, came, count);
+        code.emit("add.u32", came, came, amount);
+        code.emit("shl.b32", expected, expected, count);
+        code.emit("setp.lt.u32", going, came, expected);
+        code.branch(going, false, past);
     }
 
     /**
      * Writes that the present phase awaits one arrival more, which it awaits anyway until the thread has made it: so it cannot end
-     * meanwhile. While the phase is not there yet, the addition would look as if the last one were not over, and then as if this one were.
+     * meanwhile. While the phase is not there yet, it would seem to be, and whoever arrives next would end it.
      */
     void hold(BarrierWord.Place place) {
         awaitPhase(place);
         code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), Code.number(1L << BarrierWord.COUNT_SHIFT));
     }
 
-    /** Writes that who has ended the last phase makes the present one first: a few instructions, in a legal program. */
-    private void awaitPhase(BarrierWord.Place place) {
+    /** Writes that who has ended the last phase makes the present one first: a few instructions, in a legal program. Gives the upper word then. */
+    Operand.Register awaitPhase(BarrierWord.Place place) {
         Operand.Register now = code.word();
+        Operand.Register there = code.word();
         Operand.Register looks = code.word();
         Operand.Register open = code.truth();
         Operand.Register left = code.truth();
@@ -182,14 +236,15 @@ final class BarrierArrival {
         code.emit("mov.u32", looks, Code.number(LOOKS));
         code.label(look);
         code.emit(place.load("acquire"), now, place.upper());
-        code.emit("and.b32", now, now, Code.number(BarrierWord.AHEAD));
-        code.emit("setp.eq.u32", open, now, Code.number(0));
+        code.emit("and.b32", there, now, Code.number(BarrierWord.THERE));
+        code.emit("setp.ne.u32", open, there, Code.number(0));
         code.branch(open, false, ready);
         code.emit("nanosleep.u32", Code.number(BarrierWord.PAUSE_NS));
         code.emit("sub.u32", looks, looks, Code.number(1));
         code.emit("setp.ne.u32", left, looks, Code.number(0));
         code.branch(left, false, look);
         code.label(ready);
+        return now;
     }
 
     /**

@@ -60,15 +60,13 @@ final class BarrierBytes {
     /**
      * Writes {@code arrive.expect_tx}: the arrival that the phase awaits is what is held.
      *
-     * @param wanted whether to give the upper word as it was before
+     * @param wanted whether somebody asks for its state
+     * @return the upper word of the state, or null
      */
     Operand.Register arrive(BarrierWord.Place place, Operand bytes, boolean wanted) {
-        Operand.Register before = wanted ? code.word() : null;
-        if (wanted) {
-            code.emit(place.load("relaxed"), before, place.upper());
-        }
-        arrive(place, held(place, change(bytes, false)), before);
-        return before;
+        Operand.Register state = wanted ? arrivals.awaitPhase(place) : null;
+        arrive(place, held(place, change(bytes, false)), state);
+        return state;
     }
 
     /** Changes the bytes for one who holds an arrival; gives how much he holds then that is to be given up. */
@@ -92,15 +90,15 @@ final class BarrierBytes {
         return held;
     }
 
-    private void arrive(BarrierWord.Place place, Operand.Register held, Operand.Register before) {
+    private void arrive(BarrierWord.Place place, Operand.Register held, Operand.Register state) {
         Operand.Register kept = code.truth();
         String past = code.newLabel("kept");
         code.emit("setp.eq.u32", kept, held, Code.number(0));
         code.branch(kept, false, past);
         BarrierWord.Place ended = new BarrierWord.Place(place.at(), place.space(), place.scope(), "release", place.single());
-        Operand.Register found = arrivals.write(ended, held);
-        if (before != null) {
-            code.emit("mov.b32", before, found);
+        Operand.Register found = arrivals.write(ended, held, state != null);
+        if (state != null) {
+            code.emit("mov.b32", state, found);
         }
         code.label(past);
     }

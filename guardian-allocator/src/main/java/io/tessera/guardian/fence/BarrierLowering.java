@@ -41,13 +41,14 @@ final class BarrierLowering {
      *
      * @param code     where it is written to
      * @param clusters whether addresses may be of other blocks of a cluster
+     * @param drops    whether threads may drop out of barriers
      * @param desk     variable where bulk copies are asked for, or null where there are none
      */
-    BarrierLowering(Code code, boolean clusters, String desk) {
+    BarrierLowering(Code code, boolean clusters, boolean drops, String desk) {
         this.code = code;
         this.clusters = clusters;
         this.word = new BarrierWord(code);
-        this.arrivals = new BarrierArrival(code, word);
+        this.arrivals = new BarrierArrival(code, drops);
         this.bytes = new BarrierBytes(code, arrivals);
         this.copies = new CopyLoop(code);
         this.desk = desk == null ? null : new CopyDesk(code, copies, bytes, desk);
@@ -234,10 +235,12 @@ final class BarrierLowering {
             arrivals.drop(place, i.has("expect_tx") ? Code.number(1) : amount);
         }
         boolean one = amount instanceof Operand.Immediate(long count, boolean _) && count == 1 && !i.has("shared::cluster");
-        Operand.Register before = i.has("expect_tx") ? bytes.arrive(place, amount, wanted)
-                : one ? arrivals.one(place) : arrivals.write(place, arrivals.amount(amount));
+        Operand.Register state = i.has("expect_tx") ? bytes.arrive(place, amount, wanted)
+                : one ? arrivals.one(place, wanted) : arrivals.write(place, arrivals.amount(amount), wanted);
         if (wanted) {
-            code.emit("mov.b64", i.operands().getFirst(), arrivals.state(place, before));
+            Operand.Register wide = code.wide();
+            code.emit("mov.b64", wide, Code.pair(state, state));
+            code.emit("mov.b64", i.operands().getFirst(), wide);
         }
     }
 
@@ -245,7 +248,7 @@ final class BarrierLowering {
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {
-            arrivals.one(place(i, 0));
+            arrivals.one(place(i, 0), false);
         }
     }
 

@@ -8,10 +8,11 @@ import java.util.List;
  * An mbarrier as two words of 32 bits in the program's own shared memory, which nothing but additions and loads touches: a GPU adds 32
  * bits in shared memory by one instruction, and 64 by a loop of comparisons.
  *
- * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bits 9 to 30 are the arrivals that are still
- * awaited less one, modulo 2^22. The last arrival borrows from bit 31: by the same addition it is seen that the phase is over. Who made
- * it adds what the next phase expects, and takes the borrow back ({@link BarrierArrival}). Bytes that are awaited hold one arrival, as
- * long as they are not 0 ({@link BarrierBytes}).
+ * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bit 30 that the phase is there, bits 9 to 29
+ * are the arrivals that are still awaited less one. The last arrival borrows from bit 30: by the same addition it is seen that the phase
+ * is over. Who made it adds what the next phase expects, by which it is there, and turns the parity ({@link BarrierArrival}). That is the
+ * last that is done for the phase: who sees it may use the memory for something else. Bytes that are awaited hold one arrival, as long as
+ * they are not 0 ({@link BarrierBytes}).
  *
  * <p>The lower word has the bytes that are still awaited in bits 11 to 31, modulo 2^21. The arrivals that a phase expects, 20 bits, are
  * in what is left: bits 0 to 10 of the lower word are its low bits, bits 0 to 8 of the upper one the others (PTX ISA 9.0, "Tracking
@@ -23,11 +24,11 @@ final class BarrierWord {
     static final int UPPER = 4;
     /** Lowest bit of the arrivals that are awaited. */
     static final int COUNT_SHIFT = 9;
-    static final int COUNT_BITS = 22;
-    /** The field of arrivals that are awaited. */
-    static final long COUNT_FIELD = ((1L << COUNT_BITS) - 1) << COUNT_SHIFT;
-    /** Set in that field where more have arrived than were awaited: the next phase is not there yet. */
-    static final long AHEAD = 1L << COUNT_SHIFT + COUNT_BITS - 1;
+    static final int COUNT_BITS = 21;
+    /** Set while the phase is there: from when it is made until as many have arrived as are awaited. */
+    static final long THERE = 1L << COUNT_SHIFT + COUNT_BITS;
+    /** The field of arrivals that are awaited, and that bit. */
+    static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
     static final long PARITY = 1L << 31;
     /** Lowest bit of the bytes that are awaited, and how many bits of the arrivals that are expected lie below. */
     static final int BYTES_SHIFT = 11;
@@ -35,8 +36,8 @@ final class BarrierWord {
     static final int PAUSE_NS = 20;
     /** Looks of one {@code try_wait}, which take one or two microseconds. */
     private static final int LOOKS = 32;
-    /** The first looks follow each other at once: most who wait come together. */
-    private static final int EAGER = 3;
+    /** The first looks follow each other at once, for a quarter of a microsecond: most who wait come together, and who sleeps comes last. */
+    private static final int EAGER = 8;
 
     /**
      * Where a word is, and how its accesses are ordered.
@@ -54,11 +55,6 @@ final class BarrierWord {
 
         Operand.Address upper() {
             return Code.at(at, UPPER);
-        }
-
-        /** How an addition to it is called; who releases acquires too within a block, where that costs nothing. */
-        String addition() {
-            return addition(order.equals("release") && scope.equals("cta") ? "acq_rel" : order);
         }
 
         String addition(String ordered) {
@@ -83,29 +79,20 @@ final class BarrierWord {
         if (count instanceof Operand.Immediate(long value, boolean _)) {
             long expected = value & MOST;
             low = Code.number(expected & (1L << BYTES_SHIFT) - 1);
-            high = Code.number((int) (expected - 1 << COUNT_SHIFT & COUNT_FIELD | expected >> BYTES_SHIFT));
+            high = Code.number((int) ((expected - 1 << COUNT_SHIFT) + THERE & COUNT_FIELD | expected >> BYTES_SHIFT));
         } else {
             Operand.Register lower = code.word();
             Operand.Register upper = code.word();
             Operand.Register more = code.word();
             code.emit("and.b32", lower, count, Code.number(MOST));
             code.emit("shr.u32", more, lower, Code.number(BYTES_SHIFT));
-            code.emit("sub.u32", upper, lower, Code.number(1));
-            code.emit("bfi.b32", upper, upper, more, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS));
+            code.emit("add.u32", upper, lower, Code.number((1L << COUNT_BITS) - 1));
+            code.emit("bfi.b32", upper, upper, more, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS + 1));
             code.emit("and.b32", lower, lower, Code.number((1L << BYTES_SHIFT) - 1));
             low = lower;
             high = upper;
         }
         code.emit("st." + place.space() + ".v2.b32", place.lower(), new Operand.Vector(List.of(low, high)));
-    }
-
-    /** Writes a read of how many arrivals a phase expects, given the upper word. */
-    Operand.Register expected(Place place, Operand.Register upper) {
-        Operand.Register expected = code.word();
-        code.emit(place.load("relaxed"), expected, place.lower());
-        code.emit("bfi.b32", expected, upper, expected, Code.number(BYTES_SHIFT), Code.number(Integer.SIZE - BYTES_SHIFT));
-        code.emit("and.b32", expected, expected, Code.number(MOST));
-        return expected;
     }
 
     /**
@@ -132,7 +119,8 @@ final class BarrierWord {
         }
         code.emit(place.load(place.order()), word, place.upper());
         code.emit("xor.b32", word, word, asked);
-        code.emit("setp.lt.s32", over, word, Code.number(0));
+        // Another parity, and the phase that has it is there.
+        code.emit("setp.ge.u32", over, word, Code.number((int) (PARITY + THERE)));
         code.branch(over, false, done);
         meanwhile.run();
         if (again) {
@@ -151,7 +139,7 @@ final class BarrierWord {
         code.emit("mov.pred", into, over);
     }
 
-    /** The upper word of a state, or a parity in the place that it has there. */
+    /** The parity of a state, or one that is asked for, in its place. */
     private Operand phase(Operand phase, boolean parity) {
         if (parity && phase instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number((value & 1) == 0 ? 0 : Integer.MIN_VALUE);
@@ -163,6 +151,7 @@ final class BarrierWord {
             Operand.Register wide = code.wide();
             code.emit("mov.b64", wide, phase);
             code.emit("mov.b64", Code.pair(code.word(), asked), wide);
+            code.emit("and.b32", asked, asked, Code.number((int) PARITY));
         }
         return asked;
     }

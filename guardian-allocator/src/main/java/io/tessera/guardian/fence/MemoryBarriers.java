@@ -42,6 +42,7 @@ final class MemoryBarriers {
             return module;
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
         // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
@@ -53,7 +54,7 @@ final class MemoryBarriers {
         for (Directive directive : module.directives()) {
             boolean one = directive instanceof PtxFunction function && (has(function)
                     || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
-            directives.add(one ? lowered((PtxFunction) directive, clusters, everywhere || loading.contains(directive) ? desk : null) : directive);
+            directives.add(one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
@@ -134,13 +135,13 @@ final class MemoryBarriers {
         return PREFIX + number + "_";
     }
 
-    private static PtxFunction lowered(PtxFunction function, boolean clusters, String desk) {
+    private static PtxFunction lowered(PtxFunction function, boolean clusters, boolean drops, String desk) {
         Block body = function.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(function, taken);
         Code code = new Code(free(taken));
         List<Statement> outer = code.enter();
-        new BarrierLowering(code, clusters, desk).body(function);
+        new BarrierLowering(code, clusters, drops, desk).body(function);
         List<Statement> statements = code.leave(outer);
         List<Statement> whole = new ArrayList<>(code.declarations());
         whole.addAll(statements);
