@@ -16,14 +16,18 @@ import java.util.Optional;
  * <p>A few requests can stand in a block's shared memory at once; where there is no place, who asks makes the copy. Each has a lock, a
  * number of units that are left, from which who makes some subtracts them, and 32 bytes: where the copy begins (8), where it goes to, the
  * mbarrier, how many units it has, and how many of them were made. Who makes the last tells the mbarrier, and gives the place free.
- * Program code like the rest of what is written: fenced, and not trusted. Not thread-safe.
+ *
+ * <p>The program can write over all of it at any time, so nothing that is read here is trusted. This is program code like the rest of what
+ * is written: where a copy begins is kept in the window, where it goes to and its mbarrier in the block's shared memory, by the fences
+ * that every access of the program has; units are at most as many as a copy can have. Whoever makes units as long as the program adds
+ * some is in a loop of the program, which looks at the stop word. Not thread-safe.
  */
 final class CopyDesk {
     private static final int SLOTS = 4;
     private static final int LOCKS = 4 * SLOTS;
     private static final int REQUESTS = 8 * SLOTS;
     private static final int REQUEST_BYTES = 32;
-    private static final long BYTES = REQUESTS + SLOTS * REQUEST_BYTES;
+    static final long BYTES = REQUESTS + SLOTS * REQUEST_BYTES;
     private static final int TO = 8;
     private static final int BARRIER = 12;
     private static final int UNITS = 16;

@@ -25,6 +25,8 @@ import java.util.stream.Collectors;
  */
 final class MemoryBarriers {
     private static final String PREFIX = "mbarrier";
+    /** Shared memory that a kernel's variables may take, from the PTX assembler: with more it takes none of them. */
+    private static final long MOST_STATIC_BYTES = 48 << 10;
 
     private MemoryBarriers() {
     }
@@ -44,7 +46,8 @@ final class MemoryBarriers {
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
         // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
-        List<PtxFunction> loading = functions.stream().filter(function -> !clusters && any(function, BarrierLowering::isLoad)).toList();
+        boolean room = SharedLayout.mostBytes(module) + CopyDesk.BYTES <= MOST_STATIC_BYTES;
+        List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
         String desk = loading.isEmpty() ? null : desk(module);
         List<Directive> directives = new ArrayList<>(module.directives().size() + 1);

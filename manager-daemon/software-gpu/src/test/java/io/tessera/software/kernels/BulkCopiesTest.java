@@ -4,9 +4,13 @@ import static io.tessera.software.kernels.MemoryBarriersTest.HEAD;
 import static io.tessera.software.kernels.MemoryBarriersTest.TAIL;
 import static io.tessera.software.kernels.MemoryBarriersTest.fenced;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.ptx.PtxParser;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -104,6 +108,27 @@ class BulkCopiesTest {
                 expected = (expected * 31 + first * 3 + 1) * 31 + (first + 15) * 3 + 1;
             }
             assertEquals(expected, found[t], "thread " + t);
+        }
+    }
+
+    /** A kernel that has all the shared memory that its variables may take copies by itself. */
+    @Test
+    void aKernelWithoutRoomCopiesByItself() throws Exception {
+        String text = HEAD.replace("slots[4096]", "slots[49024]") + """
+                @%p1 mbarrier.init.shared.b64 [%r2], 1;
+                bar.sync 0;
+                @!%p1 bra wait;
+                mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r2], 512;
+                cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d1], 512, [%r2];
+                wait:
+                mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;
+                @!%p2 bra wait;
+                ld.shared.u32 %r8, [%r6];
+                """ + TAIL;
+        assertFalse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx().contains("desk"));
+        int[] found = fenced(text, FenceMode.MASK, true, 64, 128);
+        for (int t = 0; t < 64; t++) {
+            assertEquals(t * 3 + 1, found[t]);
         }
     }
 }
