@@ -9,8 +9,8 @@ import java.util.Optional;
  */
 final class BarrierArrival {
     private static final int LANES = 32;
-    /** After so many the word is none of a legal program. They take half a millisecond. */
-    private static final int LOOKS = 1 << 14;
+    /** After so many the word is none of a legal program. They take 50 microseconds. */
+    private static final int LOOKS = 1 << 10;
 
     private final Code code;
     private final boolean drops;

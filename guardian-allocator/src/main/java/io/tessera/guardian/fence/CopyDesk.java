@@ -2,6 +2,7 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Pragma;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
@@ -33,18 +34,10 @@ final class CopyDesk {
     private static final int UNITS = 16;
     private static final int DONE = 20;
     private static final int UNIT_SHIFT = Integer.numberOfTrailingZeros(CopyLoop.UNIT);
+    /** Of how many units of each request a thread took. */
+    private static final int COUNT_BITS = Long.SIZE / SLOTS;
     /** Fewer units are made as fast by one. */
     private static final int FEW = 16;
-
-    /**
-     * What becomes of who made the last unit of a request: he looks for others later.
-     *
-     * @param units   of the request
-     * @param barrier that is told
-     * @param label   where he goes
-     */
-    private record Last(Operand.Register units, Operand.Register barrier, String label) {
-    }
 
     private final Code code;
     private final CopyLoop copies;
@@ -167,11 +160,13 @@ final class CopyDesk {
         return words;
     }
 
-    /** Writes, for who waits, that he makes what is left of all requests. */
+    /** Writes, for who waits, that he makes what is left of all requests: first he takes of each what he can, then he awaits all of it at once. */
     void help() {
         Operand.Register[] left = words();
         Operand.Register most = code.word();
         Operand.Register idle = code.truth();
+        Operand.Register counts = code.wide();
+        Operand.Register none = code.truth();
         String helped = code.newLabel("helped");
         code.emit("ld.volatile.shared.v4.b32", new Operand.Vector(List.of(left)), at(0));
         code.emit("max.s32", most, left[0], left[1]);
@@ -180,20 +175,21 @@ final class CopyDesk {
         }
         code.emit("setp.lt.s32", idle, most, Code.number(1));
         code.branch(idle, false, helped);
-        Last last = new Last(code.word(), code.word(), code.newLabel("last"));
+        code.emit("mov.u64", counts, Code.number(0));
         for (int slot = 0; slot < SLOTS; slot++) {
-            help(slot, left[slot], last);
+            take(slot, left[slot], counts);
         }
-        code.emit("bra", new Operand.Symbol(helped, 0));
-        code.label(last.label());
-        code.emit("shl.b32", last.units(), last.units(), Code.number(UNIT_SHIFT));
-        bytes.complete(new BarrierWord.Place(last.barrier(), "shared", "cta", "release", false), last.units());
+        code.emit("setp.eq.u64", none, counts, Code.number(0));
+        code.branch(none, false, helped);
+        code.emit("cp.async.wait_all");
+        tell(counts);
         code.label(helped);
     }
 
-    private void help(int slot, Operand.Register left, Last last) {
+    /** Takes units of a request and begins their copies; how many is noted in bits of its own. */
+    private void take(int slot, Operand.Register left, Operand.Register counts) {
         Operand.Register count = code.word();
-        Operand.Register none = code.truth();
+        Operand.Register wide = code.wide();
         String take = code.newLabel("take");
         String taken = code.newLabel("taken");
         String next = code.newLabel("next");
@@ -206,10 +202,11 @@ final class CopyDesk {
         code.emit("add.u32", count, count, Code.number(1));
         code.emit("bra", new Operand.Symbol(take, 0));
         code.label(taken);
-        code.emit("setp.eq.u32", none, count, Code.number(0));
-        code.branch(none, false, next);
-        code.emit("cp.async.wait_all");
-        tell(slot, count, last, next);
+        code.emit("cvt.u64.u32", wide, count);
+        if (slot > 0) {
+            code.emit("shl.b64", wide, wide, Code.number((long) COUNT_BITS * slot));
+        }
+        code.emit("or.b64", counts, counts, wide);
         code.label(next);
     }
 
@@ -239,16 +236,38 @@ final class CopyDesk {
     }
 
     /** Adds what was made. Who made the last reads what he needs of the request before he gives its place free. */
-    private void tell(int slot, Operand.Register count, Last last, String past) {
+    private void tell(Operand.Register counts) {
+        Operand.Register at = symbol();
+        Operand.Register lock = symbol();
+        Operand.Register count = code.word();
+        Operand.Register units = code.word();
+        Operand.Register barrier = code.word();
         Operand.Register made = code.word();
+        Operand.Register none = code.truth();
         Operand.Register some = code.truth();
-        code.emit("ld.shared.b32", last.units(), at(request(slot) + UNITS));
-        code.emit("ld.shared.b32", last.barrier(), at(request(slot) + BARRIER));
-        code.emit("atom.acq_rel.cta.shared.add.u32", made, at(request(slot) + DONE), count);
+        Operand.Register more = code.truth();
+        String told = code.newLabel("tell");
+        String next = code.newLabel("told");
+        code.label(told);
+        code.add(new Pragma(List.of("nounroll"), 0));
+        code.emit("cvt.u32.u64", count, counts);
+        code.emit("and.b32", count, count, Code.number((1L << COUNT_BITS) - 1));
+        code.emit("setp.eq.u32", none, count, Code.number(0));
+        code.branch(none, false, next);
+        code.emit("ld.shared.b32", units, Code.at(at, REQUESTS + UNITS));
+        code.emit("ld.shared.b32", barrier, Code.at(at, REQUESTS + BARRIER));
+        code.emit("atom.acq_rel.cta.shared.add.u32", made, Code.at(at, REQUESTS + DONE), count);
         code.emit("add.u32", made, made, count);
-        code.emit("setp.ne.u32", some, made, last.units());
-        code.branch(some, false, past);
-        code.emit("st.release.cta.shared.b32", at(LOCKS + 4 * slot), Code.number(0));
-        code.emit("bra", new Operand.Symbol(last.label(), 0));
+        code.emit("setp.ne.u32", some, made, units);
+        code.branch(some, false, next);
+        code.emit("st.release.cta.shared.b32", Code.at(lock, LOCKS), Code.number(0));
+        code.emit("shl.b32", units, units, Code.number(UNIT_SHIFT));
+        bytes.complete(new BarrierWord.Place(barrier, "shared", "cta", "release", false), units);
+        code.label(next);
+        code.emit("add.u32", at, at, Code.number(REQUEST_BYTES));
+        code.emit("add.u32", lock, lock, Code.number(4));
+        code.emit("shr.u64", counts, counts, Code.number(COUNT_BITS));
+        code.emit("setp.ne.u64", more, counts, Code.number(0));
+        code.branch(more, false, told);
     }
 }
