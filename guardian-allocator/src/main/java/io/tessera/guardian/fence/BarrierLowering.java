@@ -8,23 +8,28 @@ import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
  * Writes the body of one function without mbarriers. What is not understood stays as it is, and is refused by name later. Used once.
  */
 final class BarrierLowering {
-    private static final String COMPLETES = "mbarrier::complete_tx::bytes";
+    static final String COMPLETES = "mbarrier::complete_tx::bytes";
 
     private final Code code;
     private final boolean clusters;
     private final BarrierWord word;
-    private final WarpArrival arrivals;
+    private final BarrierArrival arrivals;
+    private final BarrierBytes bytes;
     private final CopyLoop copies;
+    private final CopyDesk desk;
     private final RegisterScopes scopes = new RegisterScopes();
     private final List<Completion> open = new ArrayList<>();
+    private final Set<Operand.Register> read = new HashSet<>();
     private NamedNumbers numbers;
 
     /** Bytes that are on their way, and the word that is told of them. */
@@ -36,13 +41,17 @@ final class BarrierLowering {
      *
      * @param code     where it is written to
      * @param clusters whether addresses may be of other blocks of a cluster
+     * @param drops    whether threads may drop out of barriers
+     * @param desk     variable where bulk copies are asked for, or null where there are none
      */
-    BarrierLowering(Code code, boolean clusters) {
+    BarrierLowering(Code code, boolean clusters, boolean drops, String desk) {
         this.code = code;
         this.clusters = clusters;
         this.word = new BarrierWord(code);
-        this.arrivals = new WarpArrival(code, word);
+        this.arrivals = new BarrierArrival(code, drops);
+        this.bytes = new BarrierBytes(code, arrivals);
         this.copies = new CopyLoop(code);
+        this.desk = desk == null ? null : new CopyDesk(code, copies, bytes, desk);
     }
 
     /** Whether an instruction is written in another way. */
@@ -82,15 +91,53 @@ final class BarrierLowering {
                 || bytes >= 0 && bytes <= CopyLoop.MOST_BYTES && bytes % CopyLoop.UNIT == 0);
     }
 
+    /** Whether it is a bulk copy from global memory. */
+    static boolean isLoad(Instruction i) {
+        return i.opcode().equals("cp") && i.has("global") && isCopy(i);
+    }
+
     /** Writes the body. */
     void body(PtxFunction function) {
         Block body = function.body().orElseThrow();
+        if (desk != null && function.kind() == PtxFunction.Kind.ENTRY) {
+            desk.clear();
+        }
         numbers = new NamedNumbers(body);
+        collectRead(body);
         scopes.enter(body);
         scopes.parameters(function.parameters());
         body.statements().forEach(this::statement);
         completeAll();
         scopes.leave();
+    }
+
+    /** Notes what registers are for more than to take the state of an arrival. */
+    private void collectRead(Block block) {
+        for (Statement statement : block.statements()) {
+            if (statement instanceof Block inner) {
+                collectRead(inner);
+            } else if (statement instanceof Instruction i) {
+                boolean arrival = i.opcode().equals("mbarrier") && isOne(i) && i.modifiers().getFirst().startsWith("arrive");
+                List<Operand> operands = arrival && i.operands().getFirst() instanceof Operand.Register
+                        ? i.operands().subList(1, i.operands().size()) : i.operands();
+                operands.forEach(operand -> collectRead(operand));
+            }
+        }
+    }
+
+    private void collectRead(Operand operand) {
+        switch (operand) {
+            case Operand.Register register -> read.add(register);
+            case Operand.Component(String name, String _) -> read.add(new Operand.Register(name));
+            case Operand.Address(Operand.Register register, long _) -> read.add(register);
+            case Operand.CompoundAddress(List<Operand> parts) -> parts.forEach(this::collectRead);
+            case Operand.Vector(List<Operand> elements) -> elements.forEach(this::collectRead);
+            case Operand.Arguments(List<Operand> elements) -> elements.forEach(this::collectRead);
+            case Operand.Pair(Operand first, Operand second) -> List.of(first, second).forEach(this::collectRead);
+            case Operand.Not(Operand inner) -> collectRead(inner);
+            case Operand.Minus(Operand inner) -> collectRead(inner);
+            default -> { }
+        }
     }
 
     private void statement(Statement statement) {
@@ -132,7 +179,7 @@ final class BarrierLowering {
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
-            open.forEach(each -> word.change(each.place(), word.bytes(each.bytes(), true)));
+            open.forEach(each -> bytes.complete(each.place(), each.bytes()));
             open.clear();
         }
     }
@@ -164,30 +211,36 @@ final class BarrierLowering {
         switch (i.modifiers().getFirst()) {
             case "inval" -> { }
             case "init" -> word.init(place(i, 0), numbers.of(operands.get(1)));
-            case "expect_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), false));
-            case "complete_tx" -> word.change(place(i, 0), word.bytes(numbers.of(operands.get(1)), true));
+            case "expect_tx" -> bytes.expect(place(i, 0), numbers.of(operands.get(1)));
+            case "complete_tx" -> bytes.complete(place(i, 0), numbers.of(operands.get(1)));
             case "pending_count" -> word.pending(operands.get(0), operands.get(1));
             case "test_wait", "try_wait" -> word.test(place(i, 1), operands.get(0), i.has("parity") ? numbers.of(operands.get(2)) : operands.get(2),
-                    i.has("parity"), i.has("try_wait"));
+                    i.has("parity"), i.has("try_wait"), this::help);
             default -> arrive(i);
+        }
+    }
+
+    private void help() {
+        if (desk != null) {
+            desk.help();
         }
     }
 
     private void arrive(Instruction i) {
         int address = InstructionTable.address(i, 0);
         Operand amount = i.operands().size() > address + 1 ? numbers.of(i.operands().get(address + 1)) : Code.number(1);
-        boolean drop = i.has("arrive_drop");
         BarrierWord.Place place = place(i, address);
-        Operand.Register state;
-        if (i.has("expect_tx")) {
-            state = word.change(place, word.sum(word.bytes(amount, false), Code.number(BarrierWord.arrivals(1, drop))));
-        } else if (!drop && !i.has("noComplete") && !i.has("shared::cluster") && amount instanceof Operand.Immediate(long one, boolean _) && one == 1) {
-            state = arrivals.write(place);
-        } else {
-            state = word.change(place, word.arrivals(amount, drop));
+        boolean wanted = address > 0 && i.operands().getFirst() instanceof Operand.Register into && read.contains(into);
+        if (i.has("arrive_drop")) {
+            arrivals.drop(place, i.has("expect_tx") ? Code.number(1) : amount);
         }
-        if (address > 0 && i.operands().getFirst() instanceof Operand.Register into) {
-            code.emit("mov.b64", into, state);
+        boolean one = amount instanceof Operand.Immediate(long count, boolean _) && count == 1 && !i.has("shared::cluster");
+        Operand.Register state = i.has("expect_tx") ? bytes.arrive(place, amount, wanted)
+                : one ? arrivals.one(place, wanted) : arrivals.write(place, arrivals.amount(amount), wanted);
+        if (wanted) {
+            Operand.Register wide = code.wide();
+            code.emit("mov.b64", wide, Code.pair(state, state));
+            code.emit("mov.b64", i.operands().getFirst(), wide);
         }
     }
 
@@ -195,7 +248,7 @@ final class BarrierLowering {
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {
-            arrivals.write(place(i, 0));
+            arrivals.one(place(i, 0), false);
         }
     }
 
@@ -205,12 +258,18 @@ final class BarrierLowering {
         boolean others = i.has("shared::cluster") && (clusters || fromShared);
         Operand length = copies.length(numbers.of(operands.get(2)));
         Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
-        copies.write(new CopyLoop.Ends(shared(i, 0), from, fromShared, others), length);
-        open.add(new Completion(completed(i, 3, others), length));
+        CopyLoop.Ends ends = new CopyLoop.Ends(shared(i, 0), from, fromShared, others);
+        if (desk != null && !fromShared) {
+            desk.ask(ends, length, completed(i, 3, others));
+        } else {
+            copies.write(ends, length);
+            open.add(new Completion(completed(i, 3, others), length));
+        }
     }
 
     private BarrierWord.Place completed(Instruction i, int operand, boolean others) {
-        return new BarrierWord.Place(shared(i, operand), others ? "shared::cluster" : "shared", clusters || others ? "cluster" : "cta", "release");
+        return new BarrierWord.Place(shared(i, operand), others ? "shared::cluster" : "shared", clusters || others ? "cluster" : "cta", "release",
+                numbers.isSymbol(base(i, operand)));
     }
 
     /** {@code st.async}, {@code red.async}: the same without the word that makes it asynchronous, and what it completes. */
@@ -218,8 +277,7 @@ final class BarrierLowering {
         List<String> modifiers = i.modifiers().stream().filter(m -> !m.equals("async") && !m.equals(COMPLETES))
                 .collect(Collectors.toList());
         code.add(new Instruction(Optional.empty(), i.opcode(), modifiers, i.operands().subList(0, 2), i.line()));
-        int bytes = i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength();
-        word.change(completed(i, 2, true), word.bytes(Code.number(bytes), true));
+        bytes.complete(completed(i, 2, true), Code.number((long) i.type().map(ScalarType::bytes).orElse(0) * i.vectorLength()));
     }
 
     private BarrierWord.Place place(Instruction i, int operand) {
@@ -227,7 +285,11 @@ final class BarrierLowering {
         String order = i.has("relaxed") ? "relaxed" : i.modifiers().getFirst().endsWith("_wait") ? "acquire"
                 : i.modifiers().getFirst().endsWith("_tx") ? "relaxed" : "release";
         return new BarrierWord.Place(shared(i, operand), other ? "shared::cluster" : "shared",
-                clusters || other ? "cluster" : "cta", order);
+                clusters || other ? "cluster" : "cta", order, numbers.isSymbol(base(i, operand)));
+    }
+
+    private static Operand.Base base(Instruction i, int operand) {
+        return ((Operand.Address) i.operands().get(operand)).base();
     }
 
     /** A new register with an address of shared memory. */

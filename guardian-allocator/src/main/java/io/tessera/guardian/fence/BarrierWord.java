@@ -1,23 +1,43 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Pragma;
+import java.util.List;
 
 /**
- * An mbarrier as 64 bits of the program's own shared memory, which nothing but atomic operations and loads ever touch: bits 0 to 19
- * are the arrivals that are still awaited, 20 to 39 those that a phase expects, 40 is the parity of the phase, 43 to 63 are the bytes
- * that are still awaited, modulo 2^21 (PTX ISA 9.0, "Tracking asynchronous operations by the mbarrier object": counts of 20 bits, bytes
- * from -(2^20 - 1) to 2^20 - 1). A phase ends when nothing is awaited. Fields are added to and subtracted from at once; what a legal
- * program cannot do to them may run over into the others, and then whoever waits may wait until the stop word ends it. Not thread-safe.
+ * An mbarrier as two words of 32 bits in the program's own shared memory, which nothing but additions and loads touches: a GPU adds 32
+ * bits in shared memory by one instruction, and 64 by a loop of comparisons.
+ *
+ * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bit 30 that the phase is there, bits 9 to 29
+ * are the arrivals that are still awaited less one. The last arrival borrows from bit 30: by the same addition it is seen that the phase
+ * is over. Who made it adds what the next phase expects, by which it is there, and turns the parity ({@link BarrierArrival}). That is the
+ * last that is done for the phase: who sees it may use the memory for something else. Bytes that are awaited hold one arrival, as long as
+ * they are not 0 ({@link BarrierBytes}).
+ *
+ * <p>The lower word has the bytes that are still awaited in bits 11 to 31, modulo 2^21. The arrivals that a phase expects, 20 bits, are
+ * in what is left: bits 0 to 10 of the lower word are its low bits, bits 0 to 8 of the upper one the others (PTX ISA 9.0, "Tracking
+ * asynchronous operations by the mbarrier object": counts of 20 bits, bytes from -(2^20 - 1) to 2^20 - 1). What a legal program cannot
+ * do to fields may run over into others, and then whoever waits may wait until the stop word ends it. Not thread-safe.
  */
 final class BarrierWord {
-    static final int COUNT_BITS = 20;
-    static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
-    private static final int PARITY_BIT = 40;
-    private static final int BYTES_BIT = 43;
-    private static final long AWAITED = COUNT_MASK | -1L << BYTES_BIT;
-    private static final int PAUSE_NS = 20;
+    /** Where the upper word lies. */
+    static final int UPPER = 4;
+    /** Lowest bit of the arrivals that are awaited. */
+    static final int COUNT_SHIFT = 9;
+    static final int COUNT_BITS = 21;
+    /** Set while the phase is there: from when it is made until as many have arrived as are awaited. */
+    static final long THERE = 1L << COUNT_SHIFT + COUNT_BITS;
+    /** The field of arrivals that are awaited, and that bit. */
+    static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
+    static final long PARITY = 1L << 31;
+    /** Lowest bit of the bytes that are awaited, and how many bits of the arrivals that are expected lie below. */
+    static final int BYTES_SHIFT = 11;
+    static final long MOST = (1L << 20) - 1;
+    static final int PAUSE_NS = 20;
     /** Looks of one {@code try_wait}, which take one or two microseconds. */
     private static final int LOOKS = 32;
+    /** The first looks follow each other at once, for a quarter of a microsecond: most who wait come together, and who sleeps comes last. */
+    private static final int EAGER = 8;
 
     /**
      * Where a word is, and how its accesses are ordered.
@@ -26,10 +46,23 @@ final class BarrierWord {
      * @param space {@code shared} or {@code shared::cluster}
      * @param scope {@code cta} or {@code cluster}
      * @param order {@code release}, {@code acquire} or {@code relaxed}
+     * @param single whether it is the same word for all threads as the text has it: then NVIDIA's assembler adds once for a warp
      */
-    record Place(Operand.Register at, String space, String scope, String order) {
-        Operand.Address address() {
+    record Place(Operand.Register at, String space, String scope, String order, boolean single) {
+        Operand.Address lower() {
             return Code.at(at, 0);
+        }
+
+        Operand.Address upper() {
+            return Code.at(at, UPPER);
+        }
+
+        String addition(String ordered) {
+            return "atom." + ordered + "." + scope + "." + space + ".add.u32";
+        }
+
+        String load(String ordered) {
+            return "ld." + ordered + "." + scope + "." + space + ".b32";
         }
     }
 
@@ -39,105 +72,27 @@ final class BarrierWord {
         this.code = code;
     }
 
-    /** What arrivals subtract, for a number that is known: their own phase's, and with {@code drop} that of all that follow. */
-    static long arrivals(long count, boolean drop) {
-        return -(count & COUNT_MASK) * (drop ? 1 + (1L << COUNT_BITS) : 1);
-    }
-
-    /** The same for any number. */
-    Operand arrivals(Operand count, boolean drop) {
-        if (count instanceof Operand.Immediate(long value, boolean _)) {
-            return Code.number(arrivals(value, drop));
-        }
-        Operand.Register change = count(count);
-        if (drop) {
-            code.emit("mul.lo.s64", change, change, Code.number(1 + (1L << COUNT_BITS)));
-        }
-        code.emit("neg.s64", change, change);
-        return change;
-    }
-
-    private Operand.Register count(Operand count) {
-        Operand.Register wide = code.wide();
-        code.emit("cvt.u64.u32", wide, count);
-        code.emit("and.b64", wide, wide, Code.number(COUNT_MASK));
-        return wide;
-    }
-
-    /** What bytes change that are expected from now on, or that are there if {@code complete}. */
-    Operand bytes(Operand bytes, boolean complete) {
-        if (bytes instanceof Operand.Immediate(long value, boolean _)) {
-            return Code.number((complete ? -value : value) << BYTES_BIT);
-        }
-        Operand.Register change = code.wide();
-        code.emit("cvt.u64.u32", change, bytes);
-        code.emit("shl.b64", change, change, Code.number(BYTES_BIT));
-        if (complete) {
-            code.emit("neg.s64", change, change);
-        }
-        return change;
-    }
-
-    /** The sum of two changes. */
-    Operand sum(Operand one, Operand other) {
-        if (one instanceof Operand.Immediate(long a, boolean _) && other instanceof Operand.Immediate(long b, boolean _)) {
-            return Code.number(a + b);
-        }
-        Operand.Register sum = code.wide();
-        boolean swapped = one instanceof Operand.Immediate;
-        code.emit("add.s64", sum, swapped ? other : one, swapped ? one : other);
-        return sum;
-    }
-
     /** Writes {@code mbarrier.init}. */
     void init(Place place, Operand count) {
-        Operand word = count instanceof Operand.Immediate(long value, boolean _)
-                ? Code.number((value & COUNT_MASK) * (1 + (1L << COUNT_BITS))) : null;
-        if (word == null) {
-            Operand.Register both = count(count);
-            code.emit("mul.lo.s64", both, both, Code.number(1 + (1L << COUNT_BITS)));
-            word = both;
+        Operand low;
+        Operand high;
+        if (count instanceof Operand.Immediate(long value, boolean _)) {
+            long expected = value & MOST;
+            low = Code.number(expected & (1L << BYTES_SHIFT) - 1);
+            high = Code.number((int) ((expected - 1 << COUNT_SHIFT) + THERE & COUNT_FIELD | expected >> BYTES_SHIFT));
+        } else {
+            Operand.Register lower = code.word();
+            Operand.Register upper = code.word();
+            Operand.Register more = code.word();
+            code.emit("and.b32", lower, count, Code.number(MOST));
+            code.emit("shr.u32", more, lower, Code.number(BYTES_SHIFT));
+            code.emit("add.u32", upper, lower, Code.number((1L << COUNT_BITS) - 1));
+            code.emit("bfi.b32", upper, upper, more, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS + 1));
+            code.emit("and.b32", lower, lower, Code.number((1L << BYTES_SHIFT) - 1));
+            low = lower;
+            high = upper;
         }
-        code.emit("st." + place.space() + ".b64", place.address(), word);
-    }
-
-    /** Writes a change of the word, and gives the word as it was before. */
-    Operand.Register change(Place place, Operand change) {
-        Operand.Register old = read(place, "relaxed");
-        Operand.Register changed = code.wide();
-        String again = code.newLabel("again");
-        code.label(again);
-        code.emit("add.s64", changed, old, change);
-        exchange(place, old, changed, again);
-        return old;
-    }
-
-    /** Writes the end of a loop from a label on: ends the phase if nothing is awaited, and tries to put the new word for the old. */
-    void exchange(Place place, Operand.Register old, Operand.Register changed, String again) {
-        Operand.Register awaited = code.wide();
-        Operand.Register next = code.wide();
-        Operand.Register expected = code.wide();
-        Operand.Register found = code.wide();
-        Operand.Register over = code.truth();
-        Operand.Register other = code.truth();
-        code.emit("and.b64", awaited, changed, Code.number(AWAITED));
-        code.emit("setp.eq.s64", over, awaited, Code.number(0));
-        code.emit("shr.u64", expected, changed, Code.number(COUNT_BITS));
-        code.emit("and.b64", expected, expected, Code.number(COUNT_MASK));
-        code.emit("xor.b64", next, changed, Code.number(1L << PARITY_BIT));
-        code.emit("add.s64", next, next, expected);
-        code.emit("selp.b64", next, next, changed, over);
-        code.emit("atom." + place.order() + "." + place.scope() + "." + place.space() + ".cas.b64", found, place.address(), old, next);
-        code.emit("setp.ne.s64", other, found, old);
-        code.emit("mov.b64", old, found);
-        code.branch(other, false, again);
-    }
-
-    /** Writes a read of the word. */
-    Operand.Register read(Place place, String order) {
-        Operand.Register word = code.wide();
-        code.emit("ld." + order + "." + place.scope() + "." + place.space() + ".b64", word, place.address());
-        return word;
+        code.emit("st." + place.space() + ".v2.b32", place.lower(), new Operand.Vector(List.of(low, high)));
     }
 
     /**
@@ -148,51 +103,67 @@ final class BarrierWord {
      * @param parity whether it is a parity
      * @param again  whether to look for a little while, as {@code try_wait} may: a loop of the program that waits looks at the stop word
      *               far too often for one look at the word
+     * @param meanwhile writes what is done between looks, and after a single one that was in vain
      */
-    void test(Place place, Operand into, Operand phase, boolean parity, boolean again) {
-        Operand.Register asked = phase(phase, parity);
+    void test(Place place, Operand into, Operand phase, boolean parity, boolean again, Runnable meanwhile) {
+        Operand asked = phase(phase, parity);
         Operand.Register looks = code.word();
+        Operand.Register word = code.word();
         Operand.Register over = code.truth();
         String look = code.newLabel("look");
         String done = code.newLabel("done");
         if (again) {
             code.emit("mov.u32", looks, Code.number(LOOKS));
             code.label(look);
+            code.add(new Pragma(List.of("nounroll"), 0));
         }
-        Operand.Register word = read(place, place.order());
-        code.emit("xor.b64", word, word, asked);
-        code.emit("and.b64", word, word, Code.number(1L << PARITY_BIT));
-        code.emit("setp.ne.s64", over, word, Code.number(0));
+        code.emit(place.load(place.order()), word, place.upper());
+        code.emit("xor.b32", word, word, asked);
+        // Another parity, and the phase that has it is there.
+        code.emit("setp.ge.u32", over, word, Code.number((int) (PARITY + THERE)));
+        code.branch(over, false, done);
+        meanwhile.run();
         if (again) {
+            Operand.Register eager = code.truth();
             Operand.Register left = code.truth();
-            code.branch(over, false, done);
+            String soon = code.newLabel("soon");
+            code.emit("setp.gt.s32", eager, looks, Code.number(LOOKS - EAGER));
+            code.branch(eager, false, soon);
             code.emit("nanosleep.u32", Code.number(PAUSE_NS));
+            code.label(soon);
             code.emit("sub.u32", looks, looks, Code.number(1));
             code.emit("setp.ne.u32", left, looks, Code.number(0));
             code.branch(left, false, look);
-            code.label(done);
         }
+        code.label(done);
         code.emit("mov.pred", into, over);
     }
 
-    /** A state, or a parity in the place that it has in one. */
-    private Operand.Register phase(Operand phase, boolean parity) {
-        Operand.Register asked = code.wide();
-        if (!parity) {
-            code.emit("mov.b64", asked, phase);
-        } else if (phase instanceof Operand.Immediate(long value, boolean _)) {
-            code.emit("mov.u64", asked, Code.number((value & 1) << PARITY_BIT));
+    /** The parity of a state, or one that is asked for, in its place. */
+    private Operand phase(Operand phase, boolean parity) {
+        if (parity && phase instanceof Operand.Immediate(long value, boolean _)) {
+            return Code.number((value & 1) == 0 ? 0 : Integer.MIN_VALUE);
+        }
+        Operand.Register asked = code.word();
+        if (parity) {
+            code.emit("shl.b32", asked, phase, Code.number(Integer.SIZE - 1));
         } else {
-            code.emit("cvt.u64.u32", asked, phase);
-            code.emit("shl.b64", asked, asked, Code.number(PARITY_BIT));
+            Operand.Register wide = code.wide();
+            code.emit("mov.b64", wide, phase);
+            code.emit("mov.b64", Code.pair(code.word(), asked), wide);
+            code.emit("and.b32", asked, asked, Code.number((int) PARITY));
         }
         return asked;
     }
 
     /** Writes {@code mbarrier.pending_count}. */
     void pending(Operand into, Operand state) {
-        Operand.Register low = code.word();
-        code.emit("cvt.u32.u64", low, state);
-        code.emit("and.b32", into, low, Code.number(COUNT_MASK));
+        Operand.Register wide = code.wide();
+        Operand.Register upper = code.word();
+        code.emit("mov.b64", wide, state);
+        code.emit("mov.b64", Code.pair(code.word(), upper), wide);
+        code.emit("bfe.u32", upper, upper, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS));
+        code.emit("add.u32", upper, upper, Code.number(1));
+        code.emit("and.b32", into, upper, Code.number(MOST));
     }
 }

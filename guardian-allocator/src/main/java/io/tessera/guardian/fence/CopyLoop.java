@@ -72,15 +72,20 @@ final class CopyLoop {
             code.branch(more, false, behind);
         }
         code.label(again);
-        for (int unit = 0; unit < units; unit++) {
-            unit(ends, (long) unit * UNIT);
-        }
+        units(ends, units);
         code.emit("add.u32", ends.to(), ends.to(), Code.number((long) UNIT * units));
         code.emit(ends.fromShared() ? "add.u32" : "add.s64", ends.from(), ends.from(), Code.number((long) UNIT * units));
         code.emit("sub.u32", passes, passes, Code.number(1));
         code.emit("setp.ne.u32", more, passes, Code.number(0));
         code.branch(more, false, again);
         code.label(behind);
+    }
+
+    /** Writes the copy of so many units from the ends on, which it does not change. */
+    void units(Ends ends, int units) {
+        for (int unit = 0; unit < units; unit++) {
+            unit(ends, (long) unit * UNIT);
+        }
     }
 
     private void unit(Ends ends, long offset) {

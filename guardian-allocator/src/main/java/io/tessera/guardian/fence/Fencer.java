@@ -12,7 +12,7 @@ import java.util.Set;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
@@ -58,13 +58,14 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        PtxModule laidOut = SharedLayout.aligned(mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked));
+        PtxModule written = mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked);
+        PtxModule laidOut = SharedLayout.aligned(written);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
                 : new SmallBlocks.Specialised(laidOut);
         FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
                 bodies.limits().keySet(), bodies.bare())).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
-        return mode == FenceMode.NONE ? noted : MemoryBarriers.noted(noted, module);
+        return written == module ? noted : MemoryBarriers.noted(noted, module);
     }
 
     /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */

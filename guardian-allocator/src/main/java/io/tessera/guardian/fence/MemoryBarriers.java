@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -24,23 +25,39 @@ import java.util.stream.Collectors;
  */
 final class MemoryBarriers {
     private static final String PREFIX = "mbarrier";
+    /** Shared memory that a kernel's variables may take, from the PTX assembler: with more it takes none of them. */
+    private static final long MOST_STATIC_BYTES = 48 << 10;
 
     private MemoryBarriers() {
     }
 
     /**
-     * The module, without mbarriers where they are understood; the same one if it has none.
+     * The module, without mbarriers where they are understood; the same one if it has none, or asks how many arrivals are awaited where
+     * bytes are awaited as well.
      *
      * @param linked whether it may be linked with others, which may have to do with clusters of blocks
      */
     static PtxModule lowered(PtxModule module, boolean linked) {
-        if (module.functions().stream().noneMatch(MemoryBarriers::has)) {
+        List<PtxFunction> functions = module.functions();
+        if (functions.stream().noneMatch(MemoryBarriers::has)
+                || functions.stream().anyMatch(MemoryBarriers::asks) && (linked || functions.stream().anyMatch(MemoryBarriers::awaitsBytes))) {
             return module;
         }
-        boolean clusters = linked || module.functions().stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
-        List<Directive> directives = new ArrayList<>(module.directives().size());
+        boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
+        // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
+        boolean room = SharedLayout.mostBytes(module) + CopyDesk.BYTES <= MOST_STATIC_BYTES;
+        List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
+        boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
+        String desk = loading.isEmpty() ? null : desk(module);
+        List<Directive> directives = new ArrayList<>(module.directives().size() + 1);
+        if (desk != null) {
+            directives.add(CopyDesk.variable(desk));
+        }
         for (Directive directive : module.directives()) {
-            directives.add(directive instanceof PtxFunction function && has(function) ? lowered(function, clusters) : directive);
+            boolean one = directive instanceof PtxFunction function && (has(function)
+                    || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
+            directives.add(one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
@@ -61,13 +78,26 @@ final class MemoryBarriers {
     }
 
     private static boolean has(PtxFunction function) {
-        return function.body().isPresent() && has(function.body().get());
+        return any(function, BarrierLowering::isOne);
     }
 
-    private static boolean has(Block block) {
+    /** Whether what is awaited is asked for, which counts bytes as an arrival here as long as there are some. */
+    private static boolean asks(PtxFunction function) {
+        return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
+    }
+
+    private static boolean awaitsBytes(PtxFunction function) {
+        return any(function, i -> i.has("expect_tx") || i.has("complete_tx") || i.has(BarrierLowering.COMPLETES));
+    }
+
+    private static boolean any(PtxFunction function, Predicate<Instruction> property) {
+        return function.body().isPresent() && any(function.body().get(), property);
+    }
+
+    private static boolean any(Block block, Predicate<Instruction> property) {
         return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Instruction instruction -> BarrierLowering.isOne(instruction);
-            case Block inner -> has(inner);
+            case Instruction instruction -> property.test(instruction);
+            case Block inner -> any(inner, property);
             default -> false;
         });
     }
@@ -79,31 +109,42 @@ final class MemoryBarriers {
      */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
-                || function.body().isPresent() && meetsOtherBlocks(function.body().get());
+                || any(function, i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
+                        || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
+                        || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence"));
     }
 
-    private static boolean meetsOtherBlocks(Block block) {
-        return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Block inner -> meetsOtherBlocks(inner);
-            case Instruction i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
-                    || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
-                    || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence");
-            default -> false;
-        });
-    }
-
-    private static PtxFunction lowered(PtxFunction function, boolean clusters) {
-        Block body = function.body().orElseThrow();
+    /** A name for {@link CopyDesk} that nothing in the module has. */
+    private static String desk(PtxModule module) {
         Set<String> taken = new HashSet<>();
-        names(body, taken);
-        function.parameters().forEach(parameter -> take(parameter.name(), taken));
+        for (Directive directive : module.directives()) {
+            switch (directive) {
+                case Variable variable -> take(variable.name(), taken);
+                case PtxFunction function -> {
+                    take(function.name(), taken);
+                    names(function, taken);
+                }
+                default -> { }
+            }
+        }
+        return free(taken) + "desk";
+    }
+
+    private static String free(Set<String> taken) {
         String number = "";
         for (int i = 0; taken.contains(number); i++) {
             number = Integer.toString(i);
         }
-        Code code = new Code(PREFIX + number + "_");
+        return PREFIX + number + "_";
+    }
+
+    private static PtxFunction lowered(PtxFunction function, boolean clusters, boolean drops, String desk) {
+        Block body = function.body().orElseThrow();
+        Set<String> taken = new HashSet<>();
+        names(function, taken);
+        Code code = new Code(free(taken));
         List<Statement> outer = code.enter();
-        new BarrierLowering(code, clusters).body(function);
+        new BarrierLowering(code, clusters, drops, desk).body(function);
         List<Statement> statements = code.leave(outer);
         List<Statement> whole = new ArrayList<>(code.declarations());
         whole.addAll(statements);
@@ -118,6 +159,11 @@ final class MemoryBarriers {
         if (end >= 0) {
             into.add(bare.substring(PREFIX.length(), end));
         }
+    }
+
+    private static void names(PtxFunction function, Set<String> into) {
+        function.parameters().forEach(parameter -> take(parameter.name(), into));
+        function.body().ifPresent(body -> names(body, into));
     }
 
     private static void names(Block block, Set<String> into) {

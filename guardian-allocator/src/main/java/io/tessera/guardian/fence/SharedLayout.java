@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * Aligns shared variables so that what is proved about their addresses is no less than what NVIDIA's assembler sees by itself, which
- * knows where it puts them: it joins neighbouring accesses that are aligned. Stateless.
+ * knows where it puts them: it joins neighbouring accesses that are aligned. And how much they take. Stateless.
  */
 final class SharedLayout {
     private static final int BYTES = 16;
@@ -25,6 +25,37 @@ final class SharedLayout {
     static PtxModule aligned(PtxModule module) {
         List<Directive> directives = module.directives().stream().map(SharedLayout::aligned).toList();
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
+    }
+
+    /** What a kernel's own variables take at most, with what may lie between them for alignment: device functions' are counted for all. */
+    static long mostBytes(PtxModule module) {
+        long shared = 0;
+        long most = 0;
+        for (Directive directive : module.directives()) {
+            switch (directive) {
+                case Variable variable -> shared += bytes(variable);
+                case PtxFunction f when f.body().isPresent() -> {
+                    long own = bytes(f.body().get());
+                    shared += f.kind() == PtxFunction.Kind.FUNC ? own : 0;
+                    most = f.kind() == PtxFunction.Kind.FUNC ? most : Math.max(most, own);
+                }
+                default -> { }
+            }
+        }
+        return shared + most;
+    }
+
+    private static long bytes(Block block) {
+        return block.statements().stream().mapToLong(statement -> switch (statement) {
+            case Variable variable -> bytes(variable);
+            case Block inner -> bytes(inner);
+            default -> 0;
+        }).sum();
+    }
+
+    private static long bytes(Variable variable) {
+        boolean own = variable.space() == StateSpace.SHARED && !variable.dimensions().contains(Variable.UNSIZED);
+        return own ? variable.sizeBytes() + Math.max(BYTES, variable.alignment()) : 0;
     }
 
     private static Directive aligned(Directive directive) {

@@ -18,7 +18,7 @@ final class Fences {
 
     /** Names of the modules of the test resources. */
     static List<String> names() {
-        return List.of("global", "spaces", "flow", "copies", "variables", "strings", "mbarriers", "clusters");
+        return List.of("global", "spaces", "flow", "copies", "variables", "strings", "mbarriers", "counts", "clusters");
     }
 
     static String read(String file) {

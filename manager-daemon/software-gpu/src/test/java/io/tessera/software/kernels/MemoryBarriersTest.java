@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class MemoryBarriersTest {
     private static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
-    private static final String HEAD = """
+    static final String HEAD = """
             .version 8.6
             .target sm_90
             .address_size 64
@@ -55,7 +55,7 @@ class MemoryBarriersTest {
             mov.u32 %r8, 0;
             setp.eq.u32 %p1, %r1, 0;
             """;
-    private static final String TAIL = "st.global.u32 [%d3], %r8;\nret;\n}\n";
+    static final String TAIL = "st.global.u32 [%d3], %r8;\nret;\n}\n";
 
     private static SoftwareProcessor processor(boolean compiled) {
         Interpreter interpreter = new Interpreter();
@@ -76,7 +76,7 @@ class MemoryBarriersTest {
     }
 
     /** What a fenced kernel leaves in as many words as asked for, where each held a number before. */
-    private static int[] fenced(String text, FenceMode mode, boolean compiled, int threads, int words) throws Exception {
+    static int[] fenced(String text, FenceMode mode, boolean compiled, int threads, int words) throws Exception {
         try (SoftwareProcessor processor = processor(compiled)) {
             FenceWindow window = new FenceWindow(processor, mode);
             long out = window.allocate(4L * words);
@@ -114,6 +114,58 @@ class MemoryBarriersTest {
             assertArrayEquals(kernel.expected(), plain(kernel.ptx(), i % 2 == 0, kernel.threads), what);
             assertArrayEquals(kernel.expected(), fenced(kernel.ptx(), MODES.get(i % MODES.size()), i % 4 < 2, kernel.threads, kernel.threads), what);
         }
+    }
+
+    /** Lanes see that a phase is over while another lane of their warp, which ended it, has still to make the next; they expect bytes first. */
+    @Test
+    void bytesAreExpectedBeforeAPhaseIsMade() throws Exception {
+        RandomPhases kernel = new RandomPhases(-3597922634332555475L);
+        assertArrayEquals(kernel.expected(), fenced(kernel.ptx(), FenceMode.MASK, false, kernel.threads, kernel.threads));
+    }
+
+    /** One thread, with counts and bytes of all sizes: after each step the same phases are over as at the device's barriers. */
+    @Test
+    void drawnCountsAndBytesComputeTheSame() throws Exception {
+        long seed = new Random().nextLong();
+        for (int i = 0; i < 6; i++) {
+            String text = HEAD + "@!%p1 bra done;\n" + new RandomCounts(seed + i).text() + "done:\n" + TAIL;
+            assertArrayEquals(plain(text, i % 2 == 0, 1), fenced(text, MODES.get(i % MODES.size()), i % 4 < 2, 1, 1), "seed " + (seed + i) + "\n" + text);
+        }
+    }
+
+    /** Lanes of a warp come to two barriers by turns, then all to one that is computed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void lanesMayComeToDifferentBarriers(boolean compiled) throws Exception {
+        String text = HEAD + """
+                @%p1 mbarrier.init.shared.b64 [slots+2048], 48;
+                @%p1 mbarrier.init.shared.b64 [slots+2056], 48;
+                @%p1 mbarrier.init.shared.b64 [slots+2064], 96;
+                bar.sync 0;
+                and.b32 %r9, %r1, 1;
+                mad.lo.u32 %r9, %r9, 8, %r5;
+                st.shared.u32 [%r6], %r1;
+                again:
+                mbarrier.arrive.shared.b64 %d4, [%r9+2048];
+                wait:
+                mbarrier.try_wait.shared.b64 %p2, [%r9+2048], %d4;
+                @!%p2 bra wait;
+                xor.b32 %r10, %r6, 8;
+                ld.shared.u32 %r11, [%r10];
+                mad.lo.u32 %r8, %r8, 31, %r11;
+                and.b32 %r12, %r1, 0;
+                add.u32 %r12, %r12, %r5;
+                mbarrier.arrive.shared.b64 %d5, [%r12+2064];
+                together:
+                mbarrier.try_wait.shared.b64 %p2, [%r12+2064], %d5;
+                @!%p2 bra together;
+                add.u32 %r11, %r11, 1;
+                st.shared.u32 [%r6], %r11;
+                add.u32 %r13, %r13, 1;
+                setp.lt.u32 %p3, %r13, 5;
+                @%p3 bra again;
+                """.replace("again:", "mov.u32 %r13, 0;\nagain:") + TAIL;
+        assertArrayEquals(plain(text, compiled, 96), fenced(text, FenceMode.MASK, compiled, 96, 96));
     }
 
     /** Each thread leaves for ever after as many phases as its number says. */
@@ -197,44 +249,6 @@ class MemoryBarriersTest {
         int[] found = fenced(text, mode, true, 64, 64);
         for (int t = 0; t < 64; t++) {
             assertEquals(((63 - t) * 3 + 1) * 1001, found[t]);
-        }
-    }
-
-    /** One thread asks for two bulk copies of drawn lengths; all wait for them and see them. */
-    @ParameterizedTest
-    @EnumSource(value = FenceMode.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void bulkCopiesComplete(FenceMode mode) throws Exception {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
-        for (int i = 0; i < 3; i++) {
-            int bytes = 16 * (1 + random.nextInt(100));
-            int more = 16 * (1 + random.nextInt(100));
-            int from = 16 * random.nextInt(20);
-            String text = HEAD + """
-                    @%p1 mbarrier.init.shared.b64 [%r2], 1;
-                    bar.sync 0;
-                    add.u64 %d5, %d1, FROM;
-                    mov.u32 %r11, BYTES;
-                    add.u32 %r12, %r1, MORE;
-                    @!%p1 bra wait;
-                    { .reg .b64 t; mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 t, [bar], TOGETHER; }
-                    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d5], %r11, [%r2];
-                    cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [slots+2048], [%d5+16], %r12, [bar];
-                    wait:
-                    mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [%r2], 0;
-                    @!%p2 bra wait;
-                    ld.shared.u32 %r13, [%r5+BYTES-4];
-                    ld.shared.u32 %r14, [%r5+2044+MORE];
-                    bar.sync 0;
-                    mad.lo.u32 %r8, %r13, 100000, %r14;
-                    """.replace("BYTES-4", Integer.toString(bytes - 4)).replace("2044+MORE", Integer.toString(2044 + more))
-                    .replace("BYTES", Integer.toString(bytes)).replace("TOGETHER", Integer.toString(bytes + more))
-                    .replace("MORE", Integer.toString(more)).replace("FROM", Integer.toString(from)) + TAIL;
-            int[] found = fenced(text, mode, i % 2 == 0, 64, 2048);
-            int expected = ((from + bytes - 4) / 4 * 3 + 1) * 100000 + (from + 16 + more - 4) / 4 * 3 + 1;
-            for (int t = 0; t < 64; t++) {
-                assertEquals(expected, found[t], "seed " + seed);
-            }
         }
     }
 
@@ -369,7 +383,6 @@ class MemoryBarriersTest {
                 mbarrier.arrive.b64 %d4, [%d6];
                 mbarrier.init.shared.b64 [%r1], 1;
                 mbarrier.test_wait.shared.b64 %p2, [%r9+3], %d6;
-                mbarrier.pending_count.b64 %r10, %d6;
                 @!%p1 bra done;
                 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%d1], %r9, [%r9];
                 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [slots], [%d6], %r9, [bar];

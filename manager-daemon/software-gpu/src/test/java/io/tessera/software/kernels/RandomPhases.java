@@ -1,5 +1,7 @@
 package io.tessera.software.kernels;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /**
@@ -7,7 +9,7 @@ import java.util.Random;
  * {@code 1 + (thread + phase) % 4} times in each phase, so all phases expect the same. Immutable.
  */
 final class RandomPhases {
-    private static final String[] ARRIVALS = {"COUNTED", "SPLIT", "SINGLY", "BYTES", "REMOTE", "GENERIC", "PENDING"};
+    private static final String[] ARRIVALS = {"COUNTED", "SPLIT", "SINGLY", "COMPUTED", "BYTES", "REMOTE", "GENERIC", "PENDING"};
     private static final String[] WAITS = {"try_wait.parity", "test_wait.parity", "test_wait", "try_wait"};
     private static final int COUNTS = 4;
 
@@ -22,8 +24,11 @@ final class RandomPhases {
         this.threads = 32 * (1 + random.nextInt(4)) - (random.nextBoolean() ? 0 : 12);
         this.phases = 5 + random.nextInt(8);
         head();
+        // Kernels that await bytes do not ask how many arrivals are awaited.
+        String without = random.nextBoolean() ? "BYTES" : "PENDING";
+        List<String> forms = Arrays.stream(ARRIVALS).filter(form -> !form.equals(without)).toList();
         for (int phase = 0; phase < phases; phase++) {
-            phase(phase, ARRIVALS[random.nextInt(ARRIVALS.length)], WAITS[random.nextInt(WAITS.length)], random);
+            phase(phase, forms.get(random.nextInt(forms.size())), WAITS[random.nextInt(WAITS.length)], random);
         }
         text.append("st.global.u32 [%d3], %r8;\nret;\n}\n");
     }
@@ -54,6 +59,8 @@ final class RandomPhases {
                 cvta.shared.u64 %d5, %d4;
                 mapa.shared::cluster.u32 %r3, %r2, 0;
                 mov.u32 %r5, slots;
+                and.b32 %r4, %r1, 0;
+                add.u32 %r4, %r4, %r2;
                 mov.u32 %r8, 0;
                 setp.ne.u32 %p1, %r1, 0;
                 @!%p1 mbarrier.init.shared::cta.b64 [bar], ARRIVALS;
@@ -96,6 +103,7 @@ final class RandomPhases {
             case "SPLIT" -> "@%p2 mbarrier.arrive.noComplete.shared.b64 %d7, [bar], %r9;\nmbarrier.arriveAFTER.shared::cta.b64 %d6, [bar];";
             case "SINGLY" -> "again_PHASE:\nmbarrier.arriveAFTER.shared.b64 %d6, [%r2+0];\nsub.u32 %r10, %r10, 1;\n"
                     + "setp.gt.u32 %p4, %r10, 0;\n@%p4 bra again_PHASE;";
+            case "COMPUTED" -> "mbarrier.arriveAFTER.shared.b64 %d6, [%r4];\n@%p2 mbarrier.arrive.shared.b64 %d7, [%r4], %r9;";
             case "BYTES" -> "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 48;\n@%p2 mbarrier.arrive.shared.b64 _, [%r2], %r9;\n"
                     + "mul.lo.u32 %r13, %r1, 16;\nmbarrier.arrive.expect_txAFTER.shared::cta.b64 %d6, [%r2], %r13;\n"
                     + "add.u32 %r13, %r13, 32;\nmbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r2], 16;\n"
