@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "away.h"
 #include "clock.h"
 #include "connection.h"
 #include "devices.h"
@@ -94,6 +95,7 @@ static void lose_manager(const char *why)
 {
     set_socket(-1);
     segment_detach();
+    away_look();
     quota_disconnected();
     turns_disconnected();
     segment_count(TESSERA_COUNTER_UNGATED, 1);
@@ -130,9 +132,10 @@ static void on_message(const void *buffer)
 {
     const struct tessera_message *head = buffer;
     const struct tessera_quota *quota = buffer;
-    if (head->type == TESSERA_MSG_DOORBELL)
+    if (head->type == TESSERA_MSG_DOORBELL) {
+        away_look();
         turns_apply(head->device);
-    else if (head->type == TESSERA_MSG_QUOTA_ANSWER && head->bytes == sizeof *quota)
+    } else if (head->type == TESSERA_MSG_QUOTA_ANSWER && head->bytes == sizeof *quota)
         quota_answer(head->device, quota->bytes);
     else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
         quota_trim(head->device);
@@ -173,6 +176,7 @@ static const char *tick(void)
         beat_ns = listening_ns;
     if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
         return "the manager is silent";
+    away_look();
     uint32_t bells = __atomic_exchange_n(&unsent_bells, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
         if (!devices_opened(i))

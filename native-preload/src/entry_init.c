@@ -3,6 +3,7 @@
 
 #include "allocations.h"
 #include "attendant.h"
+#include "away.h"
 #include "captured_memory.h"
 #include "capture.h"
 #include "devices.h"
@@ -39,6 +40,7 @@ static void in_child(void)
     captured_forked();
     peer_access_forked();
     several_devices_forked();
+    away_forked();
     swap_forked();
     ipc_export_forked();
     ipc_import_forked();

@@ -9,8 +9,9 @@
 #include "settings.h"
 #include "tessera_entries.h"
 
-/* A power of two, several times the number of hooks (some 250): probes stay short. */
+/* A power of two, several times the number of entries (some 670): probes stay short. */
 #define BUCKETS 2048u
+_Static_assert(TESSERA_ENTRY_COUNT < BUCKETS / 2, "room for all entries");
 
 static struct {
     void *address, *ours;
@@ -22,22 +23,31 @@ static unsigned bucket_of(const void *address)
     return (unsigned)(((uintptr_t)address >> 4) * 0x9e3779b97f4a7c15ULL >> 32) & (BUCKETS - 1);
 }
 
-/* The driver is open already: the caller has just been answered by it. */
+/* Two names of one entry: what is hooked comes first, and the hooks are the same. */
+static void put(void *address, void *ours)
+{
+    unsigned b = bucket_of(address);
+    while (table[b].address && table[b].address != address)
+        b = (b + 1) & (BUCKETS - 1);
+    if (!table[b].address) {
+        table[b].address = address;
+        table[b].ours = ours;
+    }
+}
+
+/*
+ * The driver is open already: the caller has just been answered by it. What is not hooked is ours too, a jump through the
+ * port table, so that the table says at any time where calls go (away.c, trace.c).
+ */
 static void build(void)
 {
     void *driver = driver_handle();
-    for (unsigned i = 0; driver && i < tessera_hooked_count && i < BUCKETS / 2; i++) {
-        void *address = dlsym(driver, tessera_entry_name[tessera_hooked[i].entry]);
-        if (!address)
-            continue;
-        unsigned b = bucket_of(address);
-        while (table[b].address && table[b].address != address)
-            b = (b + 1) & (BUCKETS - 1);
-        if (table[b].address)
-            continue; /* two names of one entry: the hooks are the same too */
-        table[b].address = address;
-        table[b].ours = tessera_exported[tessera_hooked[i].entry]; /* as dlsym on us answers */
-    }
+    for (unsigned pass = 0; driver && pass < 2; pass++)
+        for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
+            void *address = tessera_entry_hooked[i] == (pass == 0) ? dlsym(driver, tessera_entry_name[i]) : NULL;
+            if (address)
+                put(address, tessera_exported[i]); /* as dlsym on us answers */
+        }
 }
 
 void *lookup_substitute(void *address)

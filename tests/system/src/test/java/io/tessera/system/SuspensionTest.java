@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +46,48 @@ class SuspensionTest {
         program.okay("alloc " + bytes);
         program.okay("fill 0 " + mark);
         return program;
+    }
+
+    /** A query passes no gate, and the driver would hold it until somebody else has brought the process back. */
+    @Test
+    void anyCallBringsItBack(TestRun run) throws IOException {
+        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
+        String script = "memory 128MiB; bound 100s; checkpoints " + folder;
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
+                "none");
+        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        Path state = folder.resolve(Long.toString(idle.pid()));
+        for (String way : List.of("by swap first", "by checkpoint alone")) {
+            suspend(manager, idle, state, way);
+            Await.sleep(Duration.ofSeconds(1));
+            assertTrue(Files.exists(state), "nobody called it");
+            idle.okay("info");
+            assertTrue(Files.notExists(state), "it was restored");
+            idle.okay("total 0");
+            idle.okay("check 0 7");
+        }
+        idle.quit().exits(0);
+    }
+
+    /** What it waits for is gone with the manager; the next one brings it back, and the call goes on. */
+    @Test
+    void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
+        run.expectLine("running without turns until it is back");
+        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
+        String script = "memory 128MiB; bound 100s; checkpoints " + folder;
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
+                "none");
+        RunningCase idle = console(run, "idle", script, 8 * MIB, 7);
+        Path state = folder.resolve(Long.toString(idle.pid()));
+        suspend(manager, idle, state, "by ");
+        manager.kill();
+        idle.tell("info");
+        run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors", "none");
+        String answer = idle.nextLine(PATIENCE);
+        assertTrue(answer.startsWith("ok"), answer);
+        assertTrue(Files.notExists(state), "it was restored");
+        idle.okay("check 0 7");
+        idle.quit().exits(0);
     }
 
     @Test

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         footer = {"", "For programs that were started with --plan swap or auto. What runs of them ends its turn first;",
             "with its next launch or copy the program has its memory back, and waits for that no longer than",
             "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
-            "whole process off the GPU, its context included (driver 570 or newer).",
+            "whole process off the GPU, its context included (driver 570 or newer); any call of it brings it back.",
             "Examples:", "  tessera evict alice", "  tessera evict alice --suspend",
             "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class EvictCommand implements Callable<Integer> {

@@ -1,0 +1,67 @@
+/*
+ * Thunks for the time in which the driver has taken this process off its devices: each entry's thunk waits until that is
+ * over, then lets the entry run on the caller's own arguments. They stand in the port table only meanwhile (away.c).
+ */
+#define THUNKS 1024 /* more than there are entries; away.c checks */
+
+        .hidden tessera_away_wait
+        .text
+
+        .globl tessera_away_thunks
+        .hidden tessera_away_thunks
+        .p2align 4
+tessera_away_thunks:
+        .set index, 0
+        .rept THUNKS
+        .p2align 4
+        endbr64
+        push $index
+        jmp wait
+        .set index, index + 1
+        .endr
+
+        .p2align 4
+wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
+        push %rax
+        push %rdi
+        push %rsi
+        push %rdx
+        push %rcx
+        push %r8
+        push %r9
+        push %rbx
+        mov 64(%rsp), %rdi
+        mov %rsp, %rbx
+        sub $128, %rsp
+        and $-16, %rsp
+        movaps %xmm0, (%rsp)
+        movaps %xmm1, 16(%rsp)
+        movaps %xmm2, 32(%rsp)
+        movaps %xmm3, 48(%rsp)
+        movaps %xmm4, 64(%rsp)
+        movaps %xmm5, 80(%rsp)
+        movaps %xmm6, 96(%rsp)
+        movaps %xmm7, 112(%rsp)
+        call tessera_away_wait /* (index): the entry */
+        mov %rax, %r11
+        movaps (%rsp), %xmm0
+        movaps 16(%rsp), %xmm1
+        movaps 32(%rsp), %xmm2
+        movaps 48(%rsp), %xmm3
+        movaps 64(%rsp), %xmm4
+        movaps 80(%rsp), %xmm5
+        movaps 96(%rsp), %xmm6
+        movaps 112(%rsp), %xmm7
+        mov %rbx, %rsp
+        pop %rbx
+        pop %r9
+        pop %r8
+        pop %rcx
+        pop %rdx
+        pop %rsi
+        pop %rdi
+        pop %rax
+        add $8, %rsp
+        jmp *%r11
+
+        .section .note.GNU-stack, "", @progbits
