@@ -11,7 +11,7 @@ import os
 import statistics
 import time
 
-from harness import java_caffe, java_recording
+from harness import java_caffe, java_recording, java_samples
 from harness.bench import SETTLE_S, Bench, measure, native, under_relay, under_tessera
 from harness.caffe_cache import caches
 from harness.child import Child, ChildFailed, run_bounded
@@ -20,7 +20,7 @@ from harness.steps import common_window
 from harness.table import Table
 from harness.tessera import Manager
 
-CASES = ("starts", "launches", "recording", "services", "caffe")
+CASES = ("samples", "starts", "launches", "recording", "services", "caffe")
 STARTS = 15
 #: Largest time that the agent may add to a start, from the issue that asked for it.
 START_BOUND_MS = 150.0
@@ -58,6 +58,8 @@ def run(setting, record):
         if "caffe" in chosen:
             stack.enter_context(caches())
         manager = stack.enter_context(Manager(setting.installation, setting.directory))
+        if "samples" in chosen:
+            record.attempt("samples", lambda: _samples(kit, record, manager), 60)
         if "starts" in chosen:
             for program in ("Idle", "VectorAdd"):
                 record.attempt(f"starts of {program}", lambda: _starts(kit, record, manager, program), 30)
@@ -113,6 +115,18 @@ class _Kit:
         child = Child(label, command, environment, os.path.join(self._directory, f"{label}.log"))
         stack.callback(child.close)
         return child
+
+
+def _samples(kit, record, manager):
+    with contextlib.ExitStack() as stack:
+
+        def start(name, program, arguments, agent):
+            child = kit.child(stack, name, manager.environment, program, *arguments, agent=agent)
+            child.read(READY_TIMEOUT_S)
+            _be_tenant(manager, child)
+            return child
+
+        java_samples.run(kit, record, manager, start, _ask)
 
 
 def _starts(kit, record, manager, program):
@@ -301,7 +315,7 @@ def _service_rows(results):
 
 def tables(results):
     """Costs of the agent, and throughput of the crowd against each program alone."""
-    found = []
+    found = java_samples.tables(results)
     starts = tuple(_start_rows(results))
     if starts:
         note = f"milliseconds from start to end of the process; median (lowest–highest) of {STARTS}, in turn"

@@ -133,6 +133,10 @@ def main(words):
         _run(words[1:])
     elif words[:1] == ["jvm"]:
         os.kill(int(words[1]), 0)
+        with open(f"/proc/{words[1]}/cmdline", encoding="utf-8") as file:
+            leaks = "LeakingService" in file.read()
+        sites = [{"site": "Leaker.java:1", "verdict": "grows"}] if leaks else []
+        print(json.dumps({"leaks": [*sites, {"site": "Model.java:2", "verdict": "old"}]}))
     elif words[:1] == ["fence"]:
         print('{"part": ".nv_fatbin", "offset": 64, "ptxBytes": 1000}')
         print('{"totals": {"images": 1, "kernels": 2, "ptxBytes": 1000000, "bytesPerSecondAndCore": 5000000}}')

@@ -30,7 +30,7 @@ alone = agent and os.path.exists(os.environ.get("ALONE", ""))
 if alone:
     print("tessera-agent: no manager", file=sys.stderr)
 program = next(word for word in words if word.startswith("io.tessera.samples.")).split(".")[-1]
-if program in ("Idle", "VectorAdd"):
+if program in ("Idle", "VectorAdd", "Gemm", "Reduction", "Streams", "AsyncCopies", "JavaCppSaxpy"):
     print(program + ": correct")
     sys.exit(0)
 if agent and not wrapped and not alone:
@@ -110,13 +110,17 @@ class JvmSuiteTest(unittest.TestCase):
 
     def test_all_cases(self):
         self.enterContext(mock.patch.multiple("harness.java_recording", PROCESSES=2, ROUNDS=2, WARM=1, LAUNCHES=1000))
-        record, text = self.run_suite("starts", "launches", "recording", "services")
+        self.enterContext(mock.patch.multiple("harness.java_samples", WATCH_S=0.3, LOOK_EVERY_S=0.1))
+        record, text = self.run_suite("samples", "starts", "launches", "recording", "services")
         self.assertEqual([], record.problems)
         self.assertEqual(12, sum(one["kind"] == "start" for one in record.results))
         self.assertRegex(text, r"\| VectorAdd \| .* \| ≤ 150: (met|missed) \|")
         self.assertIn("| tessera run | 1000 (1000–1000) | 1.000 | 1.000 | – |", text)
         self.assertIn("| off | 1000 (1000–1000) | 1.000 | 1.000 | ≤ 1.002: met |", text)
         self.assertIn("| sampled | 1100 (1100–1100) | 1.100 | 1.100 | ≤ 1.01: missed |", text)
+        self.assertIn("| Gemm | yes | yes | yes | yes |", text)
+        self.assertIn("| JavaCppSaxpy | – | yes | yes | yes |", text)
+        self.assertRegex(text, r"\| 0\.\d+ \| leaking: Leaker\.java:1 \|")
         self.assertIn("| off / without and without again | 1.0000 (1.0000–1.0000) |", text)
         self.assertIn("| sampled / off and off again | 1.0000 (1.0000–1.0000) |", text)
         ways = [one["way"] for one in record.results if one["kind"] == "crowd"]
