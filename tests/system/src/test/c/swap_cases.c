@@ -2,6 +2,7 @@
  * Plan swap: when memory comes and goes, what waits for it, and what ends; each case in a process of its own:
  *     swap_cases CASE
  */
+#include <stdbool.h>
 #include <sys/wait.h>
 
 #include "swap_situation.h"
@@ -275,9 +276,17 @@ static void *uses(void *pointer)
     return NULL;
 }
 
+static bool someone_synchronises(void)
+{
+    bool found = false;
+    for (int i = 0; i < TESSERA_MAX_THREADS; i++)
+        found = found || __atomic_load_n(&manager_segment->threads[i].syncing, __ATOMIC_SEQ_CST) != 0;
+    return found;
+}
+
 /*
- * The driver has taken the process off the device, whatever its plan: it says so, a call stops at the gate and asks for a
- * turn there, before it reaches the driver, and goes on once the process is back.
+ * The driver has taken the process off the device, whatever its plan: it says so, a call stops in the library and says that
+ * it waits, before it reaches the driver or the gate, and goes on once the process is back.
  */
 static void suspended(void)
 {
@@ -291,9 +300,9 @@ static void suspended(void)
     await_word(&manager_words()->state, TESSERA_RESIDENCY_SUSPENDED);
     EQUAL(0, manager_read(&manager_segment->devices[0].want_since_ns));
     OKAY(pthread_create(&thread, NULL, uses, (void *)(uintptr_t)p));
-    for (uint64_t until = manager_now_ns() + 30000000000ULL; !manager_read(&manager_segment->devices[0].want_since_ns);
-         manager_pause_us(100))
+    for (uint64_t until = manager_now_ns() + 30000000000ULL; !someone_synchronises(); manager_pause_us(100))
         CHECK(manager_now_ns() < until);
+    EQUAL(0, manager_read(&manager_segment->devices[0].want_since_ns));
     manager_write(&manager_words()->flags, 0);
     manager_bell();
     await_word(&manager_words()->state, TESSERA_RESIDENCY_STEADY);
