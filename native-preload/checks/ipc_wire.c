@@ -12,20 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "chunks.h"
 #include "clock.h"
 #include "ipc_client.h"
 #include "ipc_export.h"
 #include "ipc_server.h"
 #include "report.h"
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 #define BOUND_NS 20000000000ULL
 #define CHUNKS 20

@@ -2,6 +2,8 @@
  * Thunks for the time in which the driver has taken this process off its devices: each entry's thunk waits until that is
  * over, then lets the entry run on the caller's own arguments. They stand in the port table only meanwhile (away.c).
  */
+#include "vector_arguments.S.inc"
+
 #define THUNKS 1024 /* more than there are entries; away.c checks */
 
         .hidden tessera_away_wait
@@ -34,24 +36,10 @@ wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
         mov %rsp, %rbx
         sub $128, %rsp
         and $-16, %rsp
-        movaps %xmm0, (%rsp)
-        movaps %xmm1, 16(%rsp)
-        movaps %xmm2, 32(%rsp)
-        movaps %xmm3, 48(%rsp)
-        movaps %xmm4, 64(%rsp)
-        movaps %xmm5, 80(%rsp)
-        movaps %xmm6, 96(%rsp)
-        movaps %xmm7, 112(%rsp)
+        save_vectors
         call tessera_away_wait /* (index): the entry */
         mov %rax, %r11
-        movaps (%rsp), %xmm0
-        movaps 16(%rsp), %xmm1
-        movaps 32(%rsp), %xmm2
-        movaps 48(%rsp), %xmm3
-        movaps 64(%rsp), %xmm4
-        movaps 80(%rsp), %xmm5
-        movaps 96(%rsp), %xmm6
-        movaps 112(%rsp), %xmm7
+        restore_vectors
         mov %rbx, %rsp
         pop %rbx
         pop %r9

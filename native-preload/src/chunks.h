@@ -116,7 +116,8 @@ void chunk_set_peers(unsigned device, uint32_t peers);
 
 /*
  * Whether ordinary memory that chunks of the device get from now on is made so that it can be given to other processes, as
- * file descriptors. Not from the start: most programs never export, and what it costs them has not been measured.
+ * file descriptors. Not from the start: most programs never export, and not every driver makes such memory. Where it does,
+ * making, mapping and writing it takes as long as other memory (tests/gpu/RESULTS.md).
  */
 void chunk_make_shareable(unsigned device);
 

@@ -3,6 +3,8 @@
  * notes the result. The return address is kept by trace.c meanwhile, so arguments on the stack stay where they are.
  * Entries that programs call after they have looked them up get here too: all go through the port table.
  */
+#include "vector_arguments.S.inc"
+
 #define THUNKS 1024 /* more than there are entries; trace.c checks */
 
         .hidden tessera_trace_enter
@@ -39,25 +41,11 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         mov %rax, %rbx
         sub $144, %rsp
         and $-16, %rsp
-        movaps %xmm0, (%rsp)
-        movaps %xmm1, 16(%rsp)
-        movaps %xmm2, 32(%rsp)
-        movaps %xmm3, 48(%rsp)
-        movaps %xmm4, 64(%rsp)
-        movaps %xmm5, 80(%rsp)
-        movaps %xmm6, 96(%rsp)
-        movaps %xmm7, 112(%rsp)
+        save_vectors
         call tessera_trace_enter /* (index, return address, saved registers): the entry, and where it returns to */
         mov %rax, %r11
         mov %rdx, %r10
-        movaps (%rsp), %xmm0
-        movaps 16(%rsp), %xmm1
-        movaps 32(%rsp), %xmm2
-        movaps 48(%rsp), %xmm3
-        movaps 64(%rsp), %xmm4
-        movaps 80(%rsp), %xmm5
-        movaps 96(%rsp), %xmm6
-        movaps 112(%rsp), %xmm7
+        restore_vectors
         lea -8(%rbx), %rsp
         pop %rbx
         pop %r9

@@ -19,6 +19,13 @@ class SuspensionTest {
     private static final long MIB = 1L << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
+    /** Calls of a process that is away return late enough to be seen to wait for somebody. */
+    private static final String SCRIPT = "memory 128MiB; bound 100s; checkpoints ";
+
+    private static ManagerProcess manager(TestRun run, String script) {
+        return run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors", "none");
+    }
+
     private static JsonObject residency(ManagerProcess manager, RunningCase program) {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
@@ -52,9 +59,8 @@ class SuspensionTest {
     @Test
     void anyCallBringsItBack(TestRun run) throws IOException {
         Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = "memory 128MiB; bound 100s; checkpoints " + folder;
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
-                "none");
+        String script = SCRIPT + folder;
+        ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
         Path state = folder.resolve(Long.toString(idle.pid()));
         for (String way : List.of("by swap first", "by checkpoint alone")) {
@@ -74,15 +80,14 @@ class SuspensionTest {
     void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
         Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = "memory 128MiB; bound 100s; checkpoints " + folder;
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
-                "none");
+        String script = SCRIPT + folder;
+        ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 8 * MIB, 7);
         Path state = folder.resolve(Long.toString(idle.pid()));
         suspend(manager, idle, state, "by ");
         manager.kill();
         idle.tell("info");
-        run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors", "none");
+        manager(run, script);
         String answer = idle.nextLine(PATIENCE);
         assertTrue(answer.startsWith("ok"), answer);
         assertTrue(Files.notExists(state), "it was restored");
@@ -93,9 +98,8 @@ class SuspensionTest {
     @Test
     void theDriverTakesContentsAsTheyStandAndTheyComeBackInTheirTurn(TestRun run) throws IOException {
         Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = "memory 128MiB; checkpoints " + folder;
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors",
-                "none");
+        String script = SCRIPT + folder;
+        ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
         Path state = folder.resolve(Long.toString(idle.pid()));
         suspend(manager, idle, state, "by swap first: no checkpoint was measured yet");
