@@ -103,6 +103,71 @@ class ResidencyStepTest extends ResidencyScenario {
         until("its next cell runs", () -> first.worked > before);
     }
 
+    /** Three notebooks of which two fit, the first two at work, the third just called. */
+    private List<SwapPeer> aThirdComes() throws Exception {
+        start(UnaryOperator.identity());
+        List<SwapPeer> notebooks = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            SwapPeer notebook = client(i, "n" + i, CAPACITY * 4 / 10);
+            notebooks.add(notebook);
+            until("it had memory once", () -> notebook.worked > 0);
+            notebook.busy = false;
+            for (int pause = 0; pause < 400; pause++) {
+                step();
+            }
+        }
+        for (SwapPeer notebook : notebooks.subList(0, 2)) {
+            int before = notebook.worked;
+            notebook.busy = true;
+            until("it works", () -> notebook.worked > before + 10);
+        }
+        assertEquals(CAPACITY / 5, notebooks.get(2).words().residentBytes(), "some of the third one's memory served the others");
+        notebooks.get(2).busy = true;
+        return notebooks;
+    }
+
+    @Test
+    void whoComesWaitsForWhoIsAboutToPause() throws Exception {
+        List<SwapPeer> notebooks = aThirdComes();
+        int before = notebooks.get(1).worked;
+        for (int i = 0; i < 20; i++) {
+            step();
+            assertEquals("free", device().get("effective").getAsString());
+        }
+        assertEquals(before + 20, notebooks.get(1).worked, "nobody is stopped for it");
+        notebooks.getFirst().busy = false;
+        int third = notebooks.get(2).worked;
+        long pausedNs = stepped.clock.nowNs();
+        until("it has the place of who paused", () -> notebooks.get(2).worked > third);
+        assertTrue(stepped.clock.nowNs() - pausedNs < 1_000_000_000L, "before a second is over");
+        assertEquals("free", device().get("effective").getAsString());
+        assertTrue(notebooks.get(1).worked > before + 40, "the other one went on");
+    }
+
+    @Test
+    void whoWaitsForRoomMayDie() throws Exception {
+        List<SwapPeer> notebooks = aThirdComes();
+        step();
+        SwapPeer third = notebooks.get(2);
+        third.peer.die();
+        clients.remove(third);
+        int before = notebooks.getFirst().worked;
+        for (int i = 0; i < 300; i++) {
+            step();
+        }
+        // A trial of turns, which two that work get at some time, takes 100 ms of this 1.5 s.
+        assertTrue(notebooks.getFirst().worked >= before + 270, "nobody is stopped for it");
+        assertTrue(device().getAsJsonObject("memory").get("fits").getAsBoolean());
+    }
+
+    @Test
+    void turnsBeginWhenNobodyPauses() throws Exception {
+        List<SwapPeer> notebooks = aThirdComes();
+        int before = notebooks.get(2).worked;
+        until("it has a turn", () -> notebooks.get(2).worked > before);
+        assertEquals("exclusive", device().get("effective").getAsString());
+    }
+
     @Test
     void aHolderThatDiesInTheMiddleOfAMoveLeavesEverythingToTheNext() throws Exception {
         start(UnaryOperator.identity());
@@ -169,6 +234,7 @@ class ResidencyStepTest extends ResidencyScenario {
         say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
         until("it is out", () -> idle.words().residentBytes() == 0);
         until("the driver is asked", () -> stepped.checkpoints.begun.equals(List.of("SUSPEND 42")));
+        assertEquals("suspending", residency(0).get("state").getAsString());
         stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());
         assertEquals(ResidencyBlock.FLAG_PARKED | ResidencyBlock.FLAG_CHECKPOINTED, idle.words().flags());
         assertEquals("suspended", residency(0).get("state").getAsString());
@@ -180,6 +246,7 @@ class ResidencyStepTest extends ResidencyScenario {
             step();
         }
         assertEquals(before, idle.worked, "not before the driver has brought it back");
+        assertEquals("restoring", residency(0).get("state").getAsString());
         stepped.checkpoints.end(Optional.of("no memory"), stepped.clock.nowNs());
         until("it is tried again", () -> stepped.checkpoints.begun.size() == 3);
         stepped.checkpoints.end(Optional.empty(), stepped.clock.nowNs());

@@ -45,9 +45,10 @@ public final class IdleRelease {
         return history == null || history.waitNs == 0 ? moveNs : Math.clamp(history.waitNs, shortestNs, moveNs);
     }
 
-    /** The client gave its turn back for want of work. */
+    /** The client gave its turn back for want of work, or lost its memory in a pause; the first counts until it wants. */
     public void released(long clientId, long nowNs) {
-        histories.computeIfAbsent(clientId, id -> new History()).releasedNs = nowNs;
+        History history = histories.computeIfAbsent(clientId, id -> new History());
+        history.releasedNs = history.releasedNs == NOT_AWAY ? nowNs : history.releasedNs;
     }
 
     /** The client has work again; called at every want, and only the first after a release says something. */

@@ -102,6 +102,10 @@ class TurnLengthTest {
         release.released(1, nowNs);
         release.wanted(1, moveNs, nowNs + 2_000 * MS);
         assertEquals(moveNs / 2, release.idleReleaseNs(1, moveNs));
+        release.released(1, nowNs);
+        release.released(1, nowNs + 1_990 * MS);
+        release.wanted(1, moveNs, nowNs + 2_000 * MS);
+        assertEquals(moveNs / 4, release.idleReleaseNs(1, moveNs), "its memory went later than its turn");
         release.left(1);
         assertEquals(moveNs, release.idleReleaseNs(1, moveNs));
     }

@@ -43,6 +43,7 @@ final class DeviceResidency {
     private final ExecutorMemory executors;
     private final ResidencyPlanner planner = new ResidencyPlanner();
     private final MemoryPressure pressure;
+    private final Newcomers newcomers;
     private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final MoveMeter meter = new MoveMeter();
@@ -54,6 +55,7 @@ final class DeviceResidency {
         this.settings = settings;
         this.executors = executors;
         this.pressure = new MemoryPressure(settings);
+        this.newcomers = new Newcomers(pressure);
     }
 
     Collection<MemberMemory> members() {
@@ -119,6 +121,11 @@ final class DeviceResidency {
             return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
         }
         work += parkLacking(nowNs);
+        newcomers.judge(members.values(), roomBytes(), () -> !device.scheduling().snapshot(nowNs).exclusive(), look,
+                meter.rates(), nowNs);
+        if (newcomers.holding()) {
+            nextLookNs = Math.min(nextLookNs, nowNs + Newcomers.LOOK_NS);
+        }
         work += pressure.judge(this, meter.rates(), nowNs);
         work += unpark(nowNs);
         work += evictIdle(nowNs);
@@ -192,7 +199,8 @@ final class DeviceResidency {
     private int unpark(long nowNs) {
         int done = 0;
         for (MemberMemory member : members.values()) {
-            if (member.parked && member.waits() && !member.checkpointed && !leaves(member, nowNs)) {
+            boolean comes = member.parked && member.waits() && !member.checkpointed && !member.heldBack;
+            if (comes && !leaves(member, nowNs)) {
                 comeBack(member, nowNs);
                 done++;
             }
@@ -311,6 +319,7 @@ final class DeviceResidency {
             if (!member.parked && away && plan.mustStop().contains(client.clientId())) {
                 // It does not work: told to stop, it can give its memory up.
                 park(member, true, nowNs);
+                pressure.evicted(member, nowNs);
                 written++;
             }
             if (member.tellTarget(plan.targets().get(client.clientId()), limitBytes(member), settings.capacityBytes())) {

@@ -20,6 +20,9 @@ final class MemberMemory {
     /** A client is at work while it submitted, allocated or waited within this time: the scheduler's rule as well. */
     static final long ACTIVE_NS = 1_000_000_000L;
 
+    /** No time at all. */
+    static final long NEVER = Long.MIN_VALUE;
+
     final DeviceMember member;
     final MemoryPlan plan;
 
@@ -62,11 +65,20 @@ final class MemberMemory {
     /** Kept off the device, evicted or not. */
     boolean parked;
 
+    /** It comes back, and waits while those who run leave it no room. */
+    boolean heldBack;
+
+    /** Since when it comes back. */
+    long comingSinceNs = NEVER;
+
     /** The driver takes its whole process off the device, or has taken it: no call of it returns. */
     boolean checkpointed;
 
     /** Its memory, of all kinds, is in the driver's checkpoint and not on the device. */
     boolean onHost;
+
+    /** The driver brings it back. */
+    boolean restoring;
 
     /** What comes back of its movable memory when it is restored; while {@link #onHost}. */
     long frozenBytes;
@@ -75,6 +87,7 @@ final class MemberMemory {
     String suspension = "";
 
     long lastActiveNs;
+    private long idleMarkNs = NEVER;
     long submissions = -1;
     private long allocationBytes;
     private final MoveMeter.Seen inbound = new MoveMeter.Seen();
@@ -113,7 +126,12 @@ final class MemberMemory {
     }
 
     boolean activeAt(long nowNs) {
-        return nowNs - lastActiveNs < ACTIVE_NS;
+        return nowNs - lastActiveNs < ACTIVE_NS && lastActiveNs != idleMarkNs;
+    }
+
+    /** From now on it counts as idle until it works again. */
+    void countAsIdle() {
+        idleMarkNs = lastActiveNs;
     }
 
     /** Whether what it holds changed since the last call. */

@@ -81,12 +81,12 @@ final class MemoryPressure {
         long quantumNs = found.turns() && movedBytes > 0 ? chooser.stretchedNs(0, moveNs) : 0;
         boolean must = found.kind() == Pressure.Kind.SHORT && sample.neededBytes() > 0;
         int said = say(scheduling, new MemoryVerdict(true, found.turns(), must, quantumNs, found.reason()), nowNs);
-        learnIdleness(device, (long) moveNs, nowNs);
+        learnIdleness(device, (long) moveNs, rates, nowNs);
         return said;
     }
 
     /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
-    private void learnIdleness(DeviceResidency device, long moveNs, long nowNs) {
+    private void learnIdleness(DeviceResidency device, long moveNs, MoveRates rates, long nowNs) {
         for (MemberMemory member : device.members()) {
             if (!member.planned()) {
                 continue;
@@ -98,7 +98,8 @@ final class MemoryPressure {
             if (!member.waits()) {
                 wanting.remove(clientId);
             } else if (wanting.add(clientId)) {
-                idle.wanted(clientId, moveNs, nowNs);
+                boolean free = moveNs == 0; // then what left was its memory alone
+                idle.wanted(clientId, free ? (long) rates.moveNs(member.neededBytes, member.neededBytes) : moveNs, nowNs);
             }
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
             if (idleTold.getOrDefault(clientId, 0L) != ns) {
@@ -108,13 +109,23 @@ final class MemoryPressure {
         }
     }
 
+    /** How long the client may pause before its memory had better serve somebody who waits. */
+    long idleReleaseNs(MemberMemory member, long moveNs) {
+        return idle.idleReleaseNs(member.clientId(), moveNs);
+    }
+
+    /** A client that ran freely and paused lost its memory to somebody else. */
+    void evicted(MemberMemory member, long nowNs) {
+        idle.released(member.clientId(), nowNs);
+    }
+
     /** Idle clients count with what is guaranteed to them and resident: that stays. */
     private static PressureSample sample(DeviceResidency device, long nowNs) {
         long fixed = device.executorBytes();
         long needed = 0;
         long managed = 0;
         for (MemberMemory member : device.members()) {
-            boolean active = member.activeAt(nowNs) && !member.evicted;
+            boolean active = member.activeAt(nowNs) && !member.evicted && !member.heldBack;
             fixed += member.fixedBytes;
             if (member.plan == MemoryPlan.MANAGED) {
                 managed += active ? member.neededBytes : 0;
@@ -132,7 +143,7 @@ final class MemoryPressure {
     private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
         for (MemberMemory member : device.members()) {
-            if (member.planned() && member.activeAt(nowNs)) {
+            if (member.planned() && member.activeAt(nowNs) && !member.heldBack) {
                 participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes)));
             }

@@ -51,11 +51,18 @@ public final class ResidencyReport {
                         .outlook(member.clientId(), nowNs)));
     }
 
+    private static String state(MemberMemory member, ResidencyState said) {
+        if (member.checkpointed && !member.onHost) {
+            return member.restoring ? "restoring" : "suspending";
+        }
+        ResidencyState state = member.checkpointed ? ResidencyState.SUSPENDED : said;
+        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
     private static JsonObject client(MemberMemory member, ClientOutlook outlook) {
         ResidencyBlock words = member.member.residency();
-        ResidencyState state = member.checkpointed ? ResidencyState.SUSPENDED : words.state();
         JsonObject json = new JsonObject();
-        json.addProperty("state", state.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        json.addProperty("state", state(member, words.state()));
         json.addProperty("parked", member.evicted);
         String choice = PlanChoice.sentence(words.planChoice(), member.overflowBytes);
         if (!choice.isEmpty()) {

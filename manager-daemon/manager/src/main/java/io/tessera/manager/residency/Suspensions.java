@@ -227,7 +227,10 @@ final class Suspensions {
 
     private void restore(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
         suspension.enter(State.RESTORING, nowNs);
-        members.forEach(member -> member.onHost = false);
+        for (MemberMemory member : members) {
+            member.onHost = false;
+            member.restoring = true;
+        }
         checkpoints.begin(Action.RESTORE, session.peer().pid(), (failure, endNs) -> restored(session, failure, endNs));
     }
 
@@ -237,6 +240,7 @@ final class Suspensions {
             return;
         }
         List<MemberMemory> members = residency.members(session);
+        members.forEach(member -> member.restoring = false);
         if (failure.isPresent()) {
             LOG.warn("{} cannot be restored, which is tried again: {}", session, failure.get());
             suspension.enter(suspension.way == Way.CHECKPOINT ? State.RETURNING : State.SUSPENDED, nowNs);

@@ -232,7 +232,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
     /**
      * What of a client's memory is on a device; bytes.
      *
-     * @param state                 steady, moving-out, moving-in or suspended
+     * @param state                 steady, moving-out, moving-in, suspending, suspended or restoring
      * @param parked                evicted by hand or for idleness
      * @param choice                what plan auto came to, and why; empty: the plan was set
      * @param suspension            how its process is suspended, and why; empty: it is not
