@@ -66,7 +66,7 @@ def run(setting, record):
         if "launches" in chosen:
             record.attempt("launches", lambda: _launches(kit, record, manager), 90)
         if "recording" in chosen:
-            record.attempt("recording", lambda: _recording(kit, record, manager), 70)
+            record.attempt("recording", lambda: java_recording.run(kit, record, native().environment, setting.directory), 70)
         if "services" in chosen:
             record.attempt("services", lambda: _services(kit, setting, record, manager), 90)
         if "caffe" in chosen:
@@ -82,6 +82,8 @@ class _Kit:
         self.agent = installation.path("agent", "tessera-agent.jar")
         self.classes = installation.path("jvm", "classes")
         jars = sorted(glob.glob(installation.path("jvm", "app", "*.jar")))
+        self.jars = jars
+        self.bench = installation.path("bench", "agent")
         self._class_path = ":".join([self.classes, *jars])
         self._directory = setting.directory
         self._unpacked = 0
@@ -166,18 +168,6 @@ def _launches(kit, record, manager):
                 answer = _ask(loops[way], LAUNCHES)
                 if repeat > 0:  # the first round is for the compilers
                     record.add("launches", way=way, round=repeat, ns=1e6 * answer["ms"] / answer["launches"])
-
-
-def _recording(kit, record, manager):
-    with contextlib.ExitStack() as stack:
-
-        def start(name, wrap):
-            loop = kit.child(stack, name, manager.environment, "LaunchLoop", "bench", wrap=wrap)
-            json.loads(loop.read(READY_TIMEOUT_S))
-            _be_tenant(manager, loop)
-            return loop
-
-        java_recording.run(record, manager, start, _ask)
 
 
 def _be_tenant(manager, child):

@@ -4,15 +4,11 @@ import io.tessera.agent.boot.Addresses;
 import io.tessera.agent.boot.MemoryKind;
 import io.tessera.agent.boot.Recorder;
 import io.tessera.agent.clock.Ticks;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -84,44 +80,22 @@ public class LaunchLoopBenchmark {
         @Setup
         public void begin() {
             Ticks.use(() -> System.nanoTime() - plainNs);
-            Addresses.define(Kernel.class.getName(), "nativePointer", null, false);
+            Addresses.define(Kernel.class.getName(), "nativePointer", null, true);
             Recorder.mode(mode);
             Recorder.named(new Kernel(0x1000), "vector_add", 0);
         }
     }
 
-    /** Processor time that the blocks of an iteration took. */
-    @State(Scope.Thread)
-    @AuxCounters(AuxCounters.Type.EVENTS)
-    public static class Times {
-        /** Of the blocks without records, nanoseconds. */
-        public long plainNs;
-        /** Of the blocks with records, nanoseconds. */
-        public long recordedNs;
-        /** Launches of either kind. */
-        public long launches;
-
-        private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
-
-        /** Begins an iteration. */
-        @Setup(Level.Iteration)
-        public void begin() {
-            plainNs = 0;
-            recordedNs = 0;
-            launches = 0;
-        }
-    }
-
     /** A block of launches alone, then one of launches that are recorded. */
     @Benchmark
-    public void launches(Loop loop, Recording recording, Times times) {
+    public void launches(Loop loop, Recording recording, BlockTimes times) {
         long wallNs = System.nanoTime();
-        long startNs = times.clock.getCurrentThreadCpuTime();
+        long startNs = times.nowNs();
         plain(loop);
         recording.plainNs += System.nanoTime() - wallNs;
-        long betweenNs = times.clock.getCurrentThreadCpuTime();
+        long betweenNs = times.nowNs();
         recorded(loop);
-        times.recordedNs += times.clock.getCurrentThreadCpuTime() - betweenNs;
+        times.recordedNs += times.nowNs() - betweenNs;
         times.plainNs += betweenNs - startNs;
         times.launches += BLOCK;
     }

@@ -1,0 +1,42 @@
+package io.tessera.bench.agent;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/**
+ * Processor time that the blocks of an iteration took, in JMH's counters: other load of the machine falls on none of them.
+ * One thread.
+ */
+@State(Scope.Thread)
+@AuxCounters(AuxCounters.Type.EVENTS)
+public class BlockTimes {
+    /** Of the blocks without records, nanoseconds. */
+    public long plainNs;
+    /** Of further blocks without records, where there are any: what equal blocks differ by. */
+    public long againNs;
+    /** Of the blocks with records, nanoseconds. */
+    public long recordedNs;
+    /** Launches of each kind. */
+    public long launches;
+
+    private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+
+    /** Begins an iteration. */
+    @Setup(Level.Iteration)
+    public void begin() {
+        plainNs = 0;
+        againNs = 0;
+        recordedNs = 0;
+        launches = 0;
+    }
+
+    /** Of this thread so far; the question takes some hundred nanoseconds. */
+    long nowNs() {
+        return clock.getCurrentThreadCpuTime();
+    }
+}
