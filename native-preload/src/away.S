@@ -2,7 +2,7 @@
  * Thunks for the time in which the driver has taken this process off its devices: each entry's thunk waits until that is
  * over, then lets the entry run on the caller's own arguments. They stand in the port table only meanwhile (away.c).
  */
-#include "vector_arguments.S.inc"
+#include "arguments.S.inc"
 
 #define THUNKS 1024 /* more than there are entries; away.c checks */
 
@@ -24,13 +24,7 @@ tessera_away_thunks:
 
         .p2align 4
 wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
-        push %rax
-        push %rdi
-        push %rsi
-        push %rdx
-        push %rcx
-        push %r8
-        push %r9
+        save_integers
         push %rbx
         mov 64(%rsp), %rdi
         mov %rsp, %rbx
@@ -42,13 +36,7 @@ wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
         restore_vectors
         mov %rbx, %rsp
         pop %rbx
-        pop %r9
-        pop %r8
-        pop %rcx
-        pop %rdx
-        pop %rsi
-        pop %rdi
-        pop %rax
+        restore_integers
         add $8, %rsp
         jmp *%r11
 

@@ -213,9 +213,7 @@ static void *run(void *argument)
 {
     unsigned device = (unsigned)(uintptr_t)argument;
     struct drainer *d = &drainers[device];
-    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) != CUDA_SUCCESS)
-        report_error(0, "the drain thread could not relax its capture mode");
+    own_thread_relax("the drain thread");
     for (;;) {
         uint32_t bell = __atomic_load_n(&d->bell, __ATOMIC_ACQUIRE);
         uint64_t sleep_ns = step(device);

@@ -127,9 +127,7 @@ static void serve_all(struct pollfd *ready, uint64_t now_ns)
 static void *run(void *unused)
 {
     (void)unused;
-    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) != CUDA_SUCCESS)
-        report_error(0, "the thread for exported memory could not relax its capture mode");
+    own_thread_relax("the thread for exported memory");
     for (;;) {
         struct pollfd ready[PEERS + 1];
         unsigned count = peer_count;

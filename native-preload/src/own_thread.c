@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "report.h"
+#include "tessera_entries.h"
+
 /* The driver's own calls run on it: more than the minimum, less than the default. */
 #define STACK_BYTES (1024 * 1024)
 
@@ -27,4 +30,12 @@ bool own_thread_start(const char *name, void *(*run)(void *), void *argument)
     if (started)
         pthread_setname_np(thread, name);
     return started;
+}
+
+void own_thread_relax(const char *thread)
+{
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUresult result = REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
+        report_error(result, "%s could not relax its capture mode", thread);
 }

@@ -33,9 +33,7 @@ static void carry_out(struct page_change *change)
 static void *run(void *unused)
 {
     (void)unused;
-    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) != CUDA_SUCCESS)
-        report_error(0, "a thread for page changes could not relax its capture mode");
+    own_thread_relax("a thread for page changes");
     for (;;) {
         pthread_mutex_lock(&lock);
         while (!first)

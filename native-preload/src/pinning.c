@@ -123,9 +123,7 @@ static bool renew(unsigned device)
 static void *run(void *unused)
 {
     (void)unused;
-    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (REAL(cuThreadExchangeStreamCaptureMode)((void *)&mode) != CUDA_SUCCESS)
-        report_error(0, "the pinning thread could not relax its capture mode");
+    own_thread_relax("the pinning thread");
     residency_lock();
     for (;;) {
         bool grown = false;

@@ -3,7 +3,7 @@
  * notes the result. The return address is kept by trace.c meanwhile, so arguments on the stack stay where they are.
  * Entries that programs call after they have looked them up get here too: all go through the port table.
  */
-#include "vector_arguments.S.inc"
+#include "arguments.S.inc"
 
 #define THUNKS 1024 /* more than there are entries; trace.c checks */
 
@@ -26,13 +26,7 @@ tessera_trace_thunks:
 
         .p2align 4
 enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
-        push %rax
-        push %rdi
-        push %rsi
-        push %rdx
-        push %rcx
-        push %r8
-        push %r9
+        save_integers
         mov %rsp, %rax
         mov 56(%rax), %rdi
         mov 64(%rax), %rsi
@@ -48,13 +42,7 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         restore_vectors
         lea -8(%rbx), %rsp
         pop %rbx
-        pop %r9
-        pop %r8
-        pop %rcx
-        pop %rdx
-        pop %rsi
-        pop %rdi
-        pop %rax
+        restore_integers
         add $8, %rsp
         mov %r10, (%rsp)
         jmp *%r11
