@@ -229,12 +229,15 @@ static void host_memory(void)
     OKAY(cuMemFree_v2(p));
 }
 
-/* Under plan swap graphs are forgotten, and chunks without contents given up, by other threads. */
+/*
+ * Other threads tell what is free: under plan swap they forget graphs and give up chunks without contents, and under the
+ * other plans they read once a second what graphs hold.
+ */
 static void all_free(size_t bytes)
 {
     size_t now, total;
     OKAY(cuMemGetInfo_v2(&now, &total));
-    for (int i = 0; swapped && i < 20000 && now != bytes; i++) {
+    for (int i = 0; i < 20000 && now != bytes; i++) {
         usleep(1000);
         OKAY(cuCtxSynchronize());
         OKAY(cuMemGetInfo_v2(&now, &total));

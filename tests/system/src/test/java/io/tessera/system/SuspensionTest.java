@@ -26,6 +26,19 @@ class SuspensionTest {
         return run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "112MiB", "--executors", "none");
     }
 
+    private static String script(TestRun run) throws IOException {
+        return SCRIPT + Files.createDirectory(checkpoints(run));
+    }
+
+    private static Path checkpoints(TestRun run) {
+        return run.directory().resolve("checkpoints");
+    }
+
+    /** Where the scripted driver says what it has done with the program; absent: nothing. */
+    private static Path state(TestRun run, RunningCase program) {
+        return checkpoints(run).resolve(Long.toString(program.pid()));
+    }
+
     private static JsonObject residency(ManagerProcess manager, RunningCase program) {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
@@ -34,9 +47,9 @@ class SuspensionTest {
         manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
         String said = residency(manager, idle).get("suspension").getAsString();
         assertTrue(said.startsWith(way), said);
-        Await.until("it is suspended", PATIENCE, () -> text(state).equals("2")
-                && residency(manager, idle).get("parked").getAsBoolean());
-        assertEquals("suspended", residency(manager, idle).get("state").getAsString());
+        Await.until("it is suspended", PATIENCE, () -> residency(manager, idle).get("state").getAsString().equals("suspended"));
+        assertEquals("2", text(state), "the driver has it");
+        assertTrue(residency(manager, idle).get("parked").getAsBoolean());
     }
 
     private static String text(Path file) {
@@ -58,11 +71,10 @@ class SuspensionTest {
     /** A query passes no gate, and the driver would hold it until somebody else has brought the process back. */
     @Test
     void anyCallBringsItBack(TestRun run) throws IOException {
-        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = SCRIPT + folder;
+        String script = script(run);
         ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
-        Path state = folder.resolve(Long.toString(idle.pid()));
+        Path state = state(run, idle);
         for (String way : List.of("by swap first", "by checkpoint alone")) {
             suspend(manager, idle, state, way);
             Await.sleep(Duration.ofSeconds(1));
@@ -79,11 +91,10 @@ class SuspensionTest {
     @Test
     void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
-        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = SCRIPT + folder;
+        String script = script(run);
         ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 8 * MIB, 7);
-        Path state = folder.resolve(Long.toString(idle.pid()));
+        Path state = state(run, idle);
         suspend(manager, idle, state, "by ");
         manager.kill();
         idle.tell("info");
@@ -97,11 +108,10 @@ class SuspensionTest {
 
     @Test
     void theDriverTakesContentsAsTheyStandAndTheyComeBackInTheirTurn(TestRun run) throws IOException {
-        Path folder = Files.createDirectory(run.directory().resolve("checkpoints"));
-        String script = SCRIPT + folder;
+        String script = script(run);
         ManagerProcess manager = manager(run, script);
         RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
-        Path state = folder.resolve(Long.toString(idle.pid()));
+        Path state = state(run, idle);
         suspend(manager, idle, state, "by swap first: no checkpoint was measured yet");
         assertEquals(80 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
         idle.okay("check 0 7");
@@ -119,7 +129,7 @@ class SuspensionTest {
         suspend(manager, idle, state, "by ");
         manager.control().okay("{\"request\":\"restore\",\"tenant\":\"idle\"}");
         Await.until("it is back without a call", PATIENCE, () -> Files.notExists(state)
-                && !residency(manager, idle).get("state").getAsString().equals("suspended"));
+                && !residency(manager, idle).has("suspension"));
         idle.okay("check 0 7");
         idle.quit().exits(0);
         other.quit().exits(0);
