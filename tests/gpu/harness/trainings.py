@@ -82,31 +82,35 @@ def run(setting, record, case):
         count = max(1, round(WORK_S * probe))
         seconds, answer = _together([alone], [count], 10 * WORK_S)
     gaps, step_s = _gaps(answer[0])
+    # In seconds a phase would be over for who waits for the device in it, and the host's phases be more than alone.
+    phase = {"WIDE_PHASE_STEPS": str(max(1, round(PHASE_S / step_s)))}
     record.add("serial", case=case, seconds=tenants * seconds, losses=answer[0]["losses"][-1:], gaps=gaps, step_s=step_s)
     needs_s = tenants * WORK_S * 1.3 + START_S
     for way, (plan, quantum_ns) in WAYS.items():
-        record.attempt(f"{case} {way}", lambda: _way(setting, record, case, way, plan, quantum_ns, count), needs_s)
-    record.attempt(f"{case} {FREE}", lambda: _free(setting, record, case, count), needs_s)
+        record.attempt(f"{case} {way}", lambda: _way(setting, record, case, way, plan, quantum_ns, count, phase), needs_s)
+    record.attempt(f"{case} {FREE}", lambda: _free(setting, record, case, count, phase), needs_s)
 
 
-def _free(setting, record, case, count):
+def _free(setting, record, case, count, phase):
     tenants, host_share, capacity_gib, *_ = TRAININGS[case]
     with Bench(setting.workloads, setting.directory) as bench:
-        workers = [wide(bench, native(), 0.96, host_share, f"{case}-free-{i}", capacity_gib) for i in range(tenants)]
+        workers = [
+            wide(bench, native(), 0.96, host_share, f"{case}-free-{i}", capacity_gib, phase) for i in range(tenants)
+        ]
         for worker in workers:
             worker.ready()
         seconds, _ = _together(workers, [count] * tenants, 20 * WORK_S)
         record.add("training", case=case, way=FREE, seconds=seconds)
 
 
-def _way(setting, record, case, way, plan, quantum_ns, count):
+def _way(setting, record, case, way, plan, quantum_ns, count, phase):
     tenants, host_share, capacity_gib, *_ = TRAININGS[case]
     trace = os.path.join(setting.directory, f"{case}-{way}.trace".replace(" ", "-"))
     with manager_of(setting, capacity_gib) as manager, Bench(setting.workloads, setting.directory) as bench:
         place = under_tessera(manager, plan)
-        traced = {"TESSERA_MOVE_TRACE": trace}
+        more = {"TESSERA_MOVE_TRACE": trace, **phase}
         workers = [
-            wide(bench, place, 0.96, host_share, f"{case}-{way}-{i}", capacity_gib, traced) for i in range(tenants)
+            wide(bench, place, 0.96, host_share, f"{case}-{way}-{i}", capacity_gib, more) for i in range(tenants)
         ]
         for worker in workers:
             worker.ready()

@@ -16,6 +16,7 @@ extern int cuMemHostUnregister(void *);
 extern int cuStreamWaitEvent(CUstream, CUevent, unsigned);
 extern int cuStreamDestroy_v2(CUstream);
 extern int cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+extern int cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t);
 
 struct properties { /* CUmemAllocationProp */
     int type, handle_types, location_type, location;
@@ -32,48 +33,89 @@ extern int cuMemMap(CUdeviceptr, size_t, size_t, uint64_t, unsigned long long);
 extern int cuMemUnmap(CUdeviceptr, size_t);
 extern int cuMemSetAccess(CUdeviceptr, size_t, const struct access *, size_t);
 
-enum { DRIVERS, REGISTERED, WRITE_COMBINED, KINDS }; /* registered: touched pages of our own, as backing is */
-enum { MOST_STREAMS = 4, REPEATS = 3, MOST_CHUNKS = 8192 };
+enum { REGISTERED, DRIVERS, WRITE_COMBINED, KINDS }; /* registered: touched pages of our own, as backing is */
+enum { CHUNK_MIB = 64, MOST_STREAMS = 4, REPEATS = 3, MOST_CHUNKS = 8192 };
 
 struct way {
     const char *name;
-    int in_streams, out_streams;
-    size_t chunk_mib;
+    int in, out;
+    int in_streams, out_streams; /* 0: one */
+    size_t chunk_mib;            /* 0: CHUNK_MIB */
     int kind;       /* of host memory */
     int lockstep;   /* a chunk leaves when the one before it has come in */
-    int in, out;
-    int pages;      /* changes that go on beside, of one chunk each 1.2 ms */
+    int pages;      /* changes that go on beside, of CHUNK_MIB each 1.2 ms, or as much in other sizes */
     int as_devices; /* host memory is named by its device pointer */
+    int blocks;     /* of a kernel that brings in what a copy engine brings in otherwise; 0: there is none */
+    size_t page_mib; /* size of what changes; 0: CHUNK_MIB */
 };
 
-enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 256 };
+enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 1024, RELEASED_GIB = 16 };
 
 static const struct way ways[] = {
-    {"in alone", 1, 1, 64, REGISTERED, 0, 1, 0, 0, 0},
-    {"out alone", 1, 1, 64, REGISTERED, 0, 0, 1, 0, 0},
-    {"both", 1, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, memory of the driver", 1, 1, 64, DRIVERS, 0, 1, 1, 0, 0},
-    {"both, write-combined memory of the driver", 1, 1, 64, WRITE_COMBINED, 0, 1, 1, 0, 0},
-    {"both, 2 streams in", 2, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, 3 streams in", 3, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, 4 streams in", 4, 1, 64, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, 2 streams each", 2, 2, 64, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, chunks of 8 MiB", 1, 1, 8, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, 4 streams in, chunks of 8 MiB", 4, 1, 8, REGISTERED, 0, 1, 1, 0, 0},
-    {"both, beside create and release", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 0},
-    {"both, beside map, set access and unmap", 1, 1, 64, REGISTERED, 0, 1, 1, MAPPINGS, 0},
-    {"both, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL | MAPPINGS, 0},
-    {"in alone, beside all of these", 1, 1, 64, REGISTERED, 0, 1, 0, PHYSICAL | MAPPINGS, 0},
-    {"both, beside create alone", 1, 1, 64, REGISTERED, 0, 1, 1, CREATE, 0},
-    {"both, beside release alone", 1, 1, 64, REGISTERED, 0, 1, 1, RELEASE, 0},
-    {"both, 2 streams in, beside create and release", 2, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 0},
-    {"both, 4 streams in, chunks of 8 MiB, beside create and release", 4, 1, 8, REGISTERED, 0, 1, 1, PHYSICAL, 0},
-    {"both, as copies between devices", 1, 1, 64, REGISTERED, 0, 1, 1, 0, 1},
-    {"both, as copies between devices, beside create and release", 1, 1, 64, REGISTERED, 0, 1, 1, PHYSICAL, 1},
-    {"both, in step", 1, 1, 64, REGISTERED, 1, 1, 1, 0, 0},
-    {"both, in step, chunks of 8 MiB", 1, 1, 8, REGISTERED, 1, 1, 1, 0, 0},
-    {"both, in step, 2 streams in, chunks of 8 MiB", 2, 1, 8, REGISTERED, 1, 1, 1, 0, 0},
+    {"in alone", .in = 1},
+    {"out alone", .out = 1},
+    {"both", .in = 1, .out = 1},
+    {"both, memory of the driver", .in = 1, .out = 1, .kind = DRIVERS},
+    {"both, write-combined memory of the driver", .in = 1, .out = 1, .kind = WRITE_COMBINED},
+    {"both, 2 streams in", .in = 1, .out = 1, .in_streams = 2},
+    {"both, 3 streams in", .in = 1, .out = 1, .in_streams = 3},
+    {"both, 4 streams in", .in = 1, .out = 1, .in_streams = 4},
+    {"both, 2 streams each", .in = 1, .out = 1, .in_streams = 2, .out_streams = 2},
+    {"both, chunks of 8 MiB", .in = 1, .out = 1, .chunk_mib = 8},
+    {"both, 4 streams in, chunks of 8 MiB", .in = 1, .out = 1, .in_streams = 4, .chunk_mib = 8},
+    {"both, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL},
+    {"both, beside map, set access and unmap", .in = 1, .out = 1, .pages = MAPPINGS},
+    {"both, beside all of these", .in = 1, .out = 1, .pages = PHYSICAL | MAPPINGS},
+    {"in alone, beside all of these", .in = 1, .pages = PHYSICAL | MAPPINGS},
+    {"both, beside create alone", .in = 1, .out = 1, .pages = CREATE},
+    {"both, beside release alone", .in = 1, .out = 1, .pages = RELEASE},
+    {"both, beside release alone, 16 MiB at once", .in = 1, .out = 1, .pages = RELEASE, .page_mib = 16},
+    {"both, beside release alone, 256 MiB at once", .in = 1, .out = 1, .pages = RELEASE, .page_mib = 256},
+    {"both, beside release alone, 1 GiB at once", .in = 1, .out = 1, .pages = RELEASE, .page_mib = 1024},
+    {"both, 2 streams in, beside create and release", .in = 1, .out = 1, .in_streams = 2, .pages = PHYSICAL},
+    {"both, 4 streams in, chunks of 8 MiB, beside create and release", .in = 1, .out = 1, .in_streams = 4, .chunk_mib = 8, .pages = PHYSICAL},
+    {"both, as copies between devices", .in = 1, .out = 1, .as_devices = 1},
+    {"both, as copies between devices, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .as_devices = 1},
+    {"in alone by a kernel of 16 blocks", .in = 1, .blocks = 16},
+    {"in alone by a kernel of 64 blocks", .in = 1, .blocks = 64},
+    {"both, in by a kernel of 16 blocks", .in = 1, .out = 1, .blocks = 16},
+    {"both, in by a kernel of 64 blocks", .in = 1, .out = 1, .blocks = 64},
+    {"both, in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 16},
+    {"both, in by a kernel of 64 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 64},
+    {"both, in by a kernel of 64 blocks, beside all of these", .in = 1, .out = 1, .pages = PHYSICAL | MAPPINGS, .blocks = 64},
+    {"both, in step", .in = 1, .out = 1, .lockstep = 1},
+    {"both, in step, chunks of 8 MiB", .in = 1, .out = 1, .chunk_mib = 8, .lockstep = 1},
+    {"both, in step, 2 streams in, chunks of 8 MiB", .in = 1, .out = 1, .in_streams = 2, .chunk_mib = 8, .lockstep = 1},
 };
+
+/*
+ * copy_in(to, from, quads): 16 bytes a load, four loads under way in a thread. Blocks of THREADS; the quads are a multiple of
+ * four for each thread.
+ */
+enum { THREADS = 512 };
+static const char copy_in_ptx[] =
+    ".version 7.8\n.target sm_75\n.address_size 64\n"
+    ".visible .entry copy_in(.param .u64 to, .param .u64 from, .param .u64 quads) {\n"
+    ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<10>; .reg .b32 %a<16>;\n"
+    "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mov.u32 %r3, %nctaid.x;\n"
+    "mad.lo.u32 %r0, %r0, %r1, %r2; mul.lo.u32 %r3, %r3, %r1;\n"
+    "cvt.u64.u32 %d0, %r0; cvt.u64.u32 %d1, %r3;\n"
+    "ld.param.u64 %d2, [to]; ld.param.u64 %d3, [from]; ld.param.u64 %d4, [quads];\n"
+    "cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
+    "shl.b64 %d5, %d1, 4; shl.b64 %d6, %d0, 4; add.u64 %d2, %d2, %d6; add.u64 %d3, %d3, %d6;\n"
+    "NEXT:\n"
+    "setp.ge.u64 %p, %d0, %d4; @%p bra DONE;\n"
+    "add.u64 %d6, %d3, %d5; add.u64 %d7, %d6, %d5; add.u64 %d8, %d7, %d5;\n"
+    "ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%d3]; ld.global.v4.b32 {%a4, %a5, %a6, %a7}, [%d6];\n"
+    "ld.global.v4.b32 {%a8, %a9, %a10, %a11}, [%d7]; ld.global.v4.b32 {%a12, %a13, %a14, %a15}, [%d8];\n"
+    "add.u64 %d3, %d8, %d5;\n"
+    "add.u64 %d6, %d2, %d5; add.u64 %d7, %d6, %d5; add.u64 %d8, %d7, %d5;\n"
+    "st.global.v4.b32 [%d2], {%a0, %a1, %a2, %a3}; st.global.v4.b32 [%d6], {%a4, %a5, %a6, %a7};\n"
+    "st.global.v4.b32 [%d7], {%a8, %a9, %a10, %a11}; st.global.v4.b32 [%d8], {%a12, %a13, %a14, %a15};\n"
+    "add.u64 %d2, %d8, %d5;\n"
+    "shl.b64 %d9, %d1, 2; add.u64 %d0, %d0, %d9; bra NEXT;\n"
+    "DONE: ret; }\n";
+static CUfunction copy_in;
 
 static char *host[KINDS][2]; /* for in and out */
 static CUdeviceptr device[2];
@@ -84,13 +126,14 @@ static int pages_begun, pages_end;
 /* What two clients that change places do with the pages of each chunk. */
 static void *change_pages(void *way)
 {
-    const int pages = ((const struct way *)way)->pages;
-    const size_t bytes = 64 << 20;
+    const struct way *w = way;
+    const int pages = w->pages;
+    const size_t mib = w->page_mib ? w->page_mib : CHUNK_MIB, bytes = mib << 20;
     const struct properties properties = {.type = 1, .location_type = 1};
     const struct access access = {1, 0, 3};
     CUdeviceptr address;
     uint64_t handles[MOST_HANDLES];
-    int count = (pages & PHYSICAL) == RELEASE ? MOST_HANDLES : 1;
+    int count = (pages & PHYSICAL) == RELEASE ? (int)(RELEASED_GIB * 1024 / mib) : 1;
     CHECK(cuMemAddressReserve(&address, bytes, 0, 0, 0));
     for (int i = 0; i < count; i++)
         CHECK(cuMemCreate(&handles[i], bytes, &properties, 0));
@@ -105,7 +148,7 @@ static void *change_pages(void *way)
             CHECK(cuMemRelease(handles[--count]));
         if (pages & CREATE && count < MOST_HANDLES)
             CHECK(cuMemCreate(&handles[count++], bytes, &properties, 0));
-        usleep(1000);
+        usleep((unsigned)(1000 * mib / CHUNK_MIB));
     }
     while (count > 0)
         CHECK(cuMemRelease(handles[--count]));
@@ -142,7 +185,12 @@ static void leave(const struct way *way, size_t at, size_t bytes, CUstream strea
 static void enter(const struct way *way, size_t at, size_t bytes, CUstream stream)
 {
     const char *source = host[way->kind][0] + at;
-    if (way->as_devices)
+    if (way->blocks) {
+        CUdeviceptr to = device[0] + at, from = (CUdeviceptr)(uintptr_t)source;
+        uint64_t quads = bytes / 16;
+        void *arguments[] = {&to, &from, &quads};
+        CHECK(cuLaunchKernel(copy_in, (unsigned)way->blocks, 1, 1, THREADS, 1, 1, 0, stream, arguments, NULL));
+    } else if (way->as_devices)
         CHECK(cuMemcpyDtoDAsync_v2(device[0] + at, (CUdeviceptr)(uintptr_t)source, bytes, stream));
     else
         CHECK(cuMemcpyHtoDAsync_v2(device[0] + at, source, bytes, stream));
@@ -151,7 +199,8 @@ static void enter(const struct way *way, size_t at, size_t bytes, CUstream strea
 static void measure(const struct way *way, size_t bytes)
 {
     CUstream in[MOST_STREAMS], out[MOST_STREAMS];
-    size_t chunk = way->chunk_mib << 20, chunks = bytes / chunk;
+    const size_t chunk = (way->chunk_mib ? way->chunk_mib : CHUNK_MIB) << 20, chunks = bytes / chunk;
+    const int in_streams = way->in_streams ? way->in_streams : 1, out_streams = way->out_streams ? way->out_streams : 1;
     for (int i = 0; i < MOST_STREAMS; i++) {
         CHECK(cuStreamCreate(&in[i], 1));
         CHECK(cuStreamCreate(&out[i], 1));
@@ -166,7 +215,7 @@ static void measure(const struct way *way, size_t bytes)
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         int64_t begun = now_ns(), out_ended;
         for (size_t i = 0; i < chunks; i++) {
-            CUstream from = in[i % (size_t)way->in_streams], to = out[i % (size_t)way->out_streams];
+            CUstream from = in[i % (size_t)in_streams], to = out[i % (size_t)out_streams];
             if (way->out && way->lockstep && i >= 2)
                 CHECK(cuStreamWaitEvent(to, passed[i - 2], 0));
             if (way->out)
@@ -176,7 +225,7 @@ static void measure(const struct way *way, size_t bytes)
             if (way->lockstep)
                 CHECK(cuEventRecord(passed[i], from));
         }
-        int64_t in_ended = until_idle(in, way->in_streams, &out_ended, out, way->out_streams);
+        int64_t in_ended = until_idle(in, in_streams, &out_ended, out, out_streams);
         double spent = (double)(in_ended > out_ended ? in_ended - begun : out_ended - begun) / 1e6;
         if (spent < total_ms) {
             total_ms = spent;
@@ -194,6 +243,27 @@ static void measure(const struct way *way, size_t bytes)
         CHECK(cuStreamDestroy_v2(in[i]));
         CHECK(cuStreamDestroy_v2(out[i]));
     }
+}
+
+/* A kernel that copied wrong, or not all, would be fast. */
+static void check_copy_in(size_t bytes)
+{
+    const struct way way = {.kind = REGISTERED, .blocks = 64};
+    const size_t chunk = 64 << 20;
+    char *source = host[REGISTERED][0], *found = malloc(chunk);
+    if (!found)
+        exit(1);
+    for (size_t i = 0; i < chunk; i++)
+        source[bytes - chunk + i] = (char)(i * 31 + i / 4096);
+    CHECK(cuMemsetD8_v2(device[0], 0, bytes));
+    enter(&way, bytes - chunk, chunk, NULL);
+    CHECK(cuCtxSynchronize());
+    CHECK(cuMemcpyDtoH_v2(found, device[0] + bytes - chunk, chunk));
+    if (memcmp(found, source + bytes - chunk, chunk) != 0) {
+        fprintf(stderr, "duplex: the kernel copied wrong\n");
+        exit(1);
+    }
+    free(found);
 }
 
 int main(int argc, char **argv)
@@ -221,6 +291,10 @@ int main(int argc, char **argv)
         memset(host[REGISTERED][i], 1, bytes);
         CHECK(cuMemHostRegister_v2(host[REGISTERED][i], bytes, 1));
     }
+    CUmodule module;
+    CHECK(cuModuleLoadData(&module, copy_in_ptx));
+    CHECK(cuModuleGetFunction(&copy_in, module, "copy_in"));
+    check_copy_in(bytes);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         measure(&ways[i], bytes);
     return 0;

@@ -15,10 +15,17 @@ CONTROL = ("load/index", "load/generic", "load/vector4", "store/forged", "store/
 PROTECTED = ("--manager", "--kernel-timeout", "--manager", "3s", "--manager", "--unfenced", "--manager", "refuse")
 
 
+#: Ways to fence; those named among the cases are run, else the default.
+MODES = ("mask", "modulo", "check")
+
+
 def run(setting, record):
-    """Runs all attacks, then the control run."""
-    chosen = ("--only", ",".join(setting.only)) if setting.only else ()
-    record.attempt("attacks", lambda: _attack(setting, record, "fenced", TIMEOUT_S, *PROTECTED, *chosen), 120)
+    """Runs all attacks in each mode that is asked for, then the control run."""
+    names = [name for name in setting.only if name not in MODES]
+    chosen = ("--only", ",".join(names)) if names else ()
+    for mode in [name for name in MODES if name in setting.only] or MODES[:1]:
+        options = (*PROTECTED, "--manager", "--fence", "--manager", mode, *chosen)
+        record.attempt(f"attacks, {mode}", lambda: _attack(setting, record, f"fenced by {mode}", TIMEOUT_S, *options), 120)
     only = ("--only", ",".join(CONTROL))
     record.attempt(
         "control", lambda: _attack(setting, record, "unfenced", CONTROL_TIMEOUT_S, "--control", *only), 30

@@ -2,7 +2,10 @@
 
 import dataclasses
 import unittest
+from unittest import mock
 
+from harness.child import ChildFailed
+from harness.suites import load
 from harness.tests import test_suites
 
 #: Stand-ins for a machine with GPUs, for the CUDA program on both, and for PyTorch's cases.
@@ -59,20 +62,28 @@ class DeviceSuitesTest(unittest.TestCase):
     def test_suspend(self):
         test_suites._executable(self.path("path", "nvidia-smi"), _USED)
         test_suites._executable(self.path("home", "bin", "tessera-checkpoint"), _CHECKPOINT)
-        record, text = self.run_suite("suspend", ROUNDS=1, SETTLE_S=0)
+        record, text = self.run_suite("suspend", ROUNDS=1, SETTLE_S=0, AWAY_S=0.1)
         self.assertEqual([], record.problems)
         self.assertEqual(["evicted", "suspended", "natively by the driver alone"], [one["way"] for one in record.results])
         self.assertIn("| evicted | 0 | 0 |", text)
         self.assertIn("suspended, round 1: scripted", text)
         self.assertIn("contents equal in all ways", text)
 
+    def test_who_comes_back_uncalled_is_a_problem(self):
+        suite = load("suspend")
+        self.enterContext(mock.patch.multiple(suite, AWAY_S=0, residency=lambda manager, pid: {"state": "restoring"}))
+        with self.assertRaisesRegex(ChildFailed, "though nobody called it: restoring"):
+            suite._stays_away(None, mock.Mock(pid=1))
+
     def test_overlap(self):
         self.setting = dataclasses.replace(self.setting, only=("as it is", "no events"))
         record, text = self.run_suite("overlap", REPEATS=1, WINDOW_S=0.2)
         self.assertEqual([], record.problems)
-        self.assertEqual(3, sum(one["kind"] == "window" for one in record.results))
+        self.assertEqual(4, sum(one["kind"] == "window" for one in record.results))
         self.assertIn("| no events |", text)
         self.assertIn("| mps |", text)
+        one = next(one for one in record.results if one["kind"] == "window" and one["way"] == "one process, two streams")
+        self.assertEqual(one["rates"][0], one["rates"][1])
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ class OversubSuiteTest(unittest.TestCase):
         ways = {"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)}
         self.enterContext(mock.patch.multiple("harness.trainings", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, START_S=0, WAYS=ways))
         record, text = self.run_suite(
-            "oversub", REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2, NOTEBOOK_S=0.5,
-            THINK_S=(0.05, 0.1), EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
+            "oversub", REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2,
+            NOTEBOOKS_BY={"notebooks": ("uniform", 0.5, lambda chance: chance.uniform(0.05, 0.1))}, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
             CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eager"), 0),
             VARIANTS={"eager": ((), {})},
         )  # fmt: skip
@@ -30,3 +30,4 @@ class OversubSuiteTest(unittest.TestCase):
         self.assertIn("| two busy | swap, 1 s turns |", text)
         self.assertIn("| allocation and free, µs | 4.000 | 4.000 | 1.000 |", text)
         self.assertIn("| eager | yes |", text)
+        self.assertRegex(text, r"\| uniform \| \d+ \| [\d.]+ \|")

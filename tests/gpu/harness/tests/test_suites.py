@@ -34,14 +34,6 @@ echo '{"direct_ns": 2.0, "through_ns": 5.0, "difference_ns": 3.0, "ratio": 2.5}'
 """
 
 
-_ATTACKS = """#!/bin/sh
-case "$*" in *Xshare*) exit 0 ;; *--control*) saw='saw 32 words' escapes=1 ;; *) saw= escapes=0 ;; esac
-echo "{\\"attacks\\":[{\\"name\\":\\"load/index\\",\\"what\\":\\"reads by index\\",\\"must\\":\\"harmless\\",\\"outcome\\":\\"ran\\",\\
-\\"escaped\\":\\"$saw\\",\\"crashed\\":\\"\\",\\"disturbed\\":\\"\\",\\"unlike\\":\\"\\",\\"untried\\":\\"\\",\\"tookMs\\":7}],\\"notTried\\":0,\\
-\\"notAsStated\\":0,\\"crashes\\":0,\\"escapes\\":$escapes,\\"victimsDisturbed\\":0}"
-"""
-
-
 _CONFORMANCE = """#!/bin/sh
 [ "$(cat "$1")" = cases ] || exit 3
 cat <<END
@@ -52,7 +44,6 @@ cat <<END
 {"name":"sub.u32","cases":1,"refused":1,"different":0,"values":0}]}
 END
 """
-
 
 _TRAIN = """#!/usr/bin/env python3
 # Stand-in for Caffe: every iteration takes half a millisecond and lowers the loss.
@@ -144,7 +135,7 @@ class SuitesTest(unittest.TestCase):
         _executable(self.path("path", "nvidia-cuda-mps-control"), _MPS)
         workloads = self.path("workloads")
         os.mkdir(workloads)
-        for name in ("mlp", "gpt", "resnet", "triton_kernel", "wide"):
+        for name in ("mlp", "gpt", "resnet", "resnet_twice", "triton_kernel", "wide"):
             os.symlink(os.path.join(HERE, "paced_workload.py"), os.path.join(workloads, f"{name}.py"))
         environment = {
             "PATH": self.path("path") + ":" + os.environ["PATH"],
@@ -256,21 +247,6 @@ class SuitesTest(unittest.TestCase):
         _executable(program, "#!/bin/sh\necho 'cuInit failed' >&2; exit 1\n")
         record, text = self.run_suite("conformance", TIMEOUT_S=20)
         self.assertIn("cuInit failed", record.problems[0]["error"])
-
-    def test_attacks(self):
-        java = os.path.join(self.setting.installation.home, "jre", "bin", "java")
-        os.makedirs(os.path.dirname(java), exist_ok=True)
-        _executable(java, _ATTACKS)
-        record, text = self.run_suite("attacks", TIMEOUT_S=20)
-        self.assertEqual([], record.problems)
-        self.assertIn("| load/index | reads by index | harmless | ran | held |", text)
-        self.assertIn("| load/index | reads by index | harmless | ran | ESCAPE: saw 32 words |", text)
-        self.assertIn("escapes: 0\n", text)
-        self.assertIn("victims disturbed: 0", text)
-        self.assertIn("escapes: 1\n", text)
-        _executable(java, "#!/bin/sh\necho 'the manager does not start' >&2; exit 3\n")
-        record, text = self.run_suite("attacks", TIMEOUT_S=20)
-        self.assertIn("the manager does not start", record.problems[0]["error"])
 
     def test_smoke_names_what_is_missing(self):
         record, text = self.run_suite("smoke", STEPS=3)
