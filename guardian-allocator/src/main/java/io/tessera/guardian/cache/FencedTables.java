@@ -1,5 +1,6 @@
 package io.tessera.guardian.cache;
 
+import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
@@ -33,10 +34,12 @@ import java.util.Set;
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
  * @param refused     why the kernels of {@link FencedModule#refused()} are not there, by name
  * @param clusters    {@link FencedModule#clusters()}
+ * @param entries     {@link FencedModule#entries()}
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
-        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters) {
+        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters,
+        List<CheckedEntry> entries) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
@@ -48,6 +51,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
         refused = Map.copyOf(refused);
+        entries = List.copyOf(entries);
     }
 
     /** The tables of a module. */
@@ -56,7 +60,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
                 module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
-                module.clusters());
+                module.clusters(), module.entries());
     }
 
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {

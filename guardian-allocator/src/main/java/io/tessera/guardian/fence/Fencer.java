@@ -12,7 +12,7 @@ import java.util.Set;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 6;
+    public static final int VERSION = 7;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
@@ -22,7 +22,8 @@ public final class Fencer {
     /**
      * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels whose accesses to shared
      * memory need no fence in blocks of a certain size, or whose loops need less in grids and for parameters of a certain size, get a
-     * second body for such launches.
+     * second body for such launches. In the modes MASK and MODULO kernels also get a second entry for launches that somebody looks at:
+     * see {@link FencedModule#entries()}.
      */
     public Fencer(FenceMode mode) {
         this(mode, new DataFlowOracle(), false, mode != FenceMode.NONE);
@@ -60,15 +61,14 @@ public final class Fencer {
         }
         PtxModule written = mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked);
         PtxModule laidOut = SharedLayout.aligned(written);
-        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut)
+        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode == FenceMode.MASK || mode == FenceMode.MODULO)
                 : new SmallBlocks.Specialised(laidOut);
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies.module(), mode, new KnownFacts(bodies.known(), oracle), linked,
-                bodies.limits().keySet(), bodies.bare())).fence();
-        FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked)).fence();
+        FencedModule noted = bodies.limits().isEmpty() && fenced.entries().isEmpty() ? fenced : noted(fenced, bodies.limits());
         return written == module ? noted : MemoryBarriers.noted(noted, module);
     }
 
-    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
+    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted; and of second entries. */
     private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits) {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
@@ -76,10 +76,11 @@ public final class Fencer {
             if (limits.containsKey(report.name())) {
                 notes.add("counted twice: it has a second body for launches with " + limits.get(report.name()));
             }
+            fenced.entries().stream().filter(entry -> entry.kernel().equals(report.name()))
+                    .forEach(entry -> notes.add("has a second entry for launches with " + entry.terms()));
             reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
                     report.proved(), report.calls(), notes));
         }
-        return new FencedModule(fenced.mode(), fenced.module(), fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(),
-                fenced.assertTexts(), fenced.tensorMaps(), fenced.refused(), fenced.clusters(), reports);
+        return fenced.with(reports);
     }
 }

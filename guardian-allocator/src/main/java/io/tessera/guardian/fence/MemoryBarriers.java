@@ -65,9 +65,7 @@ final class MemoryBarriers {
     /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
     static FencedModule noted(FencedModule fenced, PtxModule module) {
         Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
-        return names.isEmpty() ? fenced : new FencedModule(fenced.mode(), fenced.module(), fenced.id(), fenced.variables(), fenced.patches(),
-                fenced.functions(), fenced.assertTexts(), fenced.tensorMaps(), fenced.refused(), fenced.clusters(),
-                fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
+        return names.isEmpty() ? fenced : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
     }
 
     private static KernelReport noted(KernelReport report) {

@@ -75,7 +75,11 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.clusters(), List.copyOf(reports.values()));
+                plan.clusters(), entries(), List.copyOf(reports.values()));
+    }
+
+    private List<CheckedEntry> entries() {
+        return plan.entries().stream().filter(entry -> fenced.containsKey(entry.entry()) && fenced.containsKey(entry.kernel())).toList();
     }
 
     private void functions() throws FenceRefusedException {
@@ -87,12 +91,14 @@ final class ModuleFencer {
                     ModuleSymbols.reserved(parameter.name(), function.line());
                 }
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
-                functionNames.add(function.name());
+                functionNames.add(CheckedEntries.kernel(function.name()));
                 PtxFunction result = fencer.fence();
                 fenced.put(function.name(), result);
-                reports.put(function.name(), fencer.report());
                 calls.put(function.name(), fencer.report().calls());
-                tensorMaps.addAll(fencer.tensorMaps());
+                if (!CheckedEntries.isOne(function.name())) {
+                    reports.put(function.name(), fencer.report());
+                    tensorMaps.addAll(fencer.tensorMaps()); // whoever launches looks at the kernel's, whichever entry it takes
+                }
                 usesShared |= fencer.usesShared();
                 namesBarriers |= fencer.hasNamedBarriers();
             } catch (FenceRefusedException e) {
@@ -156,7 +162,7 @@ final class ModuleFencer {
         boolean left = false;
         for (PtxFunction function : plan.module().functions()) {
             FenceRefusedException refusal = plan.refused().get(function.name());
-            if (refusal != null && function.kind() == PtxFunction.Kind.ENTRY) {
+            if (refusal != null && function.kind() == PtxFunction.Kind.ENTRY && !CheckedEntries.isOne(function.name())) {
                 kernels.put(function.name(), refusal);
             }
             left |= function.body().isPresent() && refusal == null;

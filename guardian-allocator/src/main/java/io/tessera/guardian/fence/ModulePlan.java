@@ -20,8 +20,8 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 
 /** What is decided about a module before its functions are rewritten. Not thread-safe. */
 final class ModulePlan {
@@ -36,8 +36,7 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
-    private final Set<String> twoBodies;
-    private final Set<String> bare;
+    private final SmallBlocks.Specialised bodies;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
@@ -53,15 +52,13 @@ final class ModulePlan {
     private boolean parameterEscapes;
     private boolean clusterEscapes;
 
-    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, Set<String> twoBodies, Set<String> bare)
-            throws FenceRefusedException {
-        this.module = module;
-        this.twoBodies = Set.copyOf(twoBodies);
-        this.bare = Set.copyOf(bare);
+    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
+        this.module = bodies.module();
+        this.bodies = bodies;
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
-        this.symbols = new ModuleSymbols(module);
+        this.symbols = new ModuleSymbols(module, bodies.entries().stream().map(CheckedEntry::entry).collect(Collectors.toSet()));
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
         this.dispatchers = new Dispatchers(symbols);
@@ -248,12 +245,17 @@ final class ModulePlan {
 
     /** Whether a kernel was written with a second body. */
     boolean hasTwoBodies(PtxFunction function) {
-        return twoBodies.contains(function.name());
+        return bodies.limits().containsKey(function.name());
     }
 
     /** Whether its second body has hardly a fence of shared memory. */
     boolean hasBareBody(PtxFunction function) {
-        return bare.contains(function.name());
+        return bodies.bare().contains(function.name());
+    }
+
+    /** Second entries that were written, whether or not they can be fenced. */
+    List<CheckedEntry> entries() {
+        return bodies.entries();
     }
 
     FenceMode mode() {

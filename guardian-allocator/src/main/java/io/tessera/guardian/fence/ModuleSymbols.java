@@ -29,7 +29,12 @@ final class ModuleSymbols {
     private final Set<String> refused = new HashSet<>();
     private boolean constantsMove;
 
-    ModuleSymbols(PtxModule module) throws FenceRefusedException {
+    /**
+     * Those of a module.
+     *
+     * @param own functions that were added, and may have the names that the program must not have
+     */
+    ModuleSymbols(PtxModule module, Set<String> own) throws FenceRefusedException {
         for (Directive directive : module.directives()) {
             switch (directive) {
                 case Variable variable -> {
@@ -48,7 +53,7 @@ final class ModuleSymbols {
                 default -> { }
             }
         }
-        checkNames();
+        checkNames(own);
     }
 
     /** A number that differs between modules as good as always, and is the same for the same module in every process. */
@@ -65,12 +70,14 @@ final class ModuleSymbols {
         return (int) (hash ^ hash >>> Integer.SIZE);
     }
 
-    private void checkNames() throws FenceRefusedException {
+    private void checkNames(Set<String> own) throws FenceRefusedException {
         for (Variable variable : variables.values()) {
             reserved(variable.name(), variable.line());
         }
         for (PtxFunction function : functions.values()) {
-            reserved(function.name(), function.line());
+            if (!own.contains(function.name())) {
+                reserved(function.name(), function.line());
+            }
         }
     }
 

@@ -43,42 +43,64 @@ final class SmallBlocks {
      *
      * @param module the module
      * @param limits of the kernels that got one, for which launches
-     * @param bare   those of them whose second body has hardly a fence of shared memory
-     * @param known  facts of kernels that stay as they are, as far as they were looked at
+     * @param bare   those of them whose second body has hardly a fence of shared memory, and such second entries
+     * @param known  facts of kernels that stay as they are, as far as they were looked at, and of second entries
+     * @param entries second entries that the module has
      */
-    record Specialised(PtxModule module, Map<String, BodyLimits> limits, Set<String> bare, Map<PtxFunction, AddressFacts> known) {
+    record Specialised(PtxModule module, Map<String, BodyLimits> limits, Set<String> bare, Map<PtxFunction, AddressFacts> known,
+            List<CheckedEntry> entries) {
         /** A module that stays as it is. */
         Specialised(PtxModule module) {
-            this(module, Map.of(), Set.of(), Map.of());
+            this(module, Map.of(), Set.of(), Map.of(), List.of());
         }
     }
 
     private SmallBlocks() {
     }
 
-    /** The module, with second bodies where they spare fences. */
-    static Specialised specialise(PtxModule module) {
+    /**
+     * The module, with second bodies where they spare fences.
+     *
+     * @param checked whether kernels get second entries as well, for launches that somebody looks at
+     */
+    static Specialised specialise(PtxModule module, boolean checked) {
         Map<String, BodyLimits> limits = new LinkedHashMap<>();
         Set<String> bare = new HashSet<>();
         Map<PtxFunction, AddressFacts> known = new IdentityHashMap<>();
+        List<CheckedEntry> entries = new ArrayList<>();
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
             PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
             BodyTrials trials = new BodyTrials(kernel, module);
             BodyLimits found = kernel == null ? null : LaunchLimits.best(trials, best(trials));
             boolean two = found != null && !found.isEmpty();
+            boolean few = two && hasFewFences(trials, found);
             if (two) {
                 limits.put(kernel.name(), found);
-                if (hasFewFences(trials, found)) {
+                if (few) {
                     bare.add(kernel.name());
                 }
             } else if (kernel != null && trials.known() != null) {
                 known.put(kernel, trials.known());
             }
             directives.add(two ? TwoBodies.write(kernel, found) : directive);
+            CheckedEntries.Written written = checked && kernel != null && isShort(kernel)
+                    ? CheckedEntries.write(kernel, module, found).orElse(null) : null;
+            if (written != null) {
+                directives.add(written.function());
+                known.put(written.function(), written.facts());
+                entries.add(written.entry());
+                if (few || !two) {
+                    bare.add(written.function().name());
+                }
+            }
         }
-        return new Specialised(limits.isEmpty() ? module
-                : new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits, bare, known);
+        return new Specialised(limits.isEmpty() && entries.isEmpty() ? module
+                : new PtxModule(module.version(), module.targets(), module.addressBits(), directives), limits, bare, known, entries);
+    }
+
+    private static boolean isShort(PtxFunction kernel) {
+        return collect(kernel.body().orElseThrow(), new ArrayList<>()) <= MOST_INSTRUCTIONS;
     }
 
     private static boolean hasFewFences(BodyTrials trials, BodyLimits limits) {

@@ -2,7 +2,9 @@ package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
+import java.util.BitSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What is known of the launches of a function: bounds of special registers, and of what instructions read. Immutable.
@@ -13,11 +15,13 @@ final class LaunchBounds {
     private final SpecialBounds special;
     private final long[] most;
     private final boolean shaped;
+    private final BitSet windows;
 
-    private LaunchBounds(SpecialBounds special, boolean shaped, long[] most) {
+    private LaunchBounds(SpecialBounds special, boolean shaped, long[] most, BitSet windows) {
         this.special = special;
         this.shaped = shaped;
         this.most = most;
+        this.windows = windows;
     }
 
     /**
@@ -26,7 +30,7 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, null);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, null, new BitSet());
     }
 
     /**
@@ -35,11 +39,19 @@ final class LaunchBounds {
      * @param most the greatest number without sign, by instruction (by identity), at least 0
      */
     static LaunchBounds of(FunctionGraph graph, Map<Instruction, Long> most) {
+        return of(graph, new LaunchPromise(most, Set.of()));
+    }
+
+    /** Those of launches of any shape that keep a promise. */
+    static LaunchBounds of(FunctionGraph graph, LaunchPromise promise) {
         long[] bounds = new long[graph.code().size()];
+        BitSet windows = new BitSet();
         for (int i = 0; i < bounds.length; i++) {
-            bounds[i] = most.getOrDefault(graph.code().instruction(i), ANY);
+            Instruction instruction = graph.code().instruction(i);
+            bounds[i] = promise.most().getOrDefault(instruction, ANY);
+            windows.set(i, promise.windows().contains(instruction));
         }
-        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds, windows);
     }
 
     /** Whether what is known of an instruction's operands or results may be more than for all launches. */
@@ -64,6 +76,11 @@ final class LaunchBounds {
     /** The greatest number that an instruction reads, if it {@link #isBounded}. */
     long most(int index) {
         return most[index];
+    }
+
+    /** Whether what an instruction reads is promised to be inside the window, aligned as it needs to be. */
+    boolean isInWindow(int index) {
+        return windows.get(index);
     }
 
     /** What an instruction gives, within the bounds. */
