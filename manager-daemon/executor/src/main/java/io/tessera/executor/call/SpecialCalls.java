@@ -25,6 +25,7 @@ final class SpecialCalls {
         calls.put("cuLibraryLoadData", modules::library);
         calls.put("cuModuleGetFunction", modules::kernel);
         calls.put("cuLibraryGetKernel", modules::kernel);
+        new KernelLists(client).register(calls);
         calls.put("cuModuleUnload", modules::unload);
         calls.put("cuLibraryUnload", modules::unload);
         calls.put("cuLibraryGetModule", modules::moduleOfLibrary);

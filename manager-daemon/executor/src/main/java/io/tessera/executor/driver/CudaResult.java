@@ -16,6 +16,8 @@ public final class CudaResult {
     public static final int INVALID_CONTEXT = 201;
     /** CUDA_ERROR_INVALID_HANDLE. */
     public static final int INVALID_HANDLE = 400;
+    /** CUDA_ERROR_NOT_FOUND. */
+    public static final int NOT_FOUND = 500;
     /** CUDA_ERROR_NOT_READY: no error, the work is not done yet. */
     public static final int NOT_READY = 600;
     /** CUDA_ERROR_ILLEGAL_ADDRESS. */

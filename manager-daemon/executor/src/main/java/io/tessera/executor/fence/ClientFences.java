@@ -353,7 +353,7 @@ public final class ClientFences {
             return null;
         }
         if (name.startsWith(WindowConstants.PREFIX)) {
-            throw new ProgramRefusedException(500, "no variable of the program");
+            throw new ProgramRefusedException(CudaResult.NOT_FOUND, "no variable of the program");
         }
         HoistedMemory.Place place = module.memory.find(name);
         if (place == null) {
@@ -379,6 +379,9 @@ public final class ClientFences {
      */
     public void kernel(long handle, String name) throws ProgramRefusedException {
         TenantModule module = loaded.get(handle);
+        if (module != null && !module.asItIs && name.startsWith(WindowConstants.PREFIX)) {
+            throw new ProgramRefusedException(CudaResult.NOT_FOUND, "no kernel of the program");
+        }
         String refusal = module == null || module.asItIs ? null : module.program.refusal(name);
         if (refusal != null) {
             String text = "kernel " + name + " of image " + module.label() + " is refused: " + refusal;
@@ -386,6 +389,17 @@ public final class ClientFences {
             segment.notice(text);
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, text);
         }
+    }
+
+    /** How many of the kernels that the driver counts in a module or library, by its handle, are not the program's. */
+    public int addedKernels(long handle) {
+        TenantModule module = loaded.get(handle);
+        return module == null || module.asItIs ? 0 : module.program.addedKernels();
+    }
+
+    /** Whether a function or kernel of the driver's is one that the program must not know. */
+    public boolean isAdded(long function, boolean kernel) {
+        return name(function, kernel).startsWith(WindowConstants.PREFIX);
     }
 
     /** Whether kernels of all modules that are loaded may run in clusters. */

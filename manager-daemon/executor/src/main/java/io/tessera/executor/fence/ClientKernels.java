@@ -7,6 +7,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
+import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
@@ -17,20 +18,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or as it is, its pointers checked.
+ * Which code a client's kernels run: fenced, by a second entry where the launch keeps to its terms, without a fence while the tenant is
+ * alone, or as it is, its pointers checked.
  * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
  * any.
  */
 public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
-    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
-    private static final int FIRST_SETTABLE = 8;
-    private static final int LAST_SETTABLE = 15;
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
 
     private final ClientFences fences;
     private final AloneModules modules;
+    private final CheckedLaunches checked;
     private final ClientHandles handles;
     private final DriverCalls driver;
     /** A ring; read by others for a log, where a torn view does no harm. */
@@ -40,6 +40,7 @@ public final class ClientKernels {
     ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver) {
         this.fences = fences;
         this.modules = modules;
+        this.checked = new CheckedLaunches(fences, driver);
         this.handles = handles;
         this.driver = driver;
     }
@@ -52,29 +53,32 @@ public final class ClientKernels {
     /**
      * The function to launch.
      *
-     * @param said       the client's handle, of a function or kernel, which names something
-     * @param function   the driver's for it
-     * @param capturing  whether the launch is captured: then it must stay fenced
-     * @param parameters the packed parameters
-     * @param bytes      their length
+     * @param said     the client's handle, of a function or kernel, which names something
+     * @param function the driver's for it
+     * @param launch   what is launched; if it is captured, it stays fenced
      * @throws ProgramRefusedException if it must not be launched so
      */
-    public long toLaunch(long said, long function, boolean capturing, MemorySegment parameters, long bytes)
-            throws ProgramRefusedException {
+    public long toLaunch(long said, long function, LaunchForm launch) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
-        checkLength(kernel, bytes);
+        checkLength(kernel, launch.parameterBytes);
         if (kernel.module == null) {
-            checkPointers(parameters, bytes);
+            checkPointers(launch.parameters, launch.parameterBytes);
             return function;
         }
-        checkMaps(kernel, parameters, bytes);
-        if (!capturing && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
+        checkMaps(kernel, launch.parameters, launch.parameterBytes);
+        if (!launch.captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
             long alone = alone(kernel, said, function);
             return alone == 0 ? function : alone; // without walls either way: nobody is on their other side
         }
         prepare();
-        return function;
+        long second = checked.function(kernel, said, function, launch);
+        return second == 0 ? function : second;
+    }
+
+    /** Launches that got the second entry of their kernel. */
+    public long checkedLaunches() {
+        return checked.count();
     }
 
     /**
@@ -129,7 +133,7 @@ public final class ClientKernels {
         }
     }
 
-    private Launchable find(long said, long function) {
+    private Launchable find(long said, long function) throws ProgramRefusedException {
         boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
         HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
         if (table.attachment(said) instanceof Launchable known) {
@@ -137,8 +141,11 @@ public final class ClientKernels {
         }
         String name = fences.name(function, kernel);
         TenantModule module = module(table, said);
+        if (module != null && name.startsWith(WindowConstants.PREFIX)) {
+            throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
+        }
         Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
-                parameterBytes(function, kernel));
+                parameterBytes(function, kernel), checked.check(module, name, function, kernel));
         table.attach(said, found);
         return found;
     }
@@ -196,31 +203,19 @@ public final class ClientKernels {
             kernel.aloneFunction = result == CudaResult.SUCCESS ? driver.outLong(0) : ALONE_NEVER;
         }
         if (kernel.aloneFunction != ALONE_NEVER) {
-            copyAttributes(said, function, kernel.aloneFunction);
+            new KernelAttributes(driver, fences.device()).copy(function, RelayHandle.type(said) == HandleKind.KERNEL.number(),
+                    kernel.aloneFunction);
         }
         return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
-    }
-
-    /** What the program has set of the one holds for the other. */
-    private void copyAttributes(long said, long from, long to) {
-        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
-            int result = kernel
-                    ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, from, fences.device())
-                    : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, from);
-            int value = driver.outInt(0);
-            if (result == CudaResult.SUCCESS && value > 0) {
-                driver.call(DriverEntry.cuFuncSetAttribute, to, attribute, value);
-            }
-        }
     }
 
     /** The program has set something of its kernels: the others are set anew before they are launched. */
     public void changed() {
         for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
             for (long said : handles.ofContext(kind, -1)) {
-                if (handles.table(kind).attachment(said) instanceof Launchable known && known.aloneFunction != ALONE_NEVER) {
-                    known.aloneFunction = 0;
+                if (handles.table(kind).attachment(said) instanceof Launchable known) {
+                    known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
+                    known.checkedFunction = 0;
                 }
             }
         }
@@ -230,7 +225,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.name, null, NO_MAPS, known.parameterBytes);
+                recent[i] = new Launchable(known.name, null, NO_MAPS, known.parameterBytes, null);
             }
         }
     }

@@ -26,6 +26,10 @@ record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolea
         return tables.stream().anyMatch(FencedTables::clusters);
     }
 
+    int addedKernels() {
+        return tables.stream().mapToInt(table -> table.entries().size()).sum();
+    }
+
     boolean reports() {
         return tables.stream().anyMatch(FencedTables::reports);
     }

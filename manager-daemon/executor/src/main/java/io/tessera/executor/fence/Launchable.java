@@ -1,5 +1,7 @@
 package io.tessera.executor.fence;
 
+import io.tessera.guardian.fence.LaunchCheck;
+
 /** What is known of a kernel of a client, attached to its handle. One owner thread. */
 final class Launchable {
     /** Its name, for logs. */
@@ -12,8 +14,13 @@ final class Launchable {
     final long parameterBytes;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
+    /** Its second entry, for launches that keep to its terms; null: it has none. */
+    final LaunchCheck check;
+    /** The driver's function of that; 0: not asked for yet. */
+    long checkedFunction;
 
-    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes) {
+    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, LaunchCheck check) {
+        this.check = check;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;
         this.name = name;

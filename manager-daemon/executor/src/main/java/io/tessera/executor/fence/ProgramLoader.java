@@ -13,8 +13,6 @@ import java.lang.foreign.ValueLayout;
 
 /** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
 final class ProgramLoader {
-    private static final int NOT_FOUND = 500;
-
     private ProgramLoader() {
     }
 
@@ -95,7 +93,7 @@ final class ProgramLoader {
         try (Arena arena = Arena.ofConfined()) {
             int result = driver.call(library ? DriverEntry.cuLibraryGetGlobal : DriverEntry.cuModuleGetGlobal_v2,
                     driver.out(0), driver.out(1), handle, arena.allocateFrom(name).address());
-            if (result == NOT_FOUND) {
+            if (result == CudaResult.NOT_FOUND) {
                 return null;
             }
             if (result != CudaResult.SUCCESS) {

@@ -8,6 +8,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.LaunchForm;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
@@ -58,6 +59,7 @@ public final class LaunchExecutor {
     private final MemorySegment extra;
     private final MemorySegment size;
     private final MemorySegment parameters;
+    private final LaunchForm form;
     private ClientStream launched;
 
     /** For one client; memory of an arena that lives as long as this. */
@@ -70,6 +72,7 @@ public final class LaunchExecutor {
         this.attributes = arena.allocate((long) ATTRIBUTE_BYTES * (MOST_ATTRIBUTES + 1), 64);
         this.size = arena.allocate(Long.BYTES, Long.BYTES);
         this.parameters = arena.allocate(RelayLayout.RECORD_MAX, 64);
+        this.form = new LaunchForm(parameters);
         this.extra = arena.allocate(5L * Long.BYTES, Long.BYTES);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 0, PARAM_BUFFER_POINTER);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 1, parameters.address());
@@ -114,8 +117,10 @@ public final class LaunchExecutor {
         size.set(WireTypes.U64, 0, parameterBytes);
         launched = stream;
         checkClusters(record, attributeCount, function);
-        function = code(record.get(WireTypes.U64, FUNCTION), function, stream, parameterBytes);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
+        form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
+        form.kind(client.streams().isCapturing(stream), attributeCount == 0 && !cooperative);
+        function = code(record.get(WireTypes.U64, FUNCTION), function);
         client.streams().before(stream);
         int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)
                 : extended(record, function, stream, parameterBytes, attributeCount, cooperative);
@@ -153,10 +158,9 @@ public final class LaunchExecutor {
     }
 
     /** Which of a kernel's codes is launched. */
-    private long code(long said, long function, ClientStream stream, int parameterBytes) throws RejectedException {
+    private long code(long said, long function) throws RejectedException {
         try {
-            return client.fences().kernels().toLaunch(said, function, client.streams().isCapturing(stream), parameters,
-                    parameterBytes);
+            return client.fences().kernels().toLaunch(said, function, form);
         } catch (ProgramRefusedException e) {
             throw new RejectedException(e.result(), e.getMessage());
         }

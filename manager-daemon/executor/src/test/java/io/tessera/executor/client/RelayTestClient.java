@@ -248,14 +248,19 @@ public final class RelayTestClient implements AutoCloseable {
 
     /** Launches a kernel over one thread, without waiting. */
     public void launch(long function, long stream, byte[] parameters) {
+        launch(function, stream, parameters, 1, 0);
+    }
+
+    /** Launches a grid of one block of so many threads, with flags of the record. */
+    public void launch(long function, long stream, byte[] parameters, int threads, int flags) {
         int body = (int) RelayLayout.LAUNCH.byteSize() + parameters.length;
         long at = claim(body);
         long launch = at + RecordHeader.BYTES;
-        RecordHeader.write(ring, at, RecordKind.LAUNCH, 0, 0, CONTEXT, 0);
+        RecordHeader.write(ring, at, RecordKind.LAUNCH, 0, 0, CONTEXT, flags);
         ring.set(WireTypes.U64, launch, function);
         ring.set(WireTypes.U64, launch + 8, stream);
         for (long i = 0; i < 6; i++) {
-            ring.set(WireTypes.U32, launch + 16 + 4 * i, 1);
+            ring.set(WireTypes.U32, launch + 16 + 4 * i, i == 3 ? threads : 1);
         }
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "shared_bytes"), 0);
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "attributes"), 0);

@@ -49,10 +49,17 @@ public final class FakeDriver implements DriverPort {
     public volatile long[] library = {};
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
+    /** Name of the last function that was launched. */
+    public volatile String launched = "";
+    /** Whether any stream is capturing. */
+    public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
     public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
+
+    /** What every module and library lists as its kernels. */
+    private static final List<String> KERNELS = List.of("__tessera_checked_work", "work");
 
     private final Arena arena = Arena.ofShared();
     /** Its virtual memory. */
@@ -228,7 +235,10 @@ public final class FakeDriver implements DriverPort {
             case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) * 3);
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
-            case cuStreamIsCapturing -> putInt(slot(s, 1), 0);
+            case cuStreamIsCapturing -> putInt(slot(s, 1), capturing ? 1 : 0);
+            case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), KERNELS.size());
+            case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
+            case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
             case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
@@ -246,6 +256,17 @@ public final class FakeDriver implements DriverPort {
     private int encode(long map, long address) {
         at(map, 128).fill((byte) 0x5a);
         return put(map, address);
+    }
+
+    private int kernels(long out, int most) {
+        for (int i = 0; i < most; i++) {
+            if (i < KERNELS.size()) {
+                function(out + 8L * i, KERNELS.get(i));
+            } else {
+                put(out + 8L * i, 0);
+            }
+        }
+        return 0;
     }
 
     private int function(long result, String name) {
@@ -276,6 +297,7 @@ public final class FakeDriver implements DriverPort {
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
         launches.incrementAndGet();
         String name = functions.getOrDefault(slot(s, functionAt), "");
+        launched = name;
         if (name.equals("fault")) {
             lost = FAULT;
             return 0;

@@ -1,0 +1,109 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.CheckedEntry;
+import io.tessera.guardian.fence.LaunchCheck;
+import io.tessera.protocol.relay.RelayHandle;
+import java.lang.foreign.Arena;
+
+/**
+ * Launches that keep to the terms of a kernel's second entry get that one, which is spared what its terms say. Only plain launches do: what is
+ * captured could meet other parameters later, and a program that counts on how many blocks run at once has asked for the kernel's own figures.
+ * One owner thread.
+ */
+final class CheckedLaunches {
+    private static final int NEVER = -1;
+    /** CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK. */
+    private static final int MOST_THREADS = 0;
+    /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
+    private static final int SHARED_BYTES = 1;
+
+    private final ClientFences fences;
+    private final DriverCalls driver;
+    private long count;
+
+    CheckedLaunches(ClientFences fences, DriverCalls driver) {
+        this.fences = fences;
+        this.driver = driver;
+    }
+
+    /** Launches that got a second entry. */
+    long count() {
+        return count;
+    }
+
+    /**
+     * What is known of a kernel's second entry.
+     *
+     * @param module   of the kernel; null: it runs as it is
+     * @param name     the kernel's
+     * @param function the driver's handle for it, of a kernel or function
+     * @return null: it has none
+     */
+    LaunchCheck check(TenantModule module, String name, long function, boolean kernel) {
+        if (module == null || module.program == null) {
+            return null;
+        }
+        for (FencedTables tables : module.program.tables()) {
+            for (CheckedEntry entry : tables.entries()) {
+                if (entry.kernel().equals(name)) {
+                    return new LaunchCheck(entry, parameter -> offset(function, kernel, parameter));
+                }
+            }
+        }
+        return null;
+    }
+
+    private long offset(long function, boolean kernel, int parameter) {
+        int result = driver.call(kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo, function, parameter,
+                driver.out(0), driver.out(1));
+        return result == CudaResult.SUCCESS ? driver.outLong(0) : -1;
+    }
+
+    /** The second entry's function if the launch is one for it, else 0. */
+    long function(Launchable kernel, long said, long function, LaunchForm form) {
+        boolean admitted = kernel.check != null && kernel.checkedFunction != NEVER && form.plain && !form.captured
+                && kernel.check.admits(form.gridX, form.blockX, form.blockY, form.parameters, form.parameterBytes,
+                        fences.window().baseAddress(), fences.window().sizeBytes());
+        if (!admitted) {
+            return 0;
+        }
+        if (kernel.checkedFunction == 0) {
+            kernel.checkedFunction = find(kernel, said, function);
+        }
+        count += kernel.checkedFunction == NEVER ? 0 : 1;
+        return kernel.checkedFunction == NEVER ? 0 : kernel.checkedFunction;
+    }
+
+    private long find(Launchable kernel, long said, long function) {
+        long found = byName(kernel.module, kernel.check.entry());
+        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        // A block that the program may launch must fit, and shared memory that it may ask for.
+        boolean serves = found != 0 && attribute(found, false, MOST_THREADS) >= attribute(function, ofKernel, MOST_THREADS)
+                && attribute(found, false, SHARED_BYTES) <= attribute(function, ofKernel, SHARED_BYTES);
+        if (!serves) {
+            return NEVER;
+        }
+        new KernelAttributes(driver, fences.device()).copy(function, ofKernel, found);
+        return found;
+    }
+
+    private long byName(TenantModule module, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            int result = driver.call(module.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
+                    module.handle, arena.allocateFrom(name).address());
+            if (result == CudaResult.SUCCESS && module.library) {
+                result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), driver.outLong(0));
+            }
+            return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
+        }
+    }
+
+    private int attribute(long function, boolean kernel, int attribute) {
+        return new KernelAttributes(driver, fences.device()).get(function, kernel, attribute);
+    }
+}

@@ -1,0 +1,34 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+
+/**
+ * Attributes of the driver's kernels and functions.
+ *
+ * @param driver the driver
+ * @param device its number of the device
+ */
+record KernelAttributes(DriverCalls driver, int device) {
+    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
+    private static final int FIRST_SETTABLE = 8;
+    private static final int LAST_SETTABLE = 15;
+
+    /** An attribute; -1 where the driver does not tell. */
+    int get(long function, boolean kernel, int attribute) {
+        int result = kernel ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, function, device)
+                : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
+        return result == CudaResult.SUCCESS ? driver.outInt(0) : -1;
+    }
+
+    /** What the program has set of a kernel or function holds for another function, too. */
+    void copy(long from, boolean kernel, long to) {
+        for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
+            int value = get(from, kernel, attribute);
+            if (value > 0) {
+                driver.call(DriverEntry.cuFuncSetAttribute, to, attribute, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.tessera.executor.fence;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One launch as the driver will get it: from the executor's own copy of the record, which no client can change any more. Filled anew for
+ * each. One owner thread.
+ */
+public final class LaunchForm {
+    /** Packed parameters. */
+    final MemorySegment parameters;
+    int parameterBytes;
+    int gridX;
+    int blockX;
+    int blockY;
+    boolean captured;
+    boolean plain;
+
+    /**
+     * A form for the launches of one client.
+     *
+     * @param parameters where the packed parameters of each will lie
+     */
+    public LaunchForm(MemorySegment parameters) {
+        this.parameters = parameters;
+    }
+
+    /**
+     * The next launch.
+     *
+     * @param bytes of its packed parameters
+     * @param grid  blocks in x, unsigned
+     * @param x     threads of a block in x, unsigned
+     * @param y     the same in y
+     */
+    public void fill(int bytes, int grid, int x, int y) {
+        parameterBytes = bytes;
+        gridX = grid;
+        blockX = x;
+        blockY = y;
+    }
+
+    /**
+     * What kind of launch it is.
+     *
+     * @param isCaptured whether it goes into a graph
+     * @param isPlain    whether it has no attributes and is not cooperative
+     */
+    public void kind(boolean isCaptured, boolean isPlain) {
+        captured = isCaptured;
+        plain = isPlain;
+    }
+}

@@ -1,0 +1,146 @@
+package io.tessera.executor;
+
+import static io.tessera.executor.client.RelayTestClient.in;
+import static io.tessera.executor.client.RelayTestClient.outBytes;
+import static io.tessera.executor.client.RelayTestClient.text;
+import static io.tessera.executor.client.RelayTestClient.value;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.protocol.FenceChoice;
+import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.protocol.relay.QueryKind;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which launches get a kernel's second entry, over a fake driver that tells what was launched; and that nobody else gets it. */
+@Timeout(120)
+class CheckedLaunchTest {
+    private static final String SECOND = "__tessera_checked_work";
+    /** A pointer, and an array that has room for blocks of 256 threads. */
+    private static final byte[] PTX = """
+            .version 8.0
+            .target sm_50
+            .address_size 64
+            .visible .entry work(.param .u64 to, .param .u64 number)
+            {
+                .reg .b64 %rd<3>;
+                .reg .b32 %r<4>;
+                .shared .align 4 .b8 tile[1024];
+                mov.u32 %r1, %tid.x;
+                shl.b32 %r2, %r1, 2;
+                mov.u32 %r3, tile;
+                add.s32 %r3, %r3, %r2;
+                st.shared.u32 [%r3], %r1;
+                ld.param.u64 %rd1, [to];
+                ld.param.u64 %rd2, [number];
+                st.global.u64 [%rd1], %rd2;
+                ret;
+            }
+            """.concat("\0").getBytes(StandardCharsets.US_ASCII);
+
+    @TempDir
+    Path folder;
+
+    private static FenceSettings settings(FenceChoice mode) {
+        return new FenceSettings(mode, UnfencedPolicy.REFUSE, true, 0, 0);
+    }
+
+    private static long module(RelayTestClient client) {
+        assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(PTX), value(0), value(0), value(0)));
+        return client.outLong(0);
+    }
+
+    private static long function(RelayTestClient client, long module) {
+        assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text("work")));
+        long function = client.outLong(0);
+        assertEquals(0, client.query(QueryKind.FUNCTION, function));
+        return function;
+    }
+
+    private static long memory(RelayTestClient client) {
+        assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(4096)));
+        return client.outLong(0);
+    }
+
+    private static byte[] longs(long... values) {
+        return MemorySegment.ofArray(values).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** What the driver is given. */
+    private static String launched(RunningExecutor executor, RelayTestClient client, long function, long pointer, int threads, int flags) {
+        client.launch(function, 0, longs(pointer, 7), threads, flags);
+        memory(client); // an answer: the record before was carried out
+        return executor.driver.launched;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MASK", "MODULO"})
+    void whatKeepsToTheTermsGetsTheSecondEntry(FenceChoice mode) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, settings(mode));
+                RelayTestClient other = executor.client("b", 0, settings(mode))) {
+            long function = function(client, module(client));
+            long own = memory(client);
+            long foreign = memory(other);
+            assertEquals(SECOND, launched(executor, client, function, own, 1, 0));
+            assertEquals(SECOND, launched(executor, client, function, own + 4088, 256, 0));
+            assertEquals("work", launched(executor, client, function, own, 257, 0), "a block that the array has no room for");
+            assertEquals("work", launched(executor, client, function, own + 4, 1, 0), "a pointer that is not aligned");
+            assertEquals("work", launched(executor, client, function, foreign, 1, 0), "another's memory");
+            assertEquals("work", launched(executor, client, function, 0, 1, 0), "no pointer");
+            assertEquals("work", launched(executor, client, function, own - (1L << 40), 1, 0), "an address outside");
+            assertEquals("work", launched(executor, client, function, own, 1, RelayLayout.FLAG_COOPERATIVE), "a cooperative launch");
+            assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            long stream = client.outLong(0);
+            assertEquals(0, client.call(DriverEntry.cuStreamBeginCapture_v2, value(stream), value(2)));
+            executor.driver.capturing = true;
+            client.launch(function, stream, longs(own, 7));
+            assertEquals(0, client.call(DriverEntry.cuStreamEndCapture, value(stream), outBytes(8)));
+            assertEquals("work", executor.driver.launched, "a launch into a graph");
+            executor.driver.capturing = false;
+            client.launch(function, stream, longs(own, 7));
+            memory(client);
+            assertEquals(SECOND, executor.driver.launched);
+        }
+    }
+
+    @Test
+    void otherModesHaveNone() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.CHECK))) {
+            assertEquals("work", launched(executor, client, function(client, module(client)), memory(client), 1, 0));
+        }
+    }
+
+    @Test
+    void theProgramDoesNotSeeIt() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long module = module(client);
+            function(client, module);
+            assertEquals(500, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text(SECOND)));
+            assertEquals(0, client.call(DriverEntry.cuModuleGetFunctionCount, outBytes(4), value(module)));
+            assertEquals(1, (int) client.outLong(0));
+            for (int most = 1; most <= 3; most++) {
+                assertEquals(0, client.call(DriverEntry.cuModuleEnumerateFunctions, outBytes(8 * most), value(most), value(module)));
+                for (int i = 0; i < most; i++) {
+                    long listed = client.outLong(8 * i);
+                    assertEquals(i == 0, listed != 0, "place " + i + " of " + most);
+                }
+                client.launch(client.outLong(0), 0, longs(0, 0));
+                memory(client);
+                assertEquals("work", executor.driver.launched);
+            }
+        }
+    }
+}
