@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "entries.h"
+
 enum { TARGET_MICROSECONDS = 300, MOST_LAUNCHES = 20 };
 
 /* Where a case's buffers are: in the window, as they were at first, and as the original left them. */
@@ -67,13 +69,23 @@ int form_load(struct device *device, struct form *form, const char *folder, cons
     CHECK(cuModuleLoadData(&form->module, image));
     free(image);
     CHECK(cuModuleGetFunction(&form->function, form->module, kernel));
-    CHECK(cuFuncGetAttribute(&form->registers, FUNCTION_REGISTERS, form->function));
-    CHECK(cuFuncGetAttribute(&form->localBytes, FUNCTION_LOCAL_BYTES, form->function));
+    snprintf(form->entries, sizeof form->entries, "%s/%s.%s.entries", folder, file, form->mode);
     if (strcmp(form->mode, "native") != 0) {
         snprintf(path, sizeof path, "%s/%s.%s.variables", folder, file, form->mode);
         window_fill(&device->window, form->module, form->mode, path);
     }
     return 1;
+}
+
+/* Once it is known where the buffers are. */
+static void choose(struct device *device, const struct fenced_case *what, const struct data *data, struct form *form)
+{
+    char name[ENTRY_BYTES];
+    form->entry = entry_serves(form->entries, what, data->values, &device->window, name);
+    if (form->entry)
+        CHECK(cuModuleGetFunction(&form->function, form->module, name));
+    CHECK(cuFuncGetAttribute(&form->registers, FUNCTION_REGISTERS, form->function));
+    CHECK(cuFuncGetAttribute(&form->localBytes, FUNCTION_LOCAL_BYTES, form->function));
 }
 
 static void place(struct device *device, const struct fenced_case *what, struct data *data)
@@ -158,6 +170,8 @@ void measure(struct device *device, const struct fenced_case *what, struct form 
 {
     struct data data = {0};
     place(device, what, &data);
+    for (int f = 0; f < count; f++)
+        choose(device, what, &data, &forms[f]);
     expect(device, what, &data, &forms[0]);
     for (int f = 0; f < count; f++) {
         restore(device, what, &data);

@@ -13,6 +13,8 @@ struct form {
     CUmodule module;
     CUfunction function;
     int registers, localBytes, refused;
+    int entry; /* whether its launches get the kernel's second entry */
+    char entries[4096];
     float times[MOST_ROUNDS];
     double microseconds;
     unsigned long long differences;

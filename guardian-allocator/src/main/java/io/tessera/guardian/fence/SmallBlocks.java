@@ -31,6 +31,7 @@ final class SmallBlocks {
     static final int MOST_INSTRUCTIONS = 4000;
     private static final int MOST_THREADS = 1024;
     private static final int FEW_FENCES = 2;
+    private static final BodyLimits NO_LIMITS = new BodyLimits(null, List.of());
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
     private static final List<BodyLimits.BlockSize> LINES = List.of(new BodyLimits.BlockSize(512, 0), new BodyLimits.BlockSize(256, 0), new BodyLimits.BlockSize(128, 0),
@@ -70,27 +71,28 @@ final class SmallBlocks {
         List<CheckedEntry> entries = new ArrayList<>();
         List<Directive> directives = new ArrayList<>(module.directives().size());
         for (Directive directive : module.directives()) {
-            PtxFunction kernel = directive instanceof PtxFunction function && isCandidate(function) ? function : null;
+            if (!(directive instanceof PtxFunction kernel) || kernel.kind() != PtxFunction.Kind.ENTRY || kernel.body().isEmpty()) {
+                directives.add(directive);
+                continue;
+            }
             BodyTrials trials = new BodyTrials(kernel, module);
-            BodyLimits found = kernel == null ? null : LaunchLimits.best(trials, best(trials));
-            boolean two = found != null && !found.isEmpty();
-            boolean few = two && hasFewFences(trials, found);
-            if (two) {
+            BodyLimits found = TwoBodies.canWrite(kernel) ? LaunchLimits.best(trials, best(trials)) : NO_LIMITS;
+            boolean few = found.isEmpty() || hasFewFences(trials, found);
+            if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
                 if (few) {
                     bare.add(kernel.name());
                 }
-            } else if (kernel != null && trials.known() != null) {
+            } else if (trials.known() != null) {
                 known.put(kernel, trials.known());
             }
-            directives.add(two ? TwoBodies.write(kernel, found) : directive);
-            CheckedEntries.Written written = checked && kernel != null && isShort(kernel)
-                    ? CheckedEntries.write(kernel, module, found).orElse(null) : null;
+            directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(kernel, module, found).orElse(null) : null;
             if (written != null) {
                 directives.add(written.function());
                 known.put(written.function(), written.facts());
                 entries.add(written.entry());
-                if (few || !two) {
+                if (few) {
                     bare.add(written.function().name());
                 }
             }
@@ -107,10 +109,6 @@ final class SmallBlocks {
         List<Instruction> accesses = new ArrayList<>();
         collect(trials.kernel().body().orElseThrow(), accesses);
         return fences(trials, accesses, trials.of(limits)) <= FEW_FENCES;
-    }
-
-    private static boolean isCandidate(PtxFunction function) {
-        return function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent() && TwoBodies.canWrite(function);
     }
 
     /** Whether the kernel leaves its block's size open, and can be written for blocks of some size. */

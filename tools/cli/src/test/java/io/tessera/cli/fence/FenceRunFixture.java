@@ -106,7 +106,7 @@ final class FenceRunFixture {
             throw new IllegalStateException(e);
         }
         return new FencedModule(mode, new PtxModule(module.version(), module.targets(), module.addressBits(), directives),
-                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), Map.of(), false, reports);
+                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), Map.of(), false, List.of(), reports);
     }
 
     private static KernelReport report(PtxFunction function) {
