@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.fence.proof.LaunchPromise;
 import io.tessera.guardian.fence.proof.LaunchShape;
 import io.tessera.guardian.fence.proof.LaunchTrials;
 import io.tessera.guardian.ptx.Block;
@@ -13,10 +14,11 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * What fences a kernel would need in a second body for launches within limits, without writing it: guesses, by which limits are chosen. What
- * was looked at once is kept. Not thread-safe.
+ * What fences a kernel would need in a second body for launches within limits, without writing it: guesses, by which limits are chosen; and what
+ * it needs in a second entry, which is no guess. What was looked at once is kept. Not thread-safe.
  */
 final class BodyTrials {
     private final PtxFunction kernel;
@@ -70,6 +72,11 @@ final class BodyTrials {
             TwoBodies.limit(instruction, limits).ifPresent(limit -> most.put(instruction, limit));
         }
         return trials().of(most);
+    }
+
+    /** Facts that hold for launches that keep a promise, of the kernel's own instructions; empty for code that is not understood. */
+    Optional<AddressFacts> keeping(LaunchPromise promise) {
+        return trials().keeping(promise);
     }
 
     /** What the second body would cost in loops. */

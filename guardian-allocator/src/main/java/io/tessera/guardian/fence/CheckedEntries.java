@@ -4,14 +4,12 @@ import io.tessera.guardian.fence.CheckedEntry.Number;
 import io.tessera.guardian.fence.CheckedEntry.Pointer;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.BaseFence;
-import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.fence.proof.LaunchPromise;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
@@ -34,7 +32,7 @@ final class CheckedEntries {
     /**
      * A second entry.
      *
-     * @param function to stand in the module behind its kernel, with a body that is not fenced yet
+     * @param function to stand in the module behind its kernel, with the kernel's own body, which is not fenced yet
      * @param facts    of that body, for launches that keep to the entry's terms
      * @param entry    the terms
      */
@@ -55,16 +53,17 @@ final class CheckedEntries {
     }
 
     /**
-     * The entry for launches within limits, which may be empty; none where it would spare nothing, and where the module has its name, for
+     * The entry of the kernel of trials for launches within limits, which may be empty; none where it would spare nothing, and where the module has its name, for
      * which it is refused.
      */
-    static Optional<Written> write(PtxFunction kernel, PtxModule module, BodyLimits limits) {
-        if (module.functions().stream().anyMatch(each -> each.name().equals(PREFIX + kernel.name()))) {
+    static Optional<Written> write(BodyTrials trials, BodyLimits limits) {
+        PtxFunction kernel = trials.kernel();
+        if (trials.module().functions().stream().anyMatch(each -> each.name().equals(PREFIX + kernel.name()))) {
             return Optional.empty();
         }
-        Block body = copy(kernel.body().orElseThrow());
+        Block body = kernel.body().orElseThrow();
         PtxFunction function = new PtxFunction(kernel.kind(), Linkage.VISIBLE, PREFIX + kernel.name(), kernel.returns(), kernel.parameters(),
-                kernel.attributes(), Optional.of(body), kernel.line());
+                kernel.attributes(), kernel.body(), kernel.line());
         Map<Instruction, Long> most = new IdentityHashMap<>();
         Map<Instruction, Pointer> pointers = new IdentityHashMap<>();
         Set<String> declared = new HashSet<>();
@@ -76,22 +75,9 @@ final class CheckedEntries {
                 pointers.put(instruction, pointer);
             }
         });
-        return DataFlowOracle.of(function, module, new LaunchPromise(most, pointers.keySet()))
+        return trials.keeping(new LaunchPromise(most, pointers.keySet()))
                 .map(facts -> new Written(function, facts, entry(kernel, function, limits, asked(facts, pointers))))
                 .filter(written -> !limits.isEmpty() || !written.entry().pointers().isEmpty());
-    }
-
-    /** New instructions: facts and fences are kept by identity. */
-    private static Block copy(Block block) {
-        List<Statement> statements = new ArrayList<>(block.statements().size());
-        for (Statement statement : block.statements()) {
-            statements.add(switch (statement) {
-                case Block inner -> copy(inner);
-                case Instruction i -> new Instruction(i.guard(), i.opcode(), i.modifiers(), i.operands(), i.line());
-                default -> statement;
-            });
-        }
-        return new Block(statements, block.line());
     }
 
     private interface Visitor {

@@ -87,7 +87,7 @@ final class SmallBlocks {
                 known.put(kernel, trials.known());
             }
             directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(kernel, module, found).orElse(null) : null;
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, found).orElse(null) : null;
             if (written != null) {
                 directives.add(written.function());
                 known.put(written.function(), written.facts());

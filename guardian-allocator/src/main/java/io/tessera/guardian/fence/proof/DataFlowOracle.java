@@ -3,7 +3,6 @@ package io.tessera.guardian.fence.proof;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Proves facts by a data-flow analysis of the whole function: see {@code PROOFS.md} beside this package's sources. What it does
@@ -26,12 +25,6 @@ public final class DataFlowOracle implements AddressOracle {
      */
     public DataFlowOracle(Map<String, LaunchShape> shapes) {
         this.shapes = Map.copyOf(shapes);
-    }
-
-    /** Proves what holds for launches that keep a promise; empty for code that is not understood. */
-    public static Optional<AddressFacts> of(PtxFunction kernel, PtxModule module, LaunchPromise promise) {
-        return FunctionGraph.of(kernel, module)
-                .map(graph -> new ProvedFacts(FunctionAnalysis.of(graph, LaunchBounds.of(graph, promise))));
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * What could be proved of a kernel if its launches were limited: to see for which launches a second body is worth writing. What does not
- * depend on the launch is computed once. Nothing may rest on what is said here of limited launches: of the body that is written, facts are proved anew.
- * Not thread-safe.
+ * depend on the launch is computed once. Nothing may rest on what {@code of} says here of limited launches: of the body that is written,
+ * facts are proved anew. What {@link #keeping} says may be used. Not thread-safe.
  */
 public final class LaunchTrials {
     private final PtxFunction kernel;
@@ -57,6 +57,19 @@ public final class LaunchTrials {
     public AddressFacts of(Map<Instruction, Long> most) {
         AddressFacts plain = unlimited();
         return graph.map(function -> facts(LaunchBounds.of(function, most))).orElse(plain);
+    }
+
+    /**
+     * What holds, of the kernel's own instructions, for launches that keep a promise; empty for code that is not understood. Where numbers are
+     * promised all is computed anew.
+     */
+    public Optional<AddressFacts> keeping(LaunchPromise promise) {
+        if (graph.isEmpty()) {
+            return Optional.empty();
+        }
+        unlimited();
+        LaunchBounds bounds = LaunchBounds.of(graph.get(), promise);
+        return Optional.of(new ProvedFacts(promise.most().isEmpty() ? reached.within(bounds) : FunctionAnalysis.of(graph.get(), bounds)));
     }
 
     private AddressFacts facts(LaunchBounds bounds) {
