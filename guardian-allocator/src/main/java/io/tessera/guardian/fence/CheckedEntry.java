@@ -49,8 +49,8 @@ public record CheckedEntry(String kernel, String entry, int blockX, int blockY, 
         }
     }
 
-    /** For which launches it is, for people. */
-    String terms() {
+    /** For which launches it is, for people: a list with commas. */
+    public String terms() {
         return terms(blockX, blockY, gridX, numbers, pointers);
     }
 

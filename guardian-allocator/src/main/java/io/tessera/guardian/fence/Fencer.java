@@ -64,11 +64,11 @@ public final class Fencer {
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode == FenceMode.MASK || mode == FenceMode.MODULO)
                 : new SmallBlocks.Specialised(laidOut);
         FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked)).fence();
-        FencedModule noted = bodies.limits().isEmpty() && fenced.entries().isEmpty() ? fenced : noted(fenced, bodies.limits());
+        FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
         return written == module ? noted : MemoryBarriers.noted(noted, module);
     }
 
-    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted; and of second entries. */
+    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
     private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits) {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
@@ -76,8 +76,6 @@ public final class Fencer {
             if (limits.containsKey(report.name())) {
                 notes.add("counted twice: it has a second body for launches with " + limits.get(report.name()));
             }
-            fenced.entries().stream().filter(entry -> entry.kernel().equals(report.name()))
-                    .forEach(entry -> notes.add("has a second entry for launches with " + entry.terms()));
             reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
                     report.proved(), report.calls(), notes));
         }

@@ -2,6 +2,7 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
+import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.image.ComputeCapability;
@@ -50,11 +51,22 @@ final class KernelText {
         lines.add("");
         lines.add(style.apply(Emphasis.HEADING, name + ", after (" + fenced.mode().name().toLowerCase(Locale.ROOT)
                 + "); new and changed lines begin with +"));
-        boolean[] kept = LineComparison.kept(before, after);
-        for (int i = 0; i < after.size(); i++) {
-            lines.add(kept[i] ? "  " + after.get(i) : style.apply(Emphasis.GOOD, "+ " + after.get(i)));
+        compare(before, after, style, lines);
+        for (CheckedEntry entry : fenced.entries()) {
+            if (entry.kernel().equals(name)) {
+                lines.add("");
+                lines.add(style.apply(Emphasis.HEADING, name + ", second entry, for launches with " + entry.terms()));
+                compare(before, text(fenced.module(), function(fenced.module(), entry.entry()).orElseThrow()), style, lines);
+            }
         }
         return Optional.of(lines);
+    }
+
+    private static void compare(List<String> before, List<String> after, Style style, List<String> into) {
+        boolean[] kept = LineComparison.kept(before, after);
+        for (int i = 0; i < after.size(); i++) {
+            into.add(kept[i] ? "  " + after.get(i) : style.apply(Emphasis.GOOD, "+ " + after.get(i)));
+        }
     }
 
     private static Optional<PtxFunction> function(PtxModule module, String name) {
