@@ -91,7 +91,7 @@ static void open_all(void)
 }
 
 /* As a manager does it: first the turn, then room. What comes before the client knows of the turn comes ahead of it. */
-static void let_in(void)
+static void begin_to_let_in(void)
 {
     const uint64_t *turns = &manager_segment->devices[0].turns;
     uint64_t before = manager_read(turns);
@@ -99,6 +99,11 @@ static void let_in(void)
     for (uint64_t until = manager_now_ns() + 30000000000ULL; manager_read(turns) == before; manager_pause_us(50))
         CHECK(manager_now_ns() < until);
     manager_target(CAPACITY);
+}
+
+static void let_in(void)
+{
+    begin_to_let_in();
     manager_await_ack(TESSERA_ACK_OPEN);
 }
 
@@ -177,6 +182,16 @@ static void pageable(void)
     EQUAL(0, by_kernel());
 }
 
+/* Pinned memory whose registration ended with its context is registered anew, by a thread of its own. */
+static void until_more_by_kernel(void)
+{
+    unsigned before = by_kernel();
+    for (uint64_t until = manager_now_ns() + 60000000000ULL; by_kernel() == before; manager_pause_us(10000)) {
+        CHECK(manager_now_ns() < until);
+        round_trip();
+    }
+}
+
 /* All pieces in a second context; the mover takes the primary one, which came first. */
 static void open_in_second(void)
 {
@@ -192,17 +207,43 @@ static void contexts(void)
 {
     open_in_second();
     round_trip();
-    unsigned before = by_kernel();
-    CHECK(before > 0);
+    CHECK(by_kernel() > 0);
     OKAY(cuDevicePrimaryCtxRelease_v2(0));
-    for (uint64_t until = manager_now_ns() + 60000000000ULL; by_kernel() == before; manager_pause_us(10000)) {
-        CHECK(manager_now_ns() < until); /* pinned memory is registered anew, by a thread of its own */
-        round_trip();
-    }
+    until_more_by_kernel();
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     round_trip();
     round_trip();
     EQUAL(0, errors_with("kernel"));
+}
+
+/*
+ * The mover is in a context that came first of all, the memory is registered in one that ends in the middle of the move: a
+ * kernel that read it would fault, so none does, until it is registered in the mover's.
+ */
+static void registered_elsewhere(void)
+{
+    void *third, *first;
+    begin(CAPACITY);
+    OKAY(cuCtxCreate_v2(&second, 0, 0));
+    OKAY(cuCtxCreate_v2(&third, 0, 0));
+    OKAY(cuDevicePrimaryCtxRelease_v2(0));
+    grant();
+    make_pieces();
+    for (uint64_t until = manager_now_ns() + 30000000000ULL;
+         manager_read(&manager_words()->pinned_held) < manager_words()->needed_bytes; manager_pause_us(1000))
+        CHECK(manager_now_ns() < until);
+    OKAY(cuCtxCreate_v2(&first, 0, 0)); /* in the primary one's place */
+    OKAY(cuCtxSetCurrent(third));
+    evict();
+    begin_to_let_in();
+    for (uint64_t until = manager_now_ns() + 30000000000ULL; manager_read(&manager_words()->moved_in_bytes) == 0;
+         manager_pause_us(50))
+        CHECK(manager_now_ns() < until);
+    OKAY(cuCtxDestroy_v2(second));
+    manager_await_ack(TESSERA_ACK_OPEN);
+    check_pieces();
+    EQUAL(0, by_kernel());
+    until_more_by_kernel();
 }
 
 static int stop;
@@ -280,6 +321,7 @@ static const struct situation cases[] = {{"granted", granted},
                                          {"manager-dies", manager_dies},
                                          {"pageable", pageable},
                                          {"contexts", contexts},
+                                         {"registered-elsewhere", registered_elsewhere},
                                          {"contexts-beside", contexts_beside},
                                          {"captured", captured},
                                          {"refused", refused},

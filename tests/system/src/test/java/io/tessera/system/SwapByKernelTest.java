@@ -59,11 +59,11 @@ class SwapByKernelTest {
 
     /** Each in a process of its own: {@code swap_kernel.c} says what each one shows. It launches nothing itself. */
     @ParameterizedTest
-    @ValueSource(strings = {"granted", "free", "ahead", "manager-dies", "pageable", "contexts", "contexts-beside",
-        "captured"})
+    @ValueSource(strings = {"granted", "free", "ahead", "manager-dies", "pageable", "contexts", "registered-elsewhere",
+        "contexts-beside", "captured"})
     void aKernelBringsMemoryInWhereItMay(String name, TestRun run) {
         run.expectLine("the manager is gone");
-        oneCase(run, name).start().end(BOUND).exits(0).says("done");
+        oneCase(run, name).script(DEVICE + "; kernel tessera_copy_in 1ms; copy 1ms").start().end(BOUND).exits(0).says("done");
         assertEquals(traced(run, "by-kernel"), DriverCalls.of("cuLaunchKernel", run));
     }
 
