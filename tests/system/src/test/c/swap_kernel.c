@@ -131,6 +131,14 @@ static void granted(void)
     EQUAL(0, errors_with(""));
 }
 
+/* All of it, so that nothing finds room ahead of the turn. */
+static void everything(void)
+{
+    open_all();
+    for (int i = 0; i < 8; i++)
+        round_trip();
+}
+
 /* Others run beside: the multiprocessors are theirs, too. */
 static void free_running(void)
 {
@@ -267,7 +275,7 @@ static void contexts_beside(void)
     open_in_second();
     OKAY(cuDevicePrimaryCtxRelease_v2(0));
     OKAY(pthread_create(&thread, NULL, come_and_go, NULL));
-    for (int i = 0; i < 2 * ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         round_trip();
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     OKAY(pthread_join(thread, NULL));
@@ -316,6 +324,7 @@ static void by_engine(void)
 }
 
 static const struct situation cases[] = {{"granted", granted},
+                                         {"everything", everything},
                                          {"free", free_running},
                                          {"ahead", ahead},
                                          {"manager-dies", manager_dies},

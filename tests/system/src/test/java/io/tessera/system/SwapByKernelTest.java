@@ -70,7 +70,7 @@ class SwapByKernelTest {
     /** All pieces are whole units at addresses that suit: nothing is left to the copy engine. */
     @Test
     void inAnExclusiveTurnNothingPinnedComesByTheCopyEngine(TestRun run) {
-        oneCase(run, "granted").start().end(BOUND).exits(0).says("done");
+        oneCase(run, "everything").start().end(BOUND).exits(0).says("done");
         assertTrue(DriverCalls.of("cuLaunchKernel", run) > 100, DriverCalls.of("cuLaunchKernel", run) + " launches");
         assertEquals(0, DriverCalls.of("cuMemcpyHtoDAsync_v2", run), "copies in");
         assertEquals(2, DriverCalls.of("cuModuleLoadData", run), "the program's module and ours");
@@ -119,16 +119,16 @@ class SwapByKernelTest {
         assertTrue(DriverCalls.of("cuMemcpyHtoDAsync_v2", run) > 0, "copies in");
     }
 
-    /** Moves by the thousand, with threads that allocate, write, check and free; all in host memory, or part of it. */
+    /** Some thousands of moves, with threads that allocate, write, check and free; all of it in pinned memory, or a part. */
     @ParameterizedTest
     @CsvSource({"4, 512, 0", "2, 48, 512"})
     void contentsSurviveThousandsOfMoves(int threads, int pinnedMib, int pageableMib, TestRun run) {
         SeededRandom random = new SeededRandom("contentsSurviveThousandsOfMoves " + pinnedMib);
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100", Integer.toString(threads),
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "80", Integer.toString(threads),
                 Integer.toString(pinnedMib), Integer.toString(pageableMib)).env("SWAP_ALONE", "1").start().end(BOUND)
                 .exits(0).says("done");
-        assertTrue(traced(run, "copy-in") > 1000, traced(run, "copy-in") + " chunks came in");
-        assertTrue(traced(run, "by-kernel") > 1000, traced(run, "by-kernel") + " parts by a kernel");
+        assertTrue(traced(run, "copy-in") > 500, traced(run, "copy-in") + " chunks came in");
+        assertTrue(traced(run, "by-kernel") > 300, traced(run, "by-kernel") + " parts by a kernel");
     }
 
     /** Pools, captures and replays, graphs' memory: every path that has memory. */
