@@ -12,6 +12,7 @@
 #include "own_thread.h"
 #include "report.h"
 #include "segment.h"
+#include "settings.h"
 #include "tessera_entries.h"
 
 #define PAGE_BYTES 4096u
@@ -22,16 +23,49 @@
 static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 
-/* Registers in some context of the device; NULL: there is none now, or it refuses. */
-static void *pin(unsigned device, char *memory, uint64_t bytes, CUresult *result)
+struct registration {
+    void *entered;       /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
+    void *context;       /* NULL: the driver refuses */
+    CUdeviceptr address;
+    CUresult result;
+};
+
+/* Where kernels read it, which is the host's own address only where the device can use that. */
+static CUdeviceptr address_of(char *memory)
 {
-    void *context = devices_enter(device);
-    *result = CUDA_ERROR_INVALID_CONTEXT;
-    if (!context)
-        return NULL;
-    *result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
-    devices_leave(context);
-    return *result == CUDA_SUCCESS || *result == ALREADY_REGISTERED ? context : NULL;
+    CUdeviceptr address = 0;
+    CUresult result = REAL(cuMemHostGetDevicePointer_v2)(&address, memory, 0);
+    if (result == CUDA_SUCCESS)
+        return address;
+    report_error(result, "pinned memory has no address on the device: it comes in by the copy engine");
+    return 0;
+}
+
+/*
+ * Registers in some context of the device. What is registered already has no address for kernels: whoever registered it may
+ * end, and a kernel that read it then would fault.
+ */
+static struct registration pin(unsigned device, char *memory, uint64_t bytes)
+{
+    unsigned mapped = settings()->move_by_kernel ? CU_MEMHOSTREGISTER_DEVICEMAP : 0;
+    struct registration made = {.entered = devices_enter(device), .result = CUDA_ERROR_INVALID_CONTEXT};
+    if (!made.entered)
+        return made;
+    made.result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | mapped);
+    if (made.result == CUDA_SUCCESS || made.result == ALREADY_REGISTERED)
+        made.context = made.entered;
+    if (made.result == CUDA_SUCCESS && mapped)
+        made.address = address_of(memory);
+    return made;
+}
+
+/* With the lock, which is released meanwhile: after pin(). */
+static void leave(const struct registration *made)
+{
+    residency_unlock();
+    if (made->entered)
+        devices_leave(made->entered);
+    residency_lock();
 }
 
 static void unpin(unsigned device, char *memory)
@@ -76,25 +110,27 @@ static bool grow(unsigned device)
         return false;
     residency_publish(device);
     residency_unlock();
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-    void *context = NULL;
+    struct registration made = {.result = CUDA_ERROR_OUT_OF_MEMORY};
     char *memory = step_map(device, bytes);
     for (uint64_t at = 0; memory && at < bytes; at += PAGE_BYTES)
         *(volatile char *)(memory + at) = 0;
     if (memory)
-        context = pin(device, memory, bytes, &result);
+        made = pin(device, memory, bytes);
     residency_lock();
-    struct backing_step *step = context ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
+    struct backing_step *step = made.context ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
     if (step) {
-        step->context = context;
+        step->context = made.context;
+        step->address = made.address;
         residency_changed();
+        leave(&made);
         residency_unlock();
         drain_wake(device); /* what waits to leave has somewhere to go */
         residency_lock();
         return true;
     }
+    leave(&made);
     residency_lower_host(device, TIER_PINNED, bytes);
-    refuse(device, result);
+    refuse(device, made.result);
     if (memory)
         step_unmap(memory, bytes);
     return false;
@@ -106,16 +142,17 @@ static bool renew(unsigned device)
     for (struct backing_step *s = step_first(device); s; s = s->next) {
         if (s->tier != TIER_PINNED || s->context || s->busy)
             continue;
-        CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
         s->busy = true;
         residency_unlock();
-        void *context = pin(device, s->memory, s->bytes, &result);
+        struct registration made = pin(device, s->memory, s->bytes);
         residency_lock();
         s->busy = false;
-        s->context = context;
-        if (!context)
-            refuse(device, result);
-        return context != NULL;
+        s->context = made.context;
+        s->address = made.address;
+        leave(&made);
+        if (!made.context)
+            refuse(device, made.result);
+        return made.context != NULL;
     }
     return false;
 }

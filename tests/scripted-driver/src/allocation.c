@@ -135,7 +135,10 @@ void memory_graph_free(CUdeviceptr pointer)
     }
 }
 
-/* What a context owned ends with it. Host and pool memory belong to the process, mappings to their handles. */
+/*
+ * What a context owned ends with it, registrations of host memory too: the stricter of what a driver may do. Host and pool
+ * memory belong to the process, mappings to their handles.
+ */
 void memory_context_gone(struct context *context)
 {
     for (size_t i = 0; i < count;) {
@@ -143,6 +146,8 @@ void memory_context_gone(struct context *context)
         bool owned = a->kind == ALLOCATION_PLAIN || a->kind == ALLOCATION_MANAGED || a->kind == ALLOCATION_ARRAY;
         if (owned && a->context == context)
             memory_free(a);
+        else if (a->kind == ALLOCATION_REGISTERED && a->context == context)
+            allocation_remove(a);
         else {
             if (a->context == context)
                 a->context = NULL;

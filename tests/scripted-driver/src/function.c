@@ -12,6 +12,7 @@ static const size_t layouts[][5] = {
     [OPERATION_FILL] = {8, 4, 8},     /* pointer, 32-bit value, count */
     [OPERATION_ADD] = {8, 8, 8, 8},   /* a + b into c, n floats */
     [OPERATION_FAULT] = {0},
+    [OPERATION_COPY_IN] = {8, 8, 8},  /* to, from, count of 16 bytes */
 };
 
 bool function_parameter(const struct function *f, size_t index, size_t *offset, size_t *bytes)
@@ -80,11 +81,15 @@ CUresult function_work(void *handle, void **parameters, void **extra, struct wor
     return OK;
 }
 
+/* Of the host's memory a kernel reaches what is registered, to its end. */
 static bool reachable(CUdeviceptr pointer, size_t bytes)
 {
     LOCKED;
     bool host;
-    return memory_there(pointer, bytes, &host) && (!host || allocation_of(pointer));
+    if (!memory_there(pointer, bytes, &host))
+        return false;
+    const struct allocation *a = host ? allocation_of(pointer) : NULL;
+    return !host || (a && bytes <= a->base + a->bytes - pointer);
 }
 
 static CUresult run_fill(const unsigned char *parameters)
@@ -120,6 +125,22 @@ static CUresult run_add(const unsigned char *parameters)
     return OK;
 }
 
+/* The preload library's own (native-preload/src/copy_in.ptx). */
+static CUresult run_copy_in(const unsigned char *parameters)
+{
+    struct {
+        CUdeviceptr to, from;
+        uint64_t quads;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    if (p.to % 16 || p.from % 16)
+        return ERROR_MISALIGNED_ADDRESS;
+    if (p.quads > SIZE_MAX / 16 || !reachable(p.to, p.quads * 16) || !reachable(p.from, p.quads * 16))
+        return ERROR_ILLEGAL_ADDRESS;
+    memcpy((void *)(uintptr_t)p.to, (const void *)(uintptr_t)p.from, p.quads * 16);
+    return OK;
+}
+
 CUresult function_execute(struct function *f, const unsigned char *parameters)
 {
     switch (f->operation) {
@@ -127,6 +148,8 @@ CUresult function_execute(struct function *f, const unsigned char *parameters)
         return run_fill(parameters);
     case OPERATION_ADD:
         return run_add(parameters);
+    case OPERATION_COPY_IN:
+        return run_copy_in(parameters);
     case OPERATION_FAULT:
         return ERROR_ILLEGAL_ADDRESS;
     default:
