@@ -172,6 +172,8 @@ struct launch {
     X(cuModuleLoadData, "cuModuleLoadData", (handle *, const void *)) \
     X(cuModuleUnload, "cuModuleUnload", (handle)) \
     X(cuModuleGetFunction, "cuModuleGetFunction", (handle *, handle, const char *)) \
+    X(cuModuleGetFunctionCount, "cuModuleGetFunctionCount", (unsigned *, handle)) \
+    X(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions", (handle *, unsigned, handle)) \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CUdeviceptr *, size_t *, handle, const char *)) \
     X(cuLibraryLoadData, "cuLibraryLoadData", (handle *, const void *, int *, void **, unsigned, int *, void **, unsigned)) \
     X(cuLibraryUnload, "cuLibraryUnload", (handle)) \
