@@ -27,13 +27,16 @@ class WorkerTest(unittest.TestCase):
         slow, fast = self.start("--step-ms", "20", name="slow"), self.start("--step-ms", "10", name="fast")
         for worker in (slow, fast):
             worker.ready()
-        rates, bins = measure([slow, fast], 0.6, 0.1)
-        # A sleep never ends early, and this machine may be busy: bounded above exactly, below loosely.
-        self.assertLessEqual(rates[0], 50.5)
-        self.assertLessEqual(rates[1], 101)
-        self.assertGreater(rates[0], 20)
-        self.assertGreater(rates[1], rates[0])
-        self.assertGreaterEqual(len(bins[0]), 6)
+        windows = []
+        for _ in range(8):
+            rates, bins = measure([slow, fast], 0.6, 0.1)
+            # A sleep never ends early: bounded above in every window. Below only in one, since this machine may be busy.
+            self.assertLessEqual(rates[0], 50.5)
+            self.assertLessEqual(rates[1], 101)
+            windows.append((rates, len(bins[0])))
+            if rates[0] > 20 and rates[1] > rates[0] and len(bins[0]) >= 6:
+                return
+        self.fail(f"rates and numbers of bins: {windows}")
 
     def test_windows_in_a_row_and_the_watcher(self):
         worker = self.start()

@@ -53,8 +53,8 @@ final class CheckedEntries {
     }
 
     /**
-     * The entry of the kernel of trials for launches within limits, which may be empty; none where it would spare nothing, and where the module has its name, for
-     * which it is refused.
+     * The entry of the trials' kernel for launches within limits, which may be empty. None where it would spare nothing, and where the
+     * module has its name, for which it is refused.
      */
     static Optional<Written> write(BodyTrials trials, BodyLimits limits) {
         PtxFunction kernel = trials.kernel();

@@ -24,7 +24,8 @@ import java.util.Set;
 /**
  * Finds kernels whose accesses to shared memory are within their variables in blocks of a size that the kernel does not name: an
  * array with an element for each of 256 threads, in a kernel that any block may run. Such a kernel gets a second body for those
- * blocks ({@link TwoBodies}), in which the proofs see the size; {@link LaunchLimits} adds what else launches may be limited by. Stateless.
+ * blocks ({@link TwoBodies}), in which the proofs see the size; {@link LaunchLimits} adds what else launches may be limited by, and
+ * {@link CheckedEntries} writes an entry of its own for launches that somebody looks at. Stateless.
  */
 final class SmallBlocks {
     /** A kernel of more instructions is left alone: it would be analysed once for each size. */

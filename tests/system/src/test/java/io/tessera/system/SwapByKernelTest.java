@@ -119,16 +119,16 @@ class SwapByKernelTest {
         assertTrue(DriverCalls.of("cuMemcpyHtoDAsync_v2", run) > 0, "copies in");
     }
 
-    /** Some thousands of moves, with threads that allocate, write, check and free; all of it in pinned memory, or a part. */
+    /** A thousand moves, with threads that allocate, write, check and free; all of it in pinned memory, or a part. */
     @ParameterizedTest
     @CsvSource({"4, 512, 0", "2, 48, 512"})
-    void contentsSurviveThousandsOfMoves(int threads, int pinnedMib, int pageableMib, TestRun run) {
-        SeededRandom random = new SeededRandom("contentsSurviveThousandsOfMoves " + pinnedMib);
-        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "80", Integer.toString(threads),
+    void contentsSurviveManyMoves(int threads, int pinnedMib, int pageableMib, TestRun run) {
+        SeededRandom random = new SeededRandom("contentsSurviveManyMoves " + pinnedMib);
+        swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "35", Integer.toString(threads),
                 Integer.toString(pinnedMib), Integer.toString(pageableMib)).env("SWAP_ALONE", "1").start().end(BOUND)
                 .exits(0).says("done");
-        assertTrue(traced(run, "copy-in") > 500, traced(run, "copy-in") + " chunks came in");
-        assertTrue(traced(run, "by-kernel") > 300, traced(run, "by-kernel") + " parts by a kernel");
+        assertTrue(traced(run, "copy-in") > 200, traced(run, "copy-in") + " chunks came in");
+        assertTrue(traced(run, "by-kernel") > 120, traced(run, "by-kernel") + " parts by a kernel");
     }
 
     /** Pools, captures and replays, graphs' memory: every path that has memory. */
