@@ -79,6 +79,8 @@ final class SmallBlocks {
             BodyTrials trials = new BodyTrials(kernel, module);
             BodyLimits found = TwoBodies.canWrite(kernel) ? LaunchLimits.best(trials, best(trials)) : NO_LIMITS;
             boolean few = found.isEmpty() || hasFewFences(trials, found);
+            directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, found).orElse(null) : null;
             if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
                 if (few) {
@@ -87,8 +89,6 @@ final class SmallBlocks {
             } else if (trials.known() != null) {
                 known.put(kernel, trials.known());
             }
-            directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, found).orElse(null) : null;
             if (written != null) {
                 directives.add(written.function());
                 known.put(written.function(), written.facts());
