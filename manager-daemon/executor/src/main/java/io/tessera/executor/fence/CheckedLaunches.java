@@ -24,16 +24,12 @@ final class CheckedLaunches {
 
     private final ClientFences fences;
     private final DriverCalls driver;
-    private long count;
+    private final KernelAttributes attributes;
 
     CheckedLaunches(ClientFences fences, DriverCalls driver) {
         this.fences = fences;
         this.driver = driver;
-    }
-
-    /** Launches that got a second entry. */
-    long count() {
-        return count;
+        this.attributes = new KernelAttributes(driver, fences.device());
     }
 
     /**
@@ -75,7 +71,6 @@ final class CheckedLaunches {
         if (kernel.checkedFunction == 0) {
             kernel.checkedFunction = find(kernel, said, function);
         }
-        count += kernel.checkedFunction == NEVER ? 0 : 1;
         return kernel.checkedFunction == NEVER ? 0 : kernel.checkedFunction;
     }
 
@@ -83,12 +78,12 @@ final class CheckedLaunches {
         long found = byName(kernel.module, kernel.check.entry());
         boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
         // A block that the program may launch must fit, and shared memory that it may ask for.
-        boolean serves = found != 0 && attribute(found, false, MOST_THREADS) >= attribute(function, ofKernel, MOST_THREADS)
-                && attribute(found, false, SHARED_BYTES) <= attribute(function, ofKernel, SHARED_BYTES);
+        boolean serves = found != 0 && attributes.get(found, false, MOST_THREADS) >= attributes.get(function, ofKernel, MOST_THREADS)
+                && attributes.get(found, false, SHARED_BYTES) <= attributes.get(function, ofKernel, SHARED_BYTES);
         if (!serves) {
             return NEVER;
         }
-        new KernelAttributes(driver, fences.device()).copy(function, ofKernel, found);
+        attributes.copy(function, ofKernel, found);
         return found;
     }
 
@@ -101,9 +96,5 @@ final class CheckedLaunches {
             }
             return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
         }
-    }
-
-    private int attribute(long function, boolean kernel, int attribute) {
-        return new KernelAttributes(driver, fences.device()).get(function, kernel, attribute);
     }
 }

@@ -76,11 +76,6 @@ public final class ClientKernels {
         return second == 0 ? function : second;
     }
 
-    /** Launches that got the second entry of their kernel. */
-    public long checkedLaunches() {
-        return checked.count();
-    }
-
     /**
      * A kernel of a module that knows of no clusters must not be launched in one: its shared memory is fenced otherwise.
      *
