@@ -143,4 +143,20 @@ class CheckedLaunchTest {
             }
         }
     }
+
+    @Test
+    void aNumberThatWasAnotherKernelsIsNoWayToIt() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long gone = module(client);
+            function(client, gone);
+            long number = executor.driver.lastFunction;
+            assertEquals(0, client.call(DriverEntry.cuModuleUnload, value(gone)));
+            long module = module(client);
+            function(client, module);
+            executor.driver.reuse = number;
+            assertEquals(0, client.call(DriverEntry.cuModuleEnumerateFunctions, outBytes(16), value(2), value(module)));
+            assertEquals(0, client.outLong(8), "the second entry had the number of a kernel that the program knew");
+        }
+    }
 }

@@ -496,14 +496,13 @@ public final class ClientFences {
         }
     }
 
-    /** The name of a function or kernel; empty where nobody tells. */
+    /**
+     * The name of a function or kernel; empty where nobody tells. The driver's word comes first: what it hands out after a module has gone may
+     * be a number that the program had another kernel by.
+     */
     String name(long function, boolean kernel) {
-        String known = names.get(function);
-        if (known != null) {
-            return known;
-        }
         int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0),
                 function);
-        return result == CudaResult.SUCCESS ? DriverText.at(driver.outLong(0)) : "";
+        return result == CudaResult.SUCCESS && driver.outLong(0) != 0 ? DriverText.at(driver.outLong(0)) : names.getOrDefault(function, "");
     }
 }

@@ -136,7 +136,7 @@ public final class ClientKernels {
         }
         String name = fences.name(function, kernel);
         TenantModule module = module(table, said);
-        if (module != null && name.startsWith(WindowConstants.PREFIX)) {
+        if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
         Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),

@@ -51,6 +51,10 @@ public final class FakeDriver implements DriverPort {
     public final AtomicLong launches = new AtomicLong();
     /** Name of the last function that was launched. */
     public volatile String launched = "";
+    /** The number of the last function that was looked up. */
+    public volatile long lastFunction;
+    /** A number that the next function gets which is looked up or listed; 0: a new one. */
+    public volatile long reuse;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -273,6 +277,13 @@ public final class FakeDriver implements DriverPort {
         if (name.equals("missing")) {
             return 500;
         }
+        if (reuse != 0) { // of a module that has gone
+            put(result, reuse);
+            functions.put(reuse, name);
+            reuse = 0;
+            return 0;
+        }
+        lastFunction = next.get() + 16;
         put(result, next.addAndGet(16));
         functions.put(next.get(), name);
         return 0;
