@@ -310,12 +310,6 @@ char *backing_memory(const struct backing_piece *piece)
     return piece->step->memory ? piece->step->memory + piece->offset : NULL;
 }
 
-CUdeviceptr backing_address(const struct backing_piece *piece, const void *context)
-{
-    const struct backing_step *step = piece->step;
-    return step->context == context && step->address ? step->address + piece->offset : 0;
-}
-
 bool backing_read(const struct backing_piece *piece, uint64_t offset, void *to, uint64_t bytes)
 {
     uint64_t at = piece->step->file_offset + piece->offset + offset;

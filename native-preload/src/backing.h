@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "driver_types.h"
 #include "residency.h"
 
 #define BACKING_UNIT (2u << 20) /* pieces are multiples of it, as chunks are */
@@ -46,12 +45,6 @@ enum host_tier backing_tier(const struct backing_piece *piece);
 
 /* The piece's memory; NULL for a piece of a file. */
 char *backing_memory(const struct backing_piece *piece);
-
-/*
- * With the lock: where kernels of the context read a pinned piece. 0: they cannot, nobody asked for it (TESSERA_MOVE_BY), or it
- * is registered in another context, which may end meanwhile; where it is not 0 it stays so until this context ends.
- */
-CUdeviceptr backing_address(const struct backing_piece *piece, const void *context);
 
 /* Reads or writes part of a piece of a file; false: the disk is full or failed. Any thread, without the lock. */
 bool backing_read(const struct backing_piece *piece, uint64_t offset, void *to, uint64_t bytes);

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "backing.h"
-#include "driver_types.h"
 
 #define STEP_BYTES (256u << 20)
 #define STEP_UNITS (STEP_BYTES / BACKING_UNIT)
@@ -19,7 +18,6 @@ struct backing_step {
     uint32_t used;         /* units */
     uint64_t taken[STEP_UNITS / 64];
     const void *context;   /* that the memory is registered in; NULL: it is not */
-    CUdeviceptr address;   /* of the memory, in that context; 0: not asked for, or none */
     uint8_t device;
     uint8_t tier;          /* enum host_tier */
     bool busy;             /* being registered, or unregistered: nothing is taken from it */

@@ -46,11 +46,8 @@ static void in_child(void)
     ipc_import_forked();
 }
 
-static void begin(void)
+static void watch_forks(void)
 {
-    if (settings()->move_by_unknown[0])
-        report_line("TESSERA_MOVE_BY=%s is neither engine nor kernel: memory is moved by the copy engine",
-                    settings()->move_by_unknown);
     if (pthread_atfork(NULL, NULL, in_child) != 0)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
 }
@@ -61,7 +58,7 @@ TESSERA_EXPORT CUresult cuInit(unsigned flags)
     CUresult result = REAL(cuInit)(flags);
     if (result != CUDA_SUCCESS || settings()->disabled)
         return result;
-    pthread_once(&once, begin);
+    pthread_once(&once, watch_forks);
     if (!segment_open()) {
         report_line("no memory for the counters: running without turns");
         return result;

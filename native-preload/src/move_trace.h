@@ -1,8 +1,7 @@
 /*
  * TESSERA_MOVE_TRACE=FILE: a time line of what moves, for finding out what a hand-over waits for. One line an event:
  * nanoseconds (CLOCK_MONOTONIC, which all processes share), process, device, event, chunk (any number), bytes. Written when a
- * move is over, so that the file system is no part of it. Several processes may write one file. Event by-kernel is no chunk's: so
- * many bytes of one are brought in by a kernel, and are among those of its copy-in.
+ * move is over, so that the file system is no part of it. Several processes may write one file.
  */
 #ifndef TESSERA_MOVE_TRACE_H
 #define TESSERA_MOVE_TRACE_H

@@ -4,15 +4,11 @@
 #include <string.h>
 
 #include "bounce.h"
-#include "copy_kernel.h"
 #include "devices.h"
-#include "move_trace.h"
 #include "report.h"
 #include "residency.h"
 #include "segment.h"
-#include "settings.h"
 #include "tessera_entries.h"
-#include "turns.h"
 
 /*
  * Between two copies of one stream the bus stands still for some microseconds, which small chunks feel: on an H200 chunks of
@@ -26,8 +22,6 @@ static struct mover {
     void *context;       /* that the streams and events belong to; NULL: there are none */
     CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
     CUevent events[MOVER_DEPTH];
-    struct copy_kernel kernel; /* of the same context */
-    bool by_kernel;      /* the chunk that is begun now comes in by it, as far as it can */
     struct {
         struct chunk *chunk;
         bool out;
@@ -41,7 +35,6 @@ static void forget_streams(struct mover *m)
 {
     memset(m->streams, 0, sizeof m->streams);
     memset(m->events, 0, sizeof m->events);
-    memset(&m->kernel, 0, sizeof m->kernel);
     m->context = NULL;
     m->lost = false;
 }
@@ -54,8 +47,6 @@ static void drop_streams(struct mover *m)
     for (int i = 0; i < MOVER_DEPTH; i++)
         if (m->events[i])
             REAL(cuEventDestroy_v2)(m->events[i]);
-    if (m->context)
-        copy_kernel_unload(&m->kernel, m->context);
     forget_streams(m);
 }
 
@@ -81,8 +72,6 @@ static CUresult change_context(struct mover *m)
     else
         drop_streams(m);
     pthread_mutex_unlock(&lock);
-    if (result == CUDA_SUCCESS && settings()->move_by_kernel) /* without the lock: this context cannot end before mover_close() */
-        copy_kernel_load(&m->kernel);
     return result;
 }
 
@@ -150,20 +139,6 @@ static CUstream stream_of(const struct mover *m, bool out)
     return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
 }
 
-/* Begins to copy a part in by the kernel; how much of it, from its first byte on. */
-static uint64_t part_by_kernel(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
-                               uint64_t bytes, CUstream stream)
-{
-    struct mover *m = &movers[device];
-    residency_lock();
-    CUdeviceptr from = backing_address(piece, m->context);
-    residency_unlock();
-    uint64_t begun = from ? copy_kernel_begin(&m->kernel, address, from + offset, bytes, stream) : 0;
-    if (begun)
-        move_trace(device, "by-kernel", piece, begun);
-    return begun;
-}
-
 /* Part of a chunk that lies in one piece of its backing. */
 static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
                           uint64_t bytes, bool out)
@@ -171,12 +146,7 @@ static CUresult copy_part(unsigned device, const struct backing_piece *piece, ui
     CUstream stream = stream_of(&movers[device], out);
     if (backing_tier(piece) != TIER_PINNED)
         return bounce_copy(device, piece, offset, address, bytes, out, stream);
-    uint64_t begun = movers[device].by_kernel ? part_by_kernel(device, piece, offset, address, bytes, stream) : 0;
-    if (begun == bytes)
-        return CUDA_SUCCESS;
-    char *memory = backing_memory(piece) + offset + begun;
-    address += begun;
-    bytes -= begun;
+    char *memory = backing_memory(piece) + offset;
     return out ? REAL(cuMemcpyDtoHAsync_v2)(memory, address, bytes, stream)
                : REAL(cuMemcpyHtoDAsync_v2)(address, memory, bytes, stream);
 }
@@ -215,7 +185,6 @@ CUresult mover_begin(unsigned device, struct chunk *chunk, bool out)
     CUdeviceptr base = chunk_address(chunk);
     CUresult result = base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     uint64_t from = 0, bytes = 0;
-    m->by_kernel = !out && m->kernel.function && turns_exclusive(device); /* else others may need the multiprocessors */
     while (result == CUDA_SUCCESS && next_span(chunk, &from, &bytes)) {
         result = copy_span(chunk, base, from, bytes, out);
         from += bytes;

@@ -12,7 +12,6 @@
 #include "own_thread.h"
 #include "report.h"
 #include "segment.h"
-#include "settings.h"
 #include "tessera_entries.h"
 
 #define PAGE_BYTES 4096u
@@ -24,47 +23,30 @@ static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 
 struct registration {
-    void *entered;       /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
-    void *context;       /* NULL: the driver refuses */
-    CUdeviceptr address;
+    void *context;   /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
     CUresult result;
 };
 
-/* Where kernels read it, which is the host's own address only where the device can use that. */
-static CUdeviceptr address_of(char *memory)
-{
-    CUdeviceptr address = 0;
-    CUresult result = REAL(cuMemHostGetDevicePointer_v2)(&address, memory, 0);
-    if (result == CUDA_SUCCESS)
-        return address;
-    report_error(result, "pinned memory has no address on the device: it comes in by the copy engine");
-    return 0;
-}
-
-/*
- * Registers in some context of the device. What is registered already has no address for kernels: whoever registered it may
- * end, and a kernel that read it then would fault.
- */
+/* Registers in some context of the device. */
 static struct registration pin(unsigned device, char *memory, uint64_t bytes)
 {
-    unsigned mapped = settings()->move_by_kernel ? CU_MEMHOSTREGISTER_DEVICEMAP : 0;
-    struct registration made = {.entered = devices_enter(device), .result = CUDA_ERROR_INVALID_CONTEXT};
-    if (!made.entered)
-        return made;
-    made.result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | mapped);
-    if (made.result == CUDA_SUCCESS || made.result == ALREADY_REGISTERED)
-        made.context = made.entered;
-    if (made.result == CUDA_SUCCESS && mapped)
-        made.address = address_of(memory);
+    struct registration made = {.context = devices_enter(device), .result = CUDA_ERROR_INVALID_CONTEXT};
+    if (made.context)
+        made.result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
     return made;
+}
+
+static bool registered(const struct registration *made)
+{
+    return made->result == CUDA_SUCCESS || made->result == ALREADY_REGISTERED;
 }
 
 /* With the lock, which is released meanwhile: after pin(). */
 static void leave(const struct registration *made)
 {
     residency_unlock();
-    if (made->entered)
-        devices_leave(made->entered);
+    if (made->context)
+        devices_leave(made->context);
     residency_lock();
 }
 
@@ -117,10 +99,9 @@ static bool grow(unsigned device)
     if (memory)
         made = pin(device, memory, bytes);
     residency_lock();
-    struct backing_step *step = made.context ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
+    struct backing_step *step = registered(&made) ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
     if (step) {
         step->context = made.context;
-        step->address = made.address;
         residency_changed();
         leave(&made);
         residency_unlock();
@@ -147,12 +128,11 @@ static bool renew(unsigned device)
         struct registration made = pin(device, s->memory, s->bytes);
         residency_lock();
         s->busy = false;
-        s->context = made.context;
-        s->address = made.address;
+        s->context = registered(&made) ? made.context : NULL;
         leave(&made);
-        if (!made.context)
+        if (!registered(&made))
             refuse(device, made.result);
-        return made.context != NULL;
+        return registered(&made);
     }
     return false;
 }

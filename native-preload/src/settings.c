@@ -59,15 +59,6 @@ static void read_fence(void)
     current.kernel_timeout_s = timeout_s <= LONGEST_TIMEOUT_S ? (uint32_t)timeout_s : LONGEST_TIMEOUT_S;
 }
 
-static void read_move_by(void)
-{
-    static const char *const ways[] = {"engine", "kernel", NULL};
-    const char *value = getenv("TESSERA_MOVE_BY");
-    uint32_t way = choice("TESSERA_MOVE_BY", ways);
-    current.move_by_kernel = way == 2;
-    copy_text(current.move_by_unknown, sizeof current.move_by_unknown, way ? NULL : value);
-}
-
 static void read_environment(void)
 {
     current.disabled = is_set("TESSERA_DISABLE");
@@ -81,7 +72,6 @@ static void read_environment(void)
     const char *share = getenv("TESSERA_SHARE");
     current.space = share && strcmp(share, "space") == 0;
     read_fence();
-    read_move_by();
     current.limit_bytes = number("TESSERA_MEMORY", 0);
     uint64_t wait_ms = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS);
     current.memory_wait_ns = (wait_ms < LONGEST_TIMEOUT_S * 1000ULL ? wait_ms : LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;

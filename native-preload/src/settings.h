@@ -24,8 +24,6 @@ struct tessera_settings {
     uint64_t memory_wait_ns;     /* TESSERA_MEMORY_WAIT_MS: what an allocation waits for memory of others */
     uint64_t guarantee_bytes;    /* TESSERA_MEMORY_GUARANTEE: of plan swap, never to leave the device; 0: nothing */
     uint64_t swap_file_bytes;    /* TESSERA_SWAP_FILE_BYTES, with a directory; unset: as the file system allows */
-    bool move_by_kernel;         /* TESSERA_MOVE_BY=kernel: of plan swap, pinned memory comes in by a kernel where it may */
-    char move_by_unknown[TESSERA_LABEL]; /* TESSERA_MOVE_BY where it is neither engine nor kernel; empty: it is one */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */
     char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */
     char command[TESSERA_LABEL]; /* name of the program */

@@ -303,15 +303,6 @@ struct turn_view turns_view(unsigned device)
     return view;
 }
 
-bool turns_exclusive(unsigned device)
-{
-    struct turn *turn = &turns[device];
-    pthread_mutex_lock(&turn->lock);
-    bool granted = connected && turn->ordered && !turn->early && (turn->word & 0xff) == TESSERA_TURN_GRANTED;
-    pthread_mutex_unlock(&turn->lock);
-    return granted;
-}
-
 static bool current(const struct turn *turn, uint64_t word)
 {
     return connected && turn->ordered && turn->word == word;

@@ -45,8 +45,6 @@ void turns_disconnected(void);
 
 /* For the drain thread. */
 struct turn_view turns_view(unsigned device);
-/* Whether this client alone may run: it has the turn, or its gate is to open for it once all memory is resident. */
-bool turns_exclusive(unsigned device);
 /* Opens or closes the gate if the order is still `word`, for a capture that must end first. False: order changed. */
 bool turns_set_gate(unsigned device, uint64_t word, bool open);
 /* All memory is resident: opens the gate that is `opening`, and answers its order. */

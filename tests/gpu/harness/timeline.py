@@ -30,7 +30,6 @@ class Move:
         begun = [e for e in events if e.what in ("copy-in", "copy-out")]
         ended = [e for e in events if e.what == "copied"]
         self.bytes = sum(e.bytes for e in ended)
-        self.by_kernel_bytes = sum(e.bytes for e in events if e.what == "by-kernel")
         self.first_copy_ns = begun[0].ns if begun else None
         self.idle_ns, self.alone_ns = _copies_under_way(events)
 
@@ -104,7 +103,7 @@ def since(found, begin_ns):
 
 
 def figures(found):
-    """What the moves of each direction took, medians over the moves; pages in microseconds a chunk; ``by_kernel`` is a share."""
+    """What the moves of each direction took, medians over the moves; pages in microseconds a chunk."""
     made = {}
     for out in (False, True):
         ones = [move for move in found if move.out == out]
@@ -113,7 +112,6 @@ def figures(found):
         row = {
             "moves": len(ones),
             "bytes": statistics.median(move.bytes for move in ones),
-            "by_kernel": statistics.median(move.by_kernel_bytes / move.bytes for move in ones),
             "gb_per_s": statistics.median(move.bytes / move.seconds() / 1e9 for move in ones),
             "ms": statistics.median((move.end_ns - move.begin_ns) / 1e6 for move in ones),
             "first_copy_ms": statistics.median((move.first_copy_ns - move.begin_ns) / 1e6 for move in ones),

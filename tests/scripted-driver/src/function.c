@@ -12,7 +12,6 @@ static const size_t layouts[][5] = {
     [OPERATION_FILL] = {8, 4, 8},     /* pointer, 32-bit value, count */
     [OPERATION_ADD] = {8, 8, 8, 8},   /* a + b into c, n floats */
     [OPERATION_FAULT] = {0},
-    [OPERATION_COPY_IN] = {8, 8, 8},  /* to, from, count of 16 bytes */
 };
 
 bool function_parameter(const struct function *f, size_t index, size_t *offset, size_t *bytes)
@@ -125,22 +124,6 @@ static CUresult run_add(const unsigned char *parameters)
     return OK;
 }
 
-/* The preload library's own (native-preload/src/copy_in.ptx). */
-static CUresult run_copy_in(const unsigned char *parameters)
-{
-    struct {
-        CUdeviceptr to, from;
-        uint64_t quads;
-    } p;
-    memcpy(&p, parameters, sizeof p);
-    if (p.to % 16 || p.from % 16)
-        return ERROR_MISALIGNED_ADDRESS;
-    if (p.quads > SIZE_MAX / 16 || !reachable(p.to, p.quads * 16) || !reachable(p.from, p.quads * 16))
-        return ERROR_ILLEGAL_ADDRESS;
-    memcpy((void *)(uintptr_t)p.to, (const void *)(uintptr_t)p.from, p.quads * 16);
-    return OK;
-}
-
 CUresult function_execute(struct function *f, const unsigned char *parameters)
 {
     switch (f->operation) {
@@ -148,8 +131,6 @@ CUresult function_execute(struct function *f, const unsigned char *parameters)
         return run_fill(parameters);
     case OPERATION_ADD:
         return run_add(parameters);
-    case OPERATION_COPY_IN:
-        return run_copy_in(parameters);
     case OPERATION_FAULT:
         return ERROR_ILLEGAL_ADDRESS;
     default:

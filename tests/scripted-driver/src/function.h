@@ -8,7 +8,7 @@ struct module;
 struct stream;
 struct work;
 
-enum operation { OPERATION_NONE, OPERATION_SLEEP, OPERATION_FILL, OPERATION_ADD, OPERATION_FAULT, OPERATION_COPY_IN };
+enum operation { OPERATION_NONE, OPERATION_SLEEP, OPERATION_FILL, OPERATION_ADD, OPERATION_FAULT };
 
 struct function {
     char name[96];

@@ -112,8 +112,7 @@ static enum operation operation_of(const char *name)
     } known[] = {{"scripted_sleep_us", OPERATION_SLEEP},
                  {"scripted_fill", OPERATION_FILL},
                  {"scripted_add", OPERATION_ADD},
-                 {"scripted_fault", OPERATION_FAULT},
-                 {"tessera_copy_in", OPERATION_COPY_IN}};
+                 {"scripted_fault", OPERATION_FAULT}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, name) == 0)
             return known[i].operation;

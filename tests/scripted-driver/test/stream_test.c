@@ -176,15 +176,15 @@ static void *many(void *context)
     return NULL;
 }
 
-/* What a launch of the preload library's kernel ends with, in a context of its own. */
-static CUresult copy_in(void *context, CUdeviceptr to, const void *from, uint64_t quads)
+/* What a kernel ends with that fills host memory with a value; a context that it ended works again. */
+static CUresult fill_host(void *context, void *to, uint64_t count)
 {
-    void *module, *f;
-    OKAY(cuModuleLoadData(&module, "any image"));
-    OKAY(cuModuleGetFunction(&f, module, "tessera_copy_in"));
-    CUdeviceptr source = (CUdeviceptr)(uintptr_t)from;
-    void *parameters[] = {&to, &source, &quads};
-    OKAY(cuLaunchKernel(f, 1, 1, 1, 512, 1, 1, 0, NULL, parameters, NULL));
+    CUdeviceptr p = (CUdeviceptr)(uintptr_t)to;
+    uint32_t value = 7;
+    void *parameters[] = {&p, &value, &count}, *module, *fill;
+    OKAY(cuModuleLoadData(&module, "any image")); /* that of function() ends with the first context */
+    OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
+    OKAY(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
     CUresult result = cuCtxSynchronize();
     if (result) {
         OKAY(cuDevicePrimaryCtxReset_v2(0));
@@ -193,28 +193,21 @@ static CUresult copy_in(void *context, CUdeviceptr to, const void *from, uint64_
     return result;
 }
 
-static void copies_in(void *context)
+static void host_memory(void *context)
 {
-    static _Alignas(4096) unsigned char host[8192];
-    unsigned char back[4096];
-    CUdeviceptr p;
-    for (size_t i = 0; i < sizeof host; i++)
-        host[i] = (unsigned char)(i * 7 + i / 256);
+    static _Alignas(4096) uint32_t host[2048];
     OKAY(cuMemHostRegister_v2(host, 4096, 1));
-    OKAY(cuMemAlloc_v2(&p, 4096));
-    OKAY(cuMemsetD8_v2(p, 0xee, 4096));
-    OKAY(copy_in(context, p + 16, host + 32, 253));
-    OKAY(cuMemcpyDtoH_v2(back, p, 4096));
-    EQUAL(0xee, back[15]);
-    EQUAL(0, memcmp(back + 16, host + 32, 253 * 16));
-    EQUAL(0xee, back[16 + 253 * 16]);
-    EQUAL(716, copy_in(context, p, host + 8, 1));
-    OKAY(cuMemAlloc_v2(&p, 4096));
-    EQUAL(700, copy_in(context, p, host + 16, 256)); /* past what is registered */
-    OKAY(cuMemAlloc_v2(&p, 4096));
-    EQUAL(700, copy_in(context, p + 16, host, 256)); /* past what is allocated */
-    OKAY(cuMemAlloc_v2(&p, 4096));
-    EQUAL(700, copy_in(context, p, host + 4096, 1)); /* never registered */
+    OKAY(fill_host(context, host + 4, 1020)); /* to the end of what is registered */
+    EQUAL(0, host[3]);
+    EQUAL(7, host[4]);
+    EQUAL(7, host[1023]);
+    EQUAL(0, host[1024]);
+    EQUAL(700, fill_host(context, host + 4, 1021)); /* past it; the registration ends with the context */
+    EQUAL(700, fill_host(context, host, 1));
+    OKAY(cuMemHostRegister_v2(host, 4096, 1));
+    OKAY(fill_host(context, host, 1));
+    EQUAL(700, fill_host(context, host + 1024, 1)); /* never registered */
+    EQUAL(0, host[1024]);
 }
 
 int main(void)
@@ -237,6 +230,6 @@ int main(void)
     OKAY(cuDevicePrimaryCtxReset_v2(0)); /* a reset context works again */
     CUdeviceptr p;
     OKAY(cuMemAlloc_v2(&p, 16));
-    copies_in(context);
+    host_memory(context);
     return 0;
 }

@@ -37,8 +37,6 @@ EVICT_EVERY_S = 0.2
 EVICT_STEPS = 200
 SEED = 20240229
 HANDOVER_S = 30.0
-#: What brings memory in: the same pair of programs, so that their rows stand side by side.
-HANDOVERS_BY = {"hand-over": ("engine", {}), "hand-over by kernel": ("kernel", {"TESSERA_MOVE_BY": "kernel"})}
 
 #: Case: what it does, and the seconds that it needs on an H200; of trainings the first way, the others run if there is time.
 CASES = {
@@ -50,7 +48,6 @@ CASES = {
     "three half-busy": 140,
     "two that fit": 40,
     "hand-over": 60,
-    "hand-over by kernel": 60,
     "overhead": 115,
     "notebooks": 220,
     "notebooks log-uniform": 140,
@@ -87,8 +84,7 @@ print(json.dumps({"us": best / 800 * 1e6}))
 def run(setting, record):
     """Each case on a manager of its own."""
     work = {name: trainings.run for name in trainings.TRAININGS}
-    work.update({"two that fit": _fit, "overhead": _overhead})
-    work.update(dict.fromkeys(HANDOVERS_BY, _handover))
+    work.update({"two that fit": _fit, "hand-over": _handover, "overhead": _overhead})
     work.update(dict.fromkeys(NOTEBOOKS_BY, _notebooks))
     work.update({f"forced {variant}": _forced for variant in VARIANTS})
     for case in setting.chosen(CASES):
@@ -110,14 +106,13 @@ def _fit(setting, record, case):
 
 
 def _handover(setting, record, case):
-    by, environment = HANDOVERS_BY[case]
     bandwidth = pinned_bandwidth()
-    if not environment:
-        record.add("ways to copy", ways=ways_to_copy(setting.installation))
-    more = {"TESSERA_MOVE_TRACE": os.path.join(setting.directory, f"moves-{by}.trace"), **environment}
+    record.add("ways to copy", ways=ways_to_copy(setting.installation))
+    trace = os.path.join(setting.directory, "moves.trace")
     with manager_of(setting) as manager, Bench(setting.workloads, setting.directory) as bench:
         workers = [
-            wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{by}-{i}", more=more) for i in range(2)
+            wide(bench, under_tessera(manager, "swap"), 0.96, 0.0, f"handover-{i}", more={"TESSERA_MOVE_TRACE": trace})
+            for i in range(2)
         ]
         for worker in workers:
             worker.ready()
@@ -126,10 +121,9 @@ def _handover(setting, record, case):
         # What was handed over while both grew at their start were small parts, and many.
         begun_ns = time.monotonic_ns()
         taken = _handovers_during(manager, workers, lambda: measure(workers, HANDOVER_S))
-        timeline = figures(since(moves(read(more["TESSERA_MOVE_TRACE"])), begun_ns))
+        timeline = figures(since(moves(read(trace)), begun_ns))
         record.add(
             "handover",
-            by=by,
             bandwidth=bandwidth,
             timeline=timeline,
             taken_ns=taken,
@@ -271,17 +265,16 @@ def _fit_table(results):
 def _handover_table(results):
     rows = []
     for one in _of(results, "handover"):
-        arrived = one["timeline"].get("in", {})
-        moved = arrived.get("bytes")
+        moved = one["timeline"].get("in", {}).get("bytes")
         both = one["bandwidth"]["both"]
         median_s = statistics.median(one["taken_ns"]) / 1e9 if one["taken_ns"] else None
         bound_s = 1.15 * moved / min(both) if moved else None
         met = verdict(median_s, bound_s, at_least=False) if median_s and moved else "not measured"
         alone = f"{one['bandwidth']['in'] / 1e9:.1f}, {one['bandwidth']['out'] / 1e9:.1f}"
-        rows.append((one["by"], moved / 2**30 if moved else None, arrived.get("by_kernel"), alone, both[0] / 1e9, both[1] / 1e9,
-                     len(one["taken_ns"]), median_s, bound_s, met))  # fmt: skip
-    columns = ("in by", "moved each way, GiB", "of it by a kernel", "pinned alone in, out, GB/s", "both at once: in", "out",
-               "hand-overs", "median s", "asked, s", "")  # fmt: skip
+        rows.append((moved / 2**30 if moved else None, alone, both[0] / 1e9, both[1] / 1e9, len(one["taken_ns"]), median_s,
+                     bound_s, met))  # fmt: skip
+    columns = ("moved each way, GiB", "pinned alone in, out, GB/s", "both at once: in", "out", "hand-overs", "median s",
+               "asked, s", "")  # fmt: skip
     note = "asked: 1.15 times what was really moved over the slower direction, both measured at once in one process"
     return Table("Hand-over with memory", columns, tuple(rows), (note,)) if rows else None
 
@@ -306,8 +299,8 @@ def _timeline_table(results):
                 for part in PARTS
                 if part in row
             )
-            rows.append((one["by"], direction, *(row[key] for key in keys), pages))
-    columns = ("in by", "", "moves", "GB/s", "ms", "to the first copy, ms", "no copy under way, ms", "only one, ms",
+            rows.append((direction, *(row[key] for key in keys), pages))
+    columns = ("", "moves", "GB/s", "ms", "to the first copy, ms", "no copy under way, ms", "only one, ms",
                "page changes: median, 90th percentile in µs, sum of a move")  # fmt: skip
     return Table("Time lines of the moves", columns, tuple(rows)) if rows else None
 

@@ -3,7 +3,6 @@
 import unittest
 from unittest import mock
 
-from harness.suites import load
 from harness.tests import test_suites
 
 
@@ -19,12 +18,10 @@ class OversubSuiteTest(unittest.TestCase):
         self.enterContext(mock.patch("harness.bandwidth._BANDWIDTH", rates))
         ways = {"swap": ("swap", None), "swap, 1 s turns": ("swap", 1000)}
         self.enterContext(mock.patch.multiple("harness.trainings", WORK_S=0.2, RATE_S=0.1, PHASE_S=0.03, START_S=0, WAYS=ways))
-        suite = load("oversub")
-        wide = self.enterContext(mock.patch.object(suite, "wide", wraps=suite.wide))
         record, text = self.run_suite(
             "oversub", REPEATS=1, WINDOW_S=0.1, NOTEBOOKS=2,
             NOTEBOOKS_BY={"notebooks": ("uniform", 0.5, lambda chance: chance.uniform(0.05, 0.1))}, EVICT_EVERY_S=0.01, EVICT_STEPS=20, HANDOVER_S=0.2, **scripts,
-            CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "hand-over by kernel", "overhead", "notebooks", "forced eager"), 0),
+            CASES=dict.fromkeys(("two busy", "two that fit", "hand-over", "overhead", "notebooks", "forced eager"), 0),
             VARIANTS={"eager": ((), {})},
         )  # fmt: skip
         self.assertEqual([], record.problems)
@@ -34,9 +31,3 @@ class OversubSuiteTest(unittest.TestCase):
         self.assertIn("| allocation and free, µs | 4.000 | 4.000 | 1.000 |", text)
         self.assertIn("| eager | yes |", text)
         self.assertRegex(text, r"\| uniform \| \d+ \| [\d.]+ \|")
-        self.assertRegex(text, r"\| in by \| moved each way[^\n]*\n[^\n]*\n\| engine \|[^\n]*\n\| kernel \|")
-        self.assertEqual(["engine", "kernel"], [one["by"] for one in record.results if one["kind"] == "handover"])
-        self.assertEqual(1, sum(one["kind"] == "ways to copy" for one in record.results))
-        asked = [call.kwargs["more"] for call in wide.call_args_list if "more" in call.kwargs]
-        self.assertEqual([None, None, "kernel", "kernel"], [more.get("TESSERA_MOVE_BY") for more in asked])
-        self.assertEqual(2, len({more["TESSERA_MOVE_TRACE"] for more in asked}))

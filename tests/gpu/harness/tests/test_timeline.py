@@ -23,7 +23,6 @@ LINES = f"""
 5600000 8 0 filled c {GIB}
 6000000 8 0 copy-in c {GIB}
 8000000 8 0 copied c {GIB}
-10000000 8 0 by-kernel e {GIB // 2}
 10000000 8 0 copy-in d {GIB}
 16000000 8 0 copied d {GIB}
 16000000 8 0 moved 0 0
@@ -38,8 +37,6 @@ class TimelineTest(unittest.TestCase):
         found = figures(moves(parse(LINES)))
         self.assertEqual(1, found["in"]["moves"])
         self.assertAlmostEqual(2 * GIB / 0.01 / 1e9, found["in"]["gb_per_s"])
-        self.assertEqual(0.25, found["in"]["by_kernel"])
-        self.assertEqual(0, found["out"]["by_kernel"])
         self.assertEqual(0.5, found["in"]["first_copy_ms"])
         self.assertEqual(2.0, found["in"]["no_copy_ms"])
         self.assertEqual(8.0, found["in"]["one_copy_ms"])

@@ -170,7 +170,7 @@ static void *work(void *argument)
 }
 
 /* One hand-over: the turn goes, then part of the memory or all of it, then both come back. */
-static void hand_over(uint64_t *random, int can_leave, int alone)
+static void hand_over(uint64_t *random, int can_leave)
 {
     manager_order(TESSERA_TURN_CLOSED);
     manager_await_ack(TESSERA_ACK_CLOSED);
@@ -185,7 +185,7 @@ static void hand_over(uint64_t *random, int can_leave, int alone)
         manager_pause_us((long)draw(random, 2000));
     if (draw(random, 4) == 0)
         manager_target(capacity / 3); /* some of it comes ahead of the turn */
-    manager_order(alone || draw(random, 2) ? TESSERA_TURN_GRANTED : TESSERA_TURN_FREE);
+    manager_order(draw(random, 2) ? TESSERA_TURN_GRANTED : TESSERA_TURN_FREE);
     manager_target(capacity);
     manager_await_ack(TESSERA_ACK_OPEN);
     CHECK(manager_read(&manager_words()->resident_bytes) <= capacity);
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     int rounds = atoi(argv[2]), threads = atoi(argv[3]);
     uint64_t pinned = argc > 4 ? (uint64_t)atoll(argv[4]) * MIB : 512 * MIB;
     uint64_t pageable = argc > 5 ? (uint64_t)atoll(argv[5]) * MIB : 0;
-    int can_leave = !getenv("SWAP_CANNOT_LEAVE"), alone = getenv("SWAP_ALONE") != NULL;
+    int can_leave = !getenv("SWAP_CANNOT_LEAVE");
     static struct worker workers[16];
     void *module, *function;
     CHECK(threads <= 16);
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     printf("working\n");
     fflush(stdout);
     for (int i = 0; i < rounds; i++)
-        hand_over(&random, can_leave, alone);
+        hand_over(&random, can_leave);
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < threads; i++)
         OKAY(pthread_join(workers[i].thread, NULL));

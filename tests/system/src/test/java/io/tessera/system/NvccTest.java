@@ -20,8 +20,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Programs as NVIDIA's compiler makes them. The runtime asks its driver for an integrity answer that only the vendor's
@@ -88,16 +86,6 @@ class NvccTest {
         assertTrue(run.witness().submissions(running.pid(), 0) >= 3 * ROUNDS);
         running.tell("");
         running.end(BOUND).exits(0);
-    }
-
-    /** The library's own kernel, for the oldest and the newest GPU that this compiler has in common with our users. */
-    @ParameterizedTest
-    @ValueSource(strings = {"sm_75", "sm_90"})
-    void theKernelThatBringsMemoryInIsAssembled(String target) throws IOException {
-        Path binary = folder.resolve("copy_in." + target);
-        nvcc("-cubin", "-arch=" + target, "-o", binary.toString(),
-                BuildOutputs.root().resolve("native-preload/src/copy_in.ptx").toString());
-        assertTrue(Files.size(binary) > 0);
     }
 
     private static String finish(RunningCase program) {
