@@ -1,11 +1,14 @@
 package io.tessera.executor;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
@@ -28,6 +31,7 @@ import io.tessera.os.LinuxPort;
 import io.tessera.os.Poller;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +50,10 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long STATS_NS = 1_000_000_000L;
     /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
     private static final long LEAVE_NS = 12_000_000_000L;
+    /** A synchronizing call of the driver that takes longer waits for somebody. */
+    private static final long LONG_CALL_NS = 1_000_000_000L;
+    /** From being told to end to the end of kernels. */
+    private static final long LATE_NS = 10_000_000_000L;
     /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
@@ -63,6 +71,8 @@ public final class Executor implements ManagerOrders, Reports {
     private final FenceOffice office;
     private final SessionFactory factory;
     private final BoundsBook book;
+    /** Of the thread that runs. */
+    private final DriverCalls calls;
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
     private Rehearsal rehearsal;
@@ -96,6 +106,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
+        this.calls = new DriverCalls(port, Arena.ofAuto());
         this.office = new FenceOffice(device, cache, trusted);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
@@ -120,12 +131,14 @@ public final class Executor implements ManagerOrders, Reports {
         if (!device.port().software()) {
             rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
+        enterContext();
         long statsNs = clock.nanoTime();
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
             lookAfterRehearsal();
+            lookAfterCalls(nowNs);
             if (nowNs - statsNs >= STATS_NS) {
                 statsNs = nowNs;
                 text.forgetOld();
@@ -137,6 +150,14 @@ public final class Executor implements ManagerOrders, Reports {
             }
         }
         return leave();
+    }
+
+    /** Kernels that a synchronizing call has been waiting for: who would end them may be held up by that call himself. */
+    private void lookAfterCalls(long nowNs) {
+        if (factory.standstill().longestCallNs(nowNs) > LONG_CALL_NS && office.company().haltLate(nowNs, LATE_NS,
+                event -> calls.call(DriverEntry.cuEventQuery, event) == CudaResult.NOT_READY)) {
+            fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+        }
     }
 
     private void lookAfterRehearsal() {
@@ -152,6 +173,14 @@ public final class Executor implements ManagerOrders, Reports {
                 rehearsal.stop();
             }
         });
+    }
+
+    private void enterContext() {
+        try {
+            device.enter(calls);
+        } catch (DriverFailedException e) {
+            fail("the context cannot be used: " + e.getMessage());
+        }
     }
 
     private void endRehearsal() {

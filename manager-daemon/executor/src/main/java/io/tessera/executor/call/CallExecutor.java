@@ -138,7 +138,11 @@ public final class CallExecutor implements AutoCloseable {
             memory.after(frame, contextNumber, result);
         }
         if (result == CudaResult.SUCCESS) {
+            long function = Lifetimes.makesFunction(plan) ? frame.data(0).get(WireTypes.U64, 0) : 0;
             result = results.take(frame, contextNumber);
+            if (function != 0 && result == CudaResult.SUCCESS) {
+                result = got(frame.data(0).get(WireTypes.U64, 0), function);
+            }
         } else {
             results.clear(frame);
             if (plan.api().equals("cuStreamEndCapture") && stream != null) {
@@ -150,6 +154,15 @@ public final class CallExecutor implements AutoCloseable {
             streamState(plan, context, stream);
         }
         return result;
+    }
+
+    private int got(long said, long function) {
+        try {
+            client.fences().kernels().got(said, function);
+            return CudaResult.SUCCESS;
+        } catch (ProgramRefusedException e) {
+            return e.result();
+        }
     }
 
     /** What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more. */

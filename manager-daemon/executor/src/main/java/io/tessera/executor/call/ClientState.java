@@ -2,6 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
@@ -40,9 +41,11 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param exports what it has handed to others of its tenant, and opened of theirs
  * @param images  files with images that it has handed over
  * @param store   images that were read from files, of all clients
+ * @param standstill where it waits for clients whose streams wait for their programs, and they for it
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
         PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
-        ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store) {
+        ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store,
+        Standstill.Client standstill) {
 }

@@ -40,6 +40,11 @@ final class Lifetimes {
         return ENDS.get(plan.api());
     }
 
+    /** Whether a call hands out one function by its name. */
+    static boolean makesFunction(CallPlan plan) {
+        return plan.api().equals("cuModuleGetFunction") || plan.api().equals("cuKernelGetFunction");
+    }
+
     /** Whether the driver counts references to it, so that only the last end counts. */
     static boolean counted(HandleKind kind) {
         return kind == HandleKind.ALLOCATION;

@@ -18,6 +18,8 @@ public final class DriverCalls {
     private final CallGate.Pass pass;
     private final MemorySegment slots;
     private final MemorySegment out;
+    /** Where synchronizing calls wait; null: nobody else is in the context, or the caller waits for nobody. */
+    private Standstill.Client standstill;
 
     /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
@@ -32,21 +34,61 @@ public final class DriverCalls {
         this.out = arena.allocate(OUT_BYTES, 64);
     }
 
+    /** From now on synchronizing calls wait until no stream of the context waits for its program. */
+    public void waitAt(Standstill.Client client) {
+        standstill = client;
+    }
+
     /** The driver. */
     public DriverPort port() {
         return port;
     }
 
-    /** Calls an entry with arguments as they fill its slots. */
+    /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
+        if (standstill == null || !Standstill.synchronizes(entry)) {
+            return submit(entry, arguments);
+        }
+        if (!standstill.begin()) {
+            return CudaResult.NOT_READY;
+        }
+        try {
+            return submit(entry, arguments); // whoever looked after the client meanwhile used the slots
+        } finally {
+            standstill.end();
+        }
+    }
+
+    private int submit(DriverEntry entry, long... arguments) {
         for (int i = 0; i < arguments.length; i++) {
             slots.setAtIndex(ValueLayout.JAVA_LONG, i, arguments[i]);
         }
-        return call(entry, slots);
+        return submit(entry, slots);
     }
 
-    /** Calls an entry with arguments that stand in their slots already. */
+    /**
+     * Calls an entry with arguments that stand in their slots already. A synchronizing one waits until no stream of the context
+     * waits for its program; NOT_READY: it was not made, because the client is given up.
+     */
     public int call(DriverEntry entry, MemorySegment arguments) {
+        return standstill != null && Standstill.synchronizes(entry) ? callSynchronizing(entry, arguments) : submit(entry, arguments);
+    }
+
+    /** The same of a call of which only the caller knows that it synchronizes. */
+    public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
+        if (standstill != null && !standstill.begin()) {
+            return CudaResult.NOT_READY;
+        }
+        try {
+            return submit(entry, arguments);
+        } finally {
+            if (standstill != null) {
+                standstill.end();
+            }
+        }
+    }
+
+    private int submit(DriverEntry entry, MemorySegment arguments) {
         pass.enter();
         try {
             return port.call(entry, arguments);

@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.LaunchCheck;
@@ -25,8 +26,10 @@ final class CheckedLaunches {
     private final ClientFences fences;
     private final DriverCalls driver;
     private final KernelAttributes attributes;
+    private final Standstill.Client standstill;
 
-    CheckedLaunches(ClientFences fences, DriverCalls driver) {
+    CheckedLaunches(ClientFences fences, DriverCalls driver, Standstill.Client standstill) {
+        this.standstill = standstill;
         this.fences = fences;
         this.driver = driver;
         this.attributes = new KernelAttributes(driver, fences.device());
@@ -68,17 +71,32 @@ final class CheckedLaunches {
         if (!admitted) {
             return 0;
         }
-        if (kernel.checkedFunction == 0) {
-            kernel.checkedFunction = find(kernel, said, function);
-        }
+        prepare(kernel, said, function);
         return kernel.checkedFunction == NEVER ? 0 : kernel.checkedFunction;
     }
 
-    private long find(Launchable kernel, long said, long function) {
-        long found = byName(kernel.module, kernel.check.entry());
+    /**
+     * Looks a kernel's second entry up. A driver waits for all streams in that ({@link Standstill}), so it is done when the program
+     * asks for the kernel, where it would wait natively too: at its launch others may wait for this kernel.
+     */
+    void prepare(Launchable kernel, long said, long function) {
+        if (kernel.check == null || kernel.checkedFunction != 0) {
+            return;
+        }
+        if (kernel.foundFunction == 0) {
+            if (!standstill.mayBegin()) {
+                return; // the kernel itself serves until then
+            }
+            long found = byName(kernel.module, kernel.check.entry());
+            kernel.foundFunction = found == 0 ? NEVER : found;
+        }
+        kernel.checkedFunction = kernel.foundFunction == NEVER ? NEVER : fitting(kernel.foundFunction, said, function);
+    }
+
+    private long fitting(long found, long said, long function) {
         boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
         // A block that the program may launch must fit, and shared memory that it may ask for.
-        boolean serves = found != 0 && attributes.get(found, false, MOST_THREADS) >= attributes.get(function, ofKernel, MOST_THREADS)
+        boolean serves = attributes.get(found, false, MOST_THREADS) >= attributes.get(function, ofKernel, MOST_THREADS)
                 && attributes.get(found, false, SHARED_BYTES) <= attributes.get(function, ofKernel, SHARED_BYTES);
         if (!serves) {
             return NEVER;

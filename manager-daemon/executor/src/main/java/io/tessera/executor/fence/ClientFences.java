@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.memory.ClientCharge;
@@ -67,7 +68,7 @@ public final class ClientFences {
     /** A client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FenceOffice office, Company.Member member, WindowAccess window,
             ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles,
-            ProgressEvents progress) {
+            ProgressEvents progress, Standstill.Client standstill) {
         this.settings = settings;
         this.office = office;
         this.member = member;
@@ -80,12 +81,17 @@ public final class ClientFences {
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
-        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver);
-        this.watchdog = new Watchdog(settings, member, driver, progress);
+        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver, standstill);
+        this.watchdog = new Watchdog(settings, member, driver, progress, standstill);
     }
 
     FenceSettings settings() {
         return settings;
+    }
+
+    /** Whether a kernel with so much local memory a thread is the first of all clients' that needs as much. */
+    boolean deepens(int localBytes) {
+        return office.deepens(localBytes);
     }
 
     /** The driver's number of the device. */
@@ -314,7 +320,8 @@ public final class ClientFences {
     /** What a module of the client has to know of the window. */
     byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         if (page == null) {
-            page = ReportPage.make(driver);
+            page = ReportPage.make(driver, device);
+            member.turn().onHalt(page::halt);
         }
         return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(),
                 textures.address()).bytes();

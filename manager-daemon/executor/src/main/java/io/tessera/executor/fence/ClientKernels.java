@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
@@ -27,20 +28,25 @@ public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
+    /** CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES. */
+    private static final int LOCAL_BYTES = 3;
 
     private final ClientFences fences;
     private final AloneModules modules;
     private final CheckedLaunches checked;
     private final ClientHandles handles;
     private final DriverCalls driver;
+    private final Standstill.Client standstill;
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
 
-    ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver) {
+    ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver,
+            Standstill.Client standstill) {
+        this.standstill = standstill;
         this.fences = fences;
         this.modules = modules;
-        this.checked = new CheckedLaunches(fences, driver);
+        this.checked = new CheckedLaunches(fences, driver, standstill);
         this.handles = handles;
         this.driver = driver;
     }
@@ -61,6 +67,7 @@ public final class ClientKernels {
     public long toLaunch(long said, long function, LaunchForm launch) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
+        launch.loads = loads(kernel, said, function);
         checkLength(kernel, launch.parameterBytes);
         if (kernel.module == null) {
             checkPointers(launch.parameters, launch.parameterBytes);
@@ -145,6 +152,26 @@ public final class ClientKernels {
         return found;
     }
 
+    /**
+     * The program has got a function: what a driver does not do while streams wait is done now.
+     *
+     * @param said     the client's handle for it
+     * @param function the driver's
+     */
+    public void got(long said, long function) throws ProgramRefusedException {
+        checked.prepare(find(said, function), said, function);
+    }
+
+    /** Whether the driver may wait for all streams in this launch: it loads the kernel now, or makes room for its local memory. */
+    private boolean loads(Launchable kernel, long said, long function) {
+        if (kernel.launched) {
+            return false;
+        }
+        kernel.launched = true;
+        return RelayHandle.type(said) == HandleKind.KERNEL.number()
+                || fences.deepens(new KernelAttributes(driver, fences.device()).get(function, false, LOCAL_BYTES));
+    }
+
     private long parameterBytes(long function, boolean kernel) {
         DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
         long end = 0;
@@ -188,7 +215,7 @@ public final class ClientKernels {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
-        long module = modules.find(kernel.module);
+        long module = standstill.mayBegin() ? modules.find(kernel.module) : 0;
         if (module == 0) {
             return 0;
         }

@@ -2,6 +2,7 @@ package io.tessera.executor.fence;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
@@ -118,6 +119,18 @@ public final class Company {
 
     private void count() {
         shared = members.stream().map(member -> member.tenant).distinct().count() > 1;
+    }
+
+    /**
+     * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
+     * may be held up by that very call. Any one thread.
+     *
+     * @param unfinished whether the work before an event of the driver's is not done
+     * @param graceNs    from being told to end to the end
+     * @return whether kernels that were told to end have not done so in time
+     */
+    public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
+        return turns.haltLate(nowNs, graceNs, unfinished);
     }
 
     /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */

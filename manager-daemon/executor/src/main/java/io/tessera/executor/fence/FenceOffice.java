@@ -9,16 +9,21 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
  * trusted, and one thread that makes what nobody waits for. Thread-safe.
  */
 public final class FenceOffice implements AutoCloseable {
+    /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
+    private static final int STANDARD_LOCAL_BYTES = 1024;
+
     private final DeviceContext device;
     private final ProgramMaker maker;
     private final TrustedImages trusted;
     private final Company company = new Company();
+    private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
@@ -34,6 +39,11 @@ public final class FenceOffice implements AutoCloseable {
     /** Who is in the executor. */
     public Company company() {
         return company;
+    }
+
+    /** Whether a kernel with so much local memory a thread is the first that needs as much. */
+    boolean deepens(int localBytes) {
+        return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }
 
     int device() {

@@ -15,6 +15,8 @@ public final class LaunchForm {
     int blockY;
     boolean captured;
     boolean plain;
+    /** Whether the driver may wait for all streams in it. */
+    boolean loads;
 
     /**
      * A form for the launches of one client.
@@ -38,6 +40,11 @@ public final class LaunchForm {
         gridX = grid;
         blockX = x;
         blockY = y;
+    }
+
+    /** Whether the driver may wait for all streams in it, as {@link ClientKernels#toLaunch} has found. */
+    public boolean loads() {
+        return loads;
     }
 
     /**

@@ -16,8 +16,12 @@ final class Launchable {
     long aloneFunction;
     /** Its second entry, for launches that keep to its terms; null: it has none. */
     final LaunchCheck check;
-    /** The driver's function of that; 0: not asked for yet. */
+    /** The driver's function of that; 0: not asked for yet, or what the program has set since is not set of it. */
     long checkedFunction;
+    /** The same as the driver found it; 0: not asked for yet. */
+    long foundFunction;
+    /** Whether it was launched. */
+    boolean launched;
 
     Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, LaunchCheck check) {
         this.check = check;

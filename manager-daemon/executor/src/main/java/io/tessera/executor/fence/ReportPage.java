@@ -16,8 +16,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Memory of the executor that no client sees: host memory where a client's fenced kernels report, and the word that ends
  * them. Loops look at that word often, so a GPU has it in its own memory (sorting by a kernel with many barriers took 9.6
- * times as long with the word in host memory of an H200), where a stream writes it without needing a place to run code.
- * A GPU in software has it in host memory. One client's; of its owner thread.
+ * times as long with the word in host memory of an H200): in managed memory, which the host writes without the driver, since
+ * calls of the driver may be held up by the very kernels that are to end; 15 ms later at most they saw it (H200, driver 580).
+ * Where the host cannot write it while kernels run, a stream does. A GPU in software has it in host memory. One client's; of
+ * its owner thread, but for {@link #halt}.
  */
 final class ReportPage {
     private static final long BYTES = 4096;
@@ -30,13 +32,23 @@ final class ReportPage {
 
     /** {@code CU_STREAM_NON_BLOCKING}. */
     private static final long NON_BLOCKING = 1;
+    /** CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS. */
+    private static final int CONCURRENT_MANAGED_ACCESS = 89;
+    /** {@code CU_MEM_ATTACH_GLOBAL}. */
+    private static final long ATTACH_GLOBAL = 1;
+    /** {@code CU_MEM_ADVISE_SET_PREFERRED_LOCATION}. */
+    private static final long SET_PREFERRED_LOCATION = 3;
+    /** A page of managed memory. */
+    private static final long MANAGED_BYTES = 65_536;
 
     private final DriverCalls driver;
     private final MemorySegment page;
     private final long deviceAddress;
-    /** The word in the GPU's memory and the stream that writes it; 0: it is in the page. */
+    /** The word in the GPU's memory; 0: it is in the page. */
     private long word;
+    /** What writes the word; 0: the host does. */
     private long stream;
+    private boolean closed;
 
     private ReportPage(DriverCalls driver, MemorySegment page, long deviceAddress) {
         this.driver = driver;
@@ -49,7 +61,7 @@ final class ReportPage {
      *
      * @throws ProgramRefusedException with the driver's result
      */
-    static ReportPage make(DriverCalls driver) throws ProgramRefusedException {
+    static ReportPage make(DriverCalls driver, int device) throws ProgramRefusedException {
         int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), BYTES, VISIBLE);
         long host = driver.outLong(0);
         if (result == CudaResult.SUCCESS) {
@@ -64,7 +76,7 @@ final class ReportPage {
         WORD.setRelease(page, STOP, WindowConstants.GO_ON);
         ReportPage made = new ReportPage(driver, page, driver.outLong(1));
         if (!driver.port().software()) {
-            result = made.placeWord();
+            result = made.placeWord(device);
             if (result != CudaResult.SUCCESS) {
                 made.close();
                 throw new ProgramRefusedException(result, "no memory for the word that ends its kernels");
@@ -73,7 +85,11 @@ final class ReportPage {
         return made;
     }
 
-    private int placeWord() {
+    private int placeWord(int device) {
+        if (driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), CONCURRENT_MANAGED_ACCESS, device) == CudaResult.SUCCESS
+                && driver.outInt(0) != 0) {
+            return placeManagedWord(device);
+        }
         int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         if (result == CudaResult.SUCCESS) {
             stream = driver.outLong(0);
@@ -85,6 +101,25 @@ final class ReportPage {
                     BYTES / Integer.BYTES);
         }
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuStreamSynchronize, 0) : result;
+    }
+
+    private int placeManagedWord(int device) {
+        int result = driver.call(DriverEntry.cuMemAllocManaged, driver.out(0), MANAGED_BYTES, ATTACH_GLOBAL);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        word = driver.outLong(0);
+        managed().fill((byte) 0);
+        WORD.setRelease(managed(), 0L, WindowConstants.GO_ON);
+        result = driver.call(DriverEntry.cuMemAdvise, word, MANAGED_BYTES, SET_PREFERRED_LOCATION, device);
+        if (result == CudaResult.SUCCESS) {
+            result = driver.call(DriverEntry.cuMemPrefetchAsync, word, MANAGED_BYTES, device, 0);
+        }
+        return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuStreamSynchronize, 0) : result;
+    }
+
+    private MemorySegment managed() {
+        return MemorySegment.ofAddress(word).reinterpret(MANAGED_BYTES);
     }
 
     long reportArea() {
@@ -113,12 +148,23 @@ final class ReportPage {
         if (isStopped()) {
             return;
         }
-        WORD.setRelease(page, STOP, 0);
-        if (word != 0) {
+        halt();
+        if (stream != 0) {
+            WORD.setRelease(page, STOP, 0);
             int result = driver.call(DriverEntry.cuStreamWriteValue32_v2, stream, word, 0, 0);
             if (result != CudaResult.SUCCESS) {
                 LOG.warn("kernels cannot be told to end: CUDA error {}", result);
             }
+        }
+    }
+
+    /** The same without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
+    synchronized void halt() {
+        if (stream == 0 && !closed) {
+            if (word != 0) {
+                WORD.setRelease(managed(), 0L, 0);
+            }
+            WORD.setRelease(page, STOP, 0);
         }
     }
 
@@ -128,6 +174,9 @@ final class ReportPage {
 
     /** Gives the memory back, when no work of the client is left. */
     void close() {
+        synchronized (this) {
+            closed = true;
+        }
         if (word != 0) {
             driver.call(DriverEntry.cuMemFree_v2, word);
         }

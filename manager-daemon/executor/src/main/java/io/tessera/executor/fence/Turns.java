@@ -1,8 +1,10 @@
 package io.tessera.executor.fence;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 
 /**
  * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
@@ -15,13 +17,32 @@ final class Turns {
     private final List<Turn> all = new CopyOnWriteArrayList<>();
     private final AtomicInteger round = new AtomicInteger();
 
-    /** One client's. Everything but {@link #sinceNs} is its owner thread's. */
+    /** One client's. Everything is its owner thread's that is not volatile. */
     final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
+        /** Is complete when that work is done. */
+        private volatile long event;
+        /** How long that work may take; 0: as long as it likes. */
+        private volatile long limitNs;
+        /** Tells its kernels to end, without the driver; by any thread. */
+        private volatile Runnable halt = () -> {
+        };
+        /** When somebody else told its kernels to end, because its thread was held up; 0: nobody did. */
+        private volatile long haltedNs;
         private int seen = round.get();
 
         private Turn() {
+        }
+
+        /** What tells its kernels to end, without a call of the driver; any thread may run it. */
+        void onHalt(Runnable action) {
+            halt = action;
+        }
+
+        /** Whether its kernels were told to end while its thread was held up. */
+        boolean isHalted() {
+            return haltedNs != 0;
         }
 
         /** Whether somebody else's work was ended since the last call, so that what was measured means nothing. */
@@ -32,8 +53,24 @@ final class Turns {
             return is;
         }
 
-        /** Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC). */
-        void since(long ns) {
+        /** It has submitted work; if it had none, this is what is next from now on. */
+        void begun(long nowNs, long complete, long limit) {
+            if (sinceNs == NONE) {
+                event = complete;
+                limitNs = limit;
+                sinceNs = nowNs;
+            }
+        }
+
+        /**
+         * Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC).
+         *
+         * @param complete the event that tells when it is done
+         * @param limit    how long it may take; 0: as long as it likes
+         */
+        void since(long ns, long complete, long limit) {
+            event = complete;
+            limitNs = limit;
             sinceNs = ns;
         }
 
@@ -54,6 +91,7 @@ final class Turns {
                 return;
             }
             sinceNs = NONE;
+            haltedNs = 0;
             seen = round.incrementAndGet();
         }
 
@@ -62,6 +100,27 @@ final class Turns {
             all.remove(this);
             ended();
         }
+    }
+
+    /**
+     * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
+     * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
+     *
+     * @param unfinished whether the work before an event is not done
+     * @param graceNs    from being told to end to the end
+     * @return whether work that was told to end has not done so in time
+     */
+    boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
+        Turn late = all.stream().filter(turn -> turn.sinceNs != NONE && unfinished.test(turn.event))
+                .min(Comparator.comparingLong(turn -> turn.sinceNs)).orElse(null);
+        if (late == null || late.limitNs == 0 || nowNs - late.sinceNs <= late.limitNs) {
+            return false;
+        }
+        if (late.haltedNs == 0) {
+            late.haltedNs = nowNs;
+            late.halt.run();
+        }
+        return nowNs - late.haltedNs > graceNs;
     }
 
     /** A client comes in. */

@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.stream.ProgressEvents;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,9 +39,12 @@ public final class Watchdog {
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ProgressEvents progress;
+    private final Standstill.Client standstill;
     /** The oldest first. */
     private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
     private boolean graphsWait;
+    /** Whether a stream may wait of which no event tells when it waits no more. */
+    private boolean waitsUnseen;
     private long nextNs;
     private long lookedNs;
     /** When somebody else's late work was last seen to have ended; who was next first stays so. */
@@ -67,7 +71,9 @@ public final class Watchdog {
     }
 
     /** For one client. */
-    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress) {
+    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress,
+            Standstill.Client standstill) {
+        this.standstill = standstill;
         this.settings = settings;
         this.member = member;
         this.driver = driver;
@@ -113,8 +119,9 @@ public final class Watchdog {
         add(track, event, nowNs);
     }
 
-    private static void add(Track track, long event, long nowNs) {
+    private void add(Track track, long event, long nowNs) {
         track.lastNs = nowNs;
+        member.turn().begun(nowNs, event, timeoutNs());
         if (track.marks.isEmpty()) {
             track.sinceNs = nowNs;
         }
@@ -165,24 +172,31 @@ public final class Watchdog {
      *
      * @param program    whether for the program itself; otherwise for other work, which matters only if that may wait
      * @param submission returns a CUresult
-     * @return what it returned
+     * @return what it returned; NOT_READY: nothing was submitted, because the client is given up
      */
     public int pausing(long stream, boolean program, IntSupplier submission) {
         forgetPauses();
-        if (timeoutNs() == 0 || !program && pauses.isEmpty() && !graphsWait) {
+        boolean mayStand = program || graphsWait;
+        if (!mayStand && (timeoutNs() == 0 || pauses.isEmpty())) {
             return submission.getAsInt();
         }
         if (isCapturing(stream)) {
             graphsWait |= program;
             return submission.getAsInt();
         }
+        if (mayStand && !standstill.stand()) {
+            return CudaResult.NOT_READY;
+        }
         long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
         int result = submission.getAsInt();
         long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
             pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track()), before, behind));
-        } else if (before != 0) {
-            progress.giveBack(before);
+        } else {
+            waitsUnseen |= mayStand && result == CudaResult.SUCCESS;
+            if (before != 0) {
+                progress.giveBack(before);
+            }
         }
         return result;
     }
@@ -191,11 +205,26 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    private void forgetPauses() {
+    /** Whether a stream may wait of which nobody is told when it waits no more, unless all streams are idle. */
+    public boolean waitsUnseen() {
+        return waitsUnseen;
+    }
+
+    /** All streams of the client are idle. */
+    public void idle() {
+        waitsUnseen = false;
+        forgetPauses();
+    }
+
+    /** Forgets where streams of the client might have waited and do no more. */
+    public void forgetPauses() {
         while (!pauses.isEmpty() && isDone(pauses.peek().behind)) {
             Pause over = pauses.poll();
             progress.giveBack(over.before);
             progress.giveBack(over.behind);
+        }
+        if (pauses.isEmpty() && !waitsUnseen) {
+            standstill.over();
         }
     }
 
@@ -207,6 +236,17 @@ public final class Watchdog {
             }
         }
         return false;
+    }
+
+    /** Whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
+    public boolean isHalted() {
+        return member.turn().isHalted();
+    }
+
+    /** Whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
+    public boolean isWaitedForTooLong(long nowNs) {
+        long timeoutNs = timeoutNs();
+        return timeoutNs != 0 && standstill.isStanding() && standstill.keepsOthersNs(nowNs) > timeoutNs;
     }
 
     /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
@@ -221,15 +261,20 @@ public final class Watchdog {
         }
         forgetPauses();
         long sinceNs = Long.MAX_VALUE;
+        long event = 0;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
             if (track.more > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
                 markLast(each.getKey(), track, nowNs);
             }
-            sinceNs = Math.min(sinceNs, poll(track, nowNs));
+            long since = poll(track, nowNs);
+            event = since < sinceNs ? track.marks.peek().event : event;
+            sinceNs = Math.min(sinceNs, since);
         }
         for (Track track : orphans) {
-            sinceNs = Math.min(sinceNs, poll(track, nowNs));
+            long since = poll(track, nowNs);
+            event = since < sinceNs ? track.marks.peek().event : event;
+            sinceNs = Math.min(sinceNs, since);
         }
         orphans.removeIf(track -> track.marks.isEmpty());
         long timeoutNs = timeoutNs();
@@ -237,7 +282,7 @@ public final class Watchdog {
             member.turn().nothing();
             return false;
         }
-        member.turn().since(sinceNs);
+        member.turn().since(sinceNs, event, timeoutNs);
         return nowNs - Math.max(sinceNs, roundNs) > timeoutNs && member.turn().isFirst();
     }
 

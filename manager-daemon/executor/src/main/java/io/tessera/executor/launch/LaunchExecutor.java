@@ -137,7 +137,7 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 7, unsigned(record, SHARED_BYTES));
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
-        return client.driver().call(DriverEntry.cuLaunchKernel, slots);
+        return submit(DriverEntry.cuLaunchKernel, slots);
     }
 
     private void checkClusters(MemorySegment record, int attributeCount, long function) throws RejectedException {
@@ -184,7 +184,11 @@ public final class LaunchExecutor {
         config.set(WireTypes.U32, 48, count);
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 1, function);
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, parameterBytes == 0 ? 0 : extra.address());
-        return client.driver().call(DriverEntry.cuLaunchKernelEx, exSlots);
+        return submit(DriverEntry.cuLaunchKernelEx, exSlots);
+    }
+
+    private int submit(DriverEntry entry, MemorySegment arguments) {
+        return form.loads() ? client.driver().callSynchronizing(entry, arguments) : client.driver().call(entry, arguments);
     }
 
     /** Events in attributes are handles; a node that the device updates would give its handle to the program. */

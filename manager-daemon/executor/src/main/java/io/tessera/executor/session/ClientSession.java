@@ -9,7 +9,6 @@ import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
-import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
@@ -40,8 +39,6 @@ public final class ClientSession {
     /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
     private static final long END_NS = 10_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
-    /** While waits of streams are ended, of which one may follow another thousands of times. */
-    private static final long RELEASE_POLL_NS = 50_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
@@ -60,6 +57,8 @@ public final class ClientSession {
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
+    /** Whether its work is done and what it had is freed. Of the owner thread. */
+    private boolean freeing;
     private Thread thread;
 
     /**
@@ -91,6 +90,7 @@ public final class ClientSession {
             contain = new Containment(made, reports, clientId, name);
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
+                made.standstill().whileWaiting(() -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending));
                 serve(records, new RingConsumer(segment, arena));
                 finish(records);
             }
@@ -105,6 +105,7 @@ public final class ClientSession {
             ClientState known = state;
             if (known != null) {
                 known.window().abandon();
+                known.standstill().leave();
             }
             segment.end();
             over = true;
@@ -168,7 +169,7 @@ public final class ClientSession {
                 if (clock.nanoTime() - untilNs > 0) {
                     return; // what it waits for is found stuck at the end
                 }
-                LockSupport.parkNanos(RELEASE_POLL_NS);
+                LockSupport.parkNanos(Containment.RELEASE_NS);
             }
             work = poll(records, ring, BATCH, clock.nanoTime());
         } while (work > 0);
@@ -250,11 +251,13 @@ public final class ClientSession {
                 reports.stuck(clientId, state.fences().member().tenant());
                 return;
             }
-            LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : RELEASE_POLL_NS);
+            LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);
         }
         // What follows may wait for others' work, and they must not be excused by ours meanwhile.
         state.fences().watchdog().ended();
         state.streams().awaited().close(state.driver());
+        state.fences().watchdog().idle();
+        freeing = true;
         if (!CudaResult.isFatal(result)) {
             state.fences().quiet();
             result = freeAll(records);
@@ -294,10 +297,7 @@ public final class ClientSession {
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */
     private int releaseAndAsk() {
-        for (int word = 0; word < RelayLayout.WORDS; word++) {
-            segment.word(word, 0);
-        }
-        state.streams().awaited().release(state.driver(), clock.nanoTime());
+        Containment.release(state, clock.nanoTime());
         return state.streams().query();
     }
 

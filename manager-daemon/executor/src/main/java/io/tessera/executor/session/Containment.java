@@ -3,6 +3,8 @@ package io.tessera.executor.session;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.NativeDrain;
+import io.tessera.executor.fence.Watchdog;
+import io.tessera.protocol.relay.RelayLayout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +18,10 @@ final class Containment {
     /** From the order to end to the end of a kernel that looks at it. */
     private static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
+    /** While waits of streams are ended, of which one may follow another thousands of times. */
+    static final long RELEASE_NS = 50_000L;
+    /** While streams wait for the program and others may wait for them. */
+    private static final long STANDING_NS = 5_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Containment.class);
 
     private final ClientState client;
@@ -25,6 +31,8 @@ final class Containment {
     private final NativeDrain drain;
     /** When kernels that were told to end must have ended; 0: none was. */
     private long endsNs;
+    /** Whether its streams' waits are ended, too. */
+    private boolean releasing;
     private long tidyNs;
 
     Containment(ClientState client, Reports reports, long clientId, String name) {
@@ -52,11 +60,7 @@ final class Containment {
                 return;
             }
         }
-        if (endsNs != 0) {
-            ending(nowNs);
-        } else if (client.fences().watchdog().isExpired(nowNs)) {
-            expired(records, nowNs);
-        }
+        late(records, nowNs);
         if (client.fences().isLeaving() && nowNs - tidyNs > TIDY_NS) {
             tidyNs = nowNs;
             if (client.streams().query() == CudaResult.SUCCESS) {
@@ -65,14 +69,54 @@ final class Containment {
         }
     }
 
+    private void late(RecordDispatcher records, long nowNs) {
+        Watchdog watchdog = client.fences().watchdog();
+        if (client.standstill().isStanding()) {
+            standing(watchdog);
+        }
+        if (endsNs != 0) {
+            ending(nowNs);
+        } else if (watchdog.isExpired(nowNs) || watchdog.isHalted() && !records.isLost()) {
+            String kernels = String.join(", ", client.fences().kernels().recent());
+            expired(records, nowNs, "a kernel of this program did not end in time and is ended; the last launches were: " + kernels);
+        } else if (watchdog.isWaitedForTooLong(nowNs) && !records.isLost()) {
+            releasing = true;
+            expired(records, nowNs, "a stream of this program waited for the program for longer than a kernel may run, while "
+                    + "others needed the whole device: its waits are ended");
+        }
+    }
+
+    private void standing(Watchdog watchdog) {
+        if (watchdog.waitsUnseen() && client.streams().query() == CudaResult.SUCCESS) {
+            watchdog.idle();
+        } else {
+            watchdog.forgetPauses();
+        }
+    }
+
+    /**
+     * Looks at what may not wait while the client's thread waits for others, or for its own streams.
+     *
+     * @param going whether the client is on its way out: nobody ends its waits any more
+     * @return whether to go on waiting
+     */
+    boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
+        late(records, nowNs);
+        return !records.isLost() && !(going && client.standstill().isStanding());
+    }
+
     /** How long the thread may sleep because of what is due here; the given time if nothing is. */
     long sleepNs(long otherwise) {
+        if (releasing && endsNs != 0) {
+            return RELEASE_NS;
+        }
+        if (client.standstill().isStanding()) {
+            return Math.min(otherwise, STANDING_NS);
+        }
         return drain.isDue() || client.fences().isLeaving() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;
     }
 
-    private void expired(RecordDispatcher records, long nowNs) {
-        String kernels = String.join(", ", client.fences().kernels().recent());
-        String text = "a kernel of this program did not end in time and is ended; the last launches were: " + kernels;
+    private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
         client.segment().notice(text);
         client.fences().stop();
@@ -81,6 +125,9 @@ final class Containment {
     }
 
     private void ending(long nowNs) {
+        if (releasing) {
+            release(client, nowNs);
+        }
         if (client.streams().query() != CudaResult.NOT_READY) {
             endsNs = 0;
             client.fences().watchdog().ended();
@@ -88,5 +135,13 @@ final class Containment {
             endsNs = 0;
             reports.stuck(clientId, client.fences().member().tenant());
         }
+    }
+
+    /** Ends waits of a client's streams, of its words and of values; called again and again, because waits follow waits. */
+    static void release(ClientState client, long nowNs) {
+        for (int word = 0; word < RelayLayout.WORDS; word++) {
+            client.segment().word(word, 0);
+        }
+        client.streams().awaited().release(client.driver(), nowNs);
     }
 }

@@ -7,6 +7,7 @@ import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceOffice;
@@ -60,6 +61,7 @@ public final class SessionFactory {
     private final PrintedText text;
     private final FenceOffice office;
     private final CallGate gate = new CallGate();
+    private final Standstill standstill;
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
     private final Exports exports = new Exports();
@@ -90,6 +92,7 @@ public final class SessionFactory {
         this.pid = pid;
         this.text = text;
         this.office = office;
+        this.standstill = new Standstill(clock);
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
                 new WindowSpace(range.first(), range.end() - range.first()));
@@ -151,6 +154,11 @@ public final class SessionFactory {
                 : client.tenant() + OF_USER + Integer.toUnsignedString(client.uid());
     }
 
+    /** Who of the clients stands still, and who waits for them. */
+    public Standstill standstill() {
+        return standstill;
+    }
+
     /** The tenants' windows. */
     public TenantWindows windows() {
         return windows;
@@ -159,12 +167,14 @@ public final class SessionFactory {
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
+        Standstill.Client stands = standstill.enter();
+        driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES);
         ClientStreams streams = new ClientStreams(driver, handles);
         ClientMemory owned = new ClientMemory();
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,
-                streams.progress());
+                streams.progress(), stands);
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
@@ -172,6 +182,6 @@ public final class SessionFactory {
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
-                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store);
+                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
     }
 }

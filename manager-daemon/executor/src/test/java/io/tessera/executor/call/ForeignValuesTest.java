@@ -12,6 +12,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.ipc.ClientExports;
@@ -103,7 +104,7 @@ class ForeignValuesTest {
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
                 null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null,
-                exports, null, null), arena);
+                exports, null, null, new Standstill(Clocks.system().monotonic()).enter()), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -5,6 +5,7 @@ import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -14,6 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A driver whose memory is the process's own and whose streams are done at once, unless a test holds them. It remembers
@@ -38,6 +41,15 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
     /** Events recorded in held streams, the oldest first. */
     public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
+    /**
+     * Whether it waits, as NVIDIA's does, for all streams in calls for which it wants the whole context, and lets nobody submit
+     * meanwhile. Only held streams are waited for.
+     */
+    public volatile boolean synchronizing;
+    /** Calls of that kind that began while a stream was held. */
+    public final AtomicInteger synchronizedWhileHeld = new AtomicInteger();
+    /** Pages of the host that were allocated. */
+    public final List<Long> hostPages = new CopyOnWriteArrayList<>();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -65,6 +77,11 @@ public final class FakeDriver implements DriverPort {
     /** What every module and library lists as its kernels. */
     private static final List<String> KERNELS = List.of("__tessera_checked_work", "work");
 
+    private static final Set<DriverEntry> SYNCHRONIZING = EnumSet.of(DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
+            DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetFunction, DriverEntry.cuLibraryUnload, DriverEntry.cuMemFree_v2,
+            DriverEntry.cuMemFreeHost, DriverEntry.cuMemHostUnregister, DriverEntry.cuArrayDestroy);
+
+    private final ReentrantLock context = new ReentrantLock();
     private final Arena arena = Arena.ofShared();
     /** Its virtual memory. */
     public final FakePages pages = new FakePages();
@@ -154,6 +171,30 @@ public final class FakeDriver implements DriverPort {
 
     @Override
     public int call(DriverEntry entry, MemorySegment s) {
+        if (!synchronizing || entry == DriverEntry.cuEventQuery || entry == DriverEntry.cuStreamQuery) {
+            return answer(entry, s);
+        }
+        context.lock();
+        try {
+            if (SYNCHRONIZING.contains(entry)) {
+                awaitStreams();
+            }
+            return answer(entry, s);
+        } finally {
+            context.unlock();
+        }
+    }
+
+    private void awaitStreams() {
+        if (!heldStreams.isEmpty()) {
+            synchronizedWhileHeld.incrementAndGet();
+        }
+        while (!heldStreams.isEmpty()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private int answer(DriverEntry entry, MemorySegment s) {
         if (recording) {
             calls.add(entry.toString());
         }
@@ -190,7 +231,10 @@ public final class FakeDriver implements DriverPort {
                 pages.copy(slot(s, 0), slot(s, 1), slot(s, 2));
                 yield 0;
             }
-            case cuMemHostAlloc -> put(slot(s, 0), arena.allocate(slot(s, 1), 4096).address());
+            case cuMemHostAlloc -> {
+                hostPages.add(arena.allocate(slot(s, 1), 4096).address());
+                yield put(slot(s, 0), hostPages.getLast());
+            }
             case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuMemAlloc_v2 -> {

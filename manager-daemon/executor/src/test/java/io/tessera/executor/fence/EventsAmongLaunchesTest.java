@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStream;
@@ -38,7 +39,7 @@ class EventsAmongLaunchesTest {
         stream = streams.find(0, streams.context(1));
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 3, 3);
         watchdog = new Watchdog(settings, new Company().enter("one", 1, () -> {
-        }), calls, streams.progress());
+        }), calls, streams.progress(), new Standstill(() -> 1).enter());
         streams.atMarks(watchdog::marked);
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.protocol.FenceChoice;
@@ -44,7 +45,7 @@ class WatchdogTest {
 
     private Watchdog watchdog(FenceSettings settings, Company.Member member) {
         DriverCalls calls = new DriverCalls(driver, arena);
-        return new Watchdog(settings, member, calls, new ProgressEvents(calls));
+        return new Watchdog(settings, member, calls, new ProgressEvents(calls), new Standstill(() -> nowNs).enter());
     }
 
     @AfterEach

@@ -1,0 +1,188 @@
+package io.tessera.executor.driver;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
+ * every stream of the context has done all that it was told, and lets nobody submit meanwhile: modules that come and go, memory
+ * of arrays and of the host that is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that
+ * waits for a value keeps such a call waiting for as long as its program likes, and what would end the wait may need the driver
+ * itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call
+ * is under way, and whoever waits for either waits here, where he holds no lock of the driver's. Thread-safe; a {@link Client}
+ * belongs to one thread but where it says otherwise.
+ */
+public final class Standstill {
+    private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
+    private static final long POLL_NS = 100_000L;
+    /** So long a client whose streams go from one wait to the next lets others come in between. */
+    private static final long HOLD_BACK_NS = 20_000_000L;
+
+    static {
+        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
+                DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetFunction,
+                DriverEntry.cuModuleGetGlobal_v2, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetGlobal,
+                DriverEntry.cuLibraryGetManaged, DriverEntry.cuLibraryUnload, DriverEntry.cuKernelGetFunction,
+                DriverEntry.cuFuncLoad, DriverEntry.cuMemFree_v2, DriverEntry.cuMemFreeHost, DriverEntry.cuMemHostUnregister,
+                DriverEntry.cuArrayDestroy, DriverEntry.cuMipmappedArrayDestroy, DriverEntry.cuCtxSetLimit}) {
+            SYNCHRONIZING[entry.ordinal()] = true;
+        }
+    }
+
+    private final NanoClock clock;
+    private final List<Client> clients = new CopyOnWriteArrayList<>();
+    /** Clients of whom a stream may wait for its program. */
+    private int standing;
+    /** Synchronizing calls under way. */
+    private int inside;
+    /** Synchronizing calls that wait to begin. */
+    private int waiting;
+    /** Since when there are any of those; 0: there are none. */
+    private volatile long awaitedNs;
+
+    /** With nobody in the context. */
+    public Standstill(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** Whether a driver waits for all streams of the context in an entry. */
+    static boolean synchronizes(DriverEntry entry) {
+        return SYNCHRONIZING[entry.ordinal()];
+    }
+
+    /** A client comes in. */
+    public Client enter() {
+        Client client = new Client();
+        clients.add(client);
+        return client;
+    }
+
+    /** For how long the oldest synchronizing call has been under way; 0: none is. Any thread. */
+    public long longestCallNs(long nowNs) {
+        return clients.stream().mapToLong(client -> client.callNs == 0 ? 0 : nowNs - client.callNs).max().orElse(0);
+    }
+
+    /** One client of the context. */
+    public final class Client {
+        /** Looks after the client while its thread waits here; whether to go on waiting. */
+        private BooleanSupplier goOn = () -> true;
+        private boolean stands;
+        private long standsNs;
+        /** Since when its thread is in a synchronizing call; 0: it is in none. */
+        private volatile long callNs;
+
+        private Client() {
+        }
+
+        /** Whom to ask, while the client's thread waits here, whether to go on; he looks after the client meanwhile. */
+        public void whileWaiting(BooleanSupplier asked) {
+            goOn = asked;
+        }
+
+        /** Whether a stream of the client may wait for its program. */
+        public boolean isStanding() {
+            return stands;
+        }
+
+        /** Whether somebody waits until no stream waits for its program any more. */
+        public boolean isAwaited() {
+            return awaitedNs != 0;
+        }
+
+        /** Whether a synchronizing call could begin now; what can be done without one is done without it. */
+        public boolean mayBegin() {
+            synchronized (Standstill.this) {
+                return standing == 0;
+            }
+        }
+
+        /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
+        public long keepsOthersNs(long nowNs) {
+            long since = awaitedNs;
+            return stands && since != 0 ? Math.max(0, nowNs - Math.max(since, standsNs)) : 0;
+        }
+
+        /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
+        boolean begin() {
+            boolean noted = false;
+            try {
+                while (true) {
+                    synchronized (Standstill.this) {
+                        if (standing == 0) {
+                            inside++;
+                            callNs = clock.nanoTime();
+                            return true;
+                        }
+                        if (!noted) {
+                            noted = true;
+                            awaitedNs = waiting++ == 0 ? clock.nanoTime() : awaitedNs;
+                        }
+                    }
+                    if (!goOn.getAsBoolean()) {
+                        return false;
+                    }
+                    LockSupport.parkNanos(POLL_NS);
+                }
+            } finally {
+                if (noted) {
+                    synchronized (Standstill.this) {
+                        awaitedNs = --waiting == 0 ? 0 : awaitedNs;
+                    }
+                }
+            }
+        }
+
+        /** A synchronizing call is over. */
+        void end() {
+            synchronized (Standstill.this) {
+                inside--;
+                callNs = 0;
+            }
+        }
+
+        /**
+         * A stream is about to be told to wait for its program.
+         *
+         * @return false: it must not, since the client is given up
+         */
+        public boolean stand() {
+            long untilNs = clock.nanoTime() + HOLD_BACK_NS;
+            while (true) {
+                synchronized (Standstill.this) {
+                    if (inside == 0 && (waiting == 0 || clock.nanoTime() - untilNs > 0)) {
+                        if (!stands) {
+                            stands = true;
+                            standing++;
+                            standsNs = clock.nanoTime();
+                        }
+                        return true;
+                    }
+                }
+                if (!goOn.getAsBoolean()) {
+                    return false;
+                }
+                LockSupport.parkNanos(POLL_NS);
+            }
+        }
+
+        /** No stream of the client waits for its program any more. */
+        public void over() {
+            if (stands) {
+                synchronized (Standstill.this) {
+                    stands = false;
+                    standing--;
+                }
+            }
+        }
+
+        /** The client is gone, with all its work. */
+        public void leave() {
+            over();
+            clients.remove(this);
+        }
+    }
+}
