@@ -257,6 +257,7 @@ struct launch {
     X(cuStreamSynchronize, "cuStreamSynchronize", (handle)) \
     X(cuStreamQuery, "cuStreamQuery", (handle)) \
     X(cuStreamWaitEvent, "cuStreamWaitEvent", (handle, handle, unsigned)) \
+    X(cuLaunchHostFunc, "cuLaunchHostFunc", (handle, void (*)(void *), void *)) \
     X(cuStreamWaitValue32, "cuStreamWaitValue32_v2", (handle, CUdeviceptr, uint32_t, unsigned)) \
     X(cuStreamWaitValue64, "cuStreamWaitValue64_v2", (handle, CUdeviceptr, uint64_t, unsigned)) \
     X(cuStreamWriteValue32, "cuStreamWriteValue32_v2", (handle, CUdeviceptr, uint32_t, unsigned)) \

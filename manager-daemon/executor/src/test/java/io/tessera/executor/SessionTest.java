@@ -279,8 +279,9 @@ class SessionTest {
             await(() -> client.segment().word(101) == 1, "the host call's word");
             client.synchronise(RelayLayout.ALL_STREAMS, 102, 6);
             assertEquals(1, client.context(1, RelayLayout.CONTEXT_CREATE), "in use");
+            int before = executor.driver.alive("event"); // the executor keeps those that told of the host call
             assertEquals(0, client.context(1, RelayLayout.CONTEXT_DESTROY));
-            assertEquals(0, executor.driver.alive("event"));
+            assertEquals(before - 1, executor.driver.alive("event"));
             assertEquals(201, client.call(DriverEntry.cuEventDestroy_v2, value(event)), "its context is gone");
         }
     }

@@ -6,6 +6,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceOffice;
@@ -87,6 +88,8 @@ public class RelayRecordBenchmark {
         DeviceContext device = DeviceContext.open(new PromptDriver(), 0);
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
+        Standstill.Client standstill = new Standstill(clock).enter();
+        driver.waitAt(standstill);
         ClientHandles handles = new ClientHandles(0);
         ClientStreams streams = new ClientStreams(driver, handles);
         TenantMemory tenant = new TenantMemory(0);
@@ -98,7 +101,7 @@ public class RelayRecordBenchmark {
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
         ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none()),
                 new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
-                streams.progress());
+                streams.progress(), standstill);
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
@@ -106,7 +109,8 @@ public class RelayRecordBenchmark {
                 new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files()), printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
-                new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null);
+                new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
+                standstill);
         window.open();
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);

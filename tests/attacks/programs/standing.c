@@ -1,0 +1,141 @@
+/*
+ * Streams and kernels that stand still while a call wants the whole context: a driver waits in some calls for all streams
+ * and lets nobody submit meanwhile. Whoever stands still must keep only himself waiting, or be ended. The victim loads
+ * modules and gives memory back all the time.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attack.h"
+
+enum { NEVER = 77, EQUAL = 1, NON_BLOCKING = 1, LONG_S = 9, SHORT_S = 1 };
+
+static const char *const module_text =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry nothing() { ret; }\n.visible .entry nothing_too() { ret; }\n";
+static const char *const endless_text =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry endless(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %q;\n"
+    "ld.param.u64 %d1, [p];\nagain: ld.volatile.global.u32 %r1, [%d1]; setp.ne.u32 %q, %r1, 77; @%q bra again; ret; }\n";
+
+static void leave(int unused)
+{
+    (void)unused;
+    _exit(0);
+}
+
+/* Whatever it is in by then. */
+static void leave_after(unsigned seconds)
+{
+    signal(SIGALRM, leave);
+    alarm(seconds);
+}
+
+static void stand(void)
+{
+    handle stream = 0;
+    CUdeviceptr own = own_memory();
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamWaitValue32(stream, own, NEVER, EQUAL));
+}
+
+static void load(void)
+{
+    handle module = 0, function = 0;
+    cuModuleLoadData(&module, module_text);
+    cuModuleGetFunction(&function, module, "nothing");
+    cuModuleUnload(module);
+}
+
+static void loads(void)
+{
+    leave_after(SHORT_S);
+    stand();
+    load();
+}
+
+static void frees(void)
+{
+    void *pinned = NULL;
+    handle array = 0;
+    const struct array_shape shape = {256, 256, 0x20, 1};
+    leave_after(SHORT_S);
+    NEED(cuMemHostAlloc(&pinned, 1 << 16, 0));
+    NEED(cuArrayCreate(&array, &shape));
+    stand();
+    cuArrayDestroy(array);
+    cuMemFreeHost(pinned);
+}
+
+static void stays(void)
+{
+    leave_after(LONG_S);
+    stand();
+    ANSWER(cuCtxSynchronize());
+}
+
+static void many(void)
+{
+    leave_after(LONG_S);
+    for (int i = 0; i < 40; i++)
+        stand();
+    ANSWER(cuCtxSynchronize());
+}
+
+static void never_back(void *unused)
+{
+    (void)unused;
+    pause();
+}
+
+static void host(void)
+{
+    handle stream = 0;
+    leave_after(LONG_S);
+    own_memory();
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuLaunchHostFunc(stream, never_back, NULL));
+    ANSWER(cuCtxSynchronize());
+}
+
+static void run_for_ever(void)
+{
+    handle module = 0, function = 0, stream = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuModuleLoadData(&module, endless_text));
+    NEED(cuModuleGetFunction(&function, module, "endless"));
+    NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
+}
+
+static void kernel_loads(void)
+{
+    leave_after(LONG_S);
+    run_for_ever();
+    load();
+    ANSWER(cuCtxSynchronize());
+}
+
+static void kernel_frees(void)
+{
+    void *pinned = NULL;
+    leave_after(LONG_S);
+    NEED(cuMemHostAlloc(&pinned, 1 << 16, 0));
+    run_for_ever();
+    cuMemFreeHost(pinned);
+    ANSWER(cuCtxSynchronize());
+}
+
+static const struct attack attacks[] = {
+    {"loads", HARMLESS, "loads a module while a stream of its own waits for what never comes", loads},
+    {"frees", HARMLESS, "frees an array and pinned memory while a stream of its own waits for what never comes", frees},
+    {"stays", ENDS, "stays, and a stream of its own waits for what never comes", stays},
+    {"many", ENDS, "stays, and forty streams of its own wait for what never comes", many},
+    {"host", ENDS, "stays, and a stream of its own waits for a host function that does not return", host},
+    {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
+    {"kernel_frees", ENDS, "frees pinned memory while a kernel of its own runs for ever", kernel_frees},
+};
+ATTACKS(attacks)
