@@ -57,6 +57,7 @@ class StandstillTest {
     private RelayTestClient third;
     private long firstStream;
     private long firstMemory;
+    private long thirdMemory;
 
     @BeforeEach
     void open() throws Exception {
@@ -66,6 +67,8 @@ class StandstillTest {
         third = executor.client("third", 0, settings(TIMEOUT_S));
         firstStream = stream(first);
         firstMemory = memory(first);
+        thirdMemory = memory(third);
+        stream(third); // and those that every client has
         executor.driver.synchronizing = true;
     }
 
@@ -111,12 +114,12 @@ class StandstillTest {
         assertEquals(0, first.call(DriverEntry.cuStreamWaitValue32_v2, value(firstStream), value(firstMemory), value(77), value(1)));
     }
 
-    private void keepsNobodyWaiting(CompletableFuture<?> loads) throws Exception {
+    private void keepsNobodyWaiting(CompletableFuture<?> waits) throws Exception {
         for (int i = 0; i < 20; i++) {
             memory(third);
             Thread.sleep(10);
         }
-        assertFalse(loads.isDone(), "it must wait");
+        assertFalse(waits.isDone(), "it must wait");
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
     }
 
@@ -223,5 +226,35 @@ class StandstillTest {
         assertFalse(isToldToEnd());
         executor.driver.heldStreams.clear();
         assertTrue(loads.get() != 0);
+    }
+
+    /** With more streams than channels the making of one may wait for those that stand, and everybody with it. */
+    @Test
+    void aStreamThatWouldShareAChannelIsMadeWhenNobodyStands() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            stream(first);
+        }
+        stand();
+        CompletableFuture<Long> made = CompletableFuture.supplyAsync(() -> stream(other));
+        keepsNobodyWaiting(made);
+        executor.driver.heldStreams.clear();
+        assertTrue(made.get() != 0);
+    }
+
+    /** The work of who waits for nothing stands in a channel of a stream that waits: he is not the one who is ended. */
+    @Test
+    void whoFillsTheChannelsWithStreamsThatStandIsEnded() throws Exception {
+        long function = load(third);
+        for (int i = 0; i < 30; i++) {
+            stream(first);
+        }
+        long behind = stream(third);
+        stand();
+        launch(third, function, behind, thirdMemory);
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not ended");
+        executor.driver.heldStreams.clear();
+        Thread.sleep(TIMEOUT_S * 1500L);
+        assertEquals(0, third.segment().contextError());
+        memory(third);
     }
 }

@@ -46,7 +46,7 @@ public final class DriverCalls {
 
     /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
-        if (standstill == null || !Standstill.synchronizes(entry)) {
+        if (!waits(entry)) {
             return submit(entry, arguments);
         }
         if (!standstill.begin()) {
@@ -71,7 +71,16 @@ public final class DriverCalls {
      * waits for its program; NOT_READY: it was not made, because the client is given up.
      */
     public int call(DriverEntry entry, MemorySegment arguments) {
-        return standstill != null && Standstill.synchronizes(entry) ? callSynchronizing(entry, arguments) : submit(entry, arguments);
+        return waits(entry) ? callSynchronizing(entry, arguments) : submit(entry, arguments);
+    }
+
+    private boolean waits(DriverEntry entry) {
+        return standstill != null && (Standstill.synchronizes(entry) || standstill.isCrowded(entry));
+    }
+
+    /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
+    public int callAtOnce(DriverEntry entry, long... arguments) {
+        return submit(entry, arguments);
     }
 
     /** The same of a call of which only the caller knows that it synchronizes. */
@@ -89,12 +98,17 @@ public final class DriverCalls {
     }
 
     private int submit(DriverEntry entry, MemorySegment arguments) {
+        int result;
         pass.enter();
         try {
-            return port.call(entry, arguments);
+            result = port.call(entry, arguments);
         } finally {
             pass.leave();
         }
+        if (result == CudaResult.SUCCESS && standstill != null) {
+            standstill.called(entry);
+        }
+        return result;
     }
 
     /** Address of eight bytes for a result, one of {@value #OUT_BYTES} / 8, cleared. */

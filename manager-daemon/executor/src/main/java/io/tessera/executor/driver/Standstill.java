@@ -4,6 +4,7 @@ import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -19,6 +20,14 @@ import java.util.function.BooleanSupplier;
 public final class Standstill {
     private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
     private static final long POLL_NS = 100_000L;
+    /**
+     * A device has 32 channels for the streams of a context (CUDA_DEVICE_MAX_CONNECTIONS, as managers set it), of which the
+     * driver keeps some. With more streams some share one: then the making of a stream may wait for what stands in its channel,
+     * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
+     */
+    private static final int CHANNELS = 28;
+    /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
+    private static final int MANY_STREAMS = 8;
     /** So long a client whose streams go from one wait to the next lets others come in between. */
     private static final long HOLD_BACK_NS = 20_000_000L;
 
@@ -35,6 +44,7 @@ public final class Standstill {
 
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
+    private final AtomicInteger streams = new AtomicInteger();
     /** Clients of whom a stream may wait for its program. */
     private int standing;
     /** Synchronizing calls under way. */
@@ -70,8 +80,11 @@ public final class Standstill {
     public final class Client {
         /** Looks after the client while its thread waits here; whether to go on waiting. */
         private BooleanSupplier goOn = () -> true;
-        private boolean stands;
-        private long standsNs;
+        private volatile boolean stands;
+        private volatile long standsNs;
+        private volatile int own;
+        /** Since when its work has been late while others stand; 0: it is not. */
+        private volatile long lateNs;
         /** Since when its thread is in a synchronizing call; 0: it is in none. */
         private volatile long callNs;
 
@@ -102,8 +115,43 @@ public final class Standstill {
 
         /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
         public long keepsOthersNs(long nowNs) {
-            long since = awaitedNs;
-            return stands && since != 0 ? Math.max(0, nowNs - Math.max(since, standsNs)) : 0;
+            long since = awaitedNs == 0 ? Long.MAX_VALUE : awaitedNs;
+            if (own >= MANY_STREAMS && streams.get() > CHANNELS) {
+                since = clients.stream().mapToLong(other -> other == this || other.lateNs == 0 ? Long.MAX_VALUE : other.lateNs)
+                        .reduce(since, Math::min);
+            }
+            return stands && since != Long.MAX_VALUE ? Math.max(0, nowNs - Math.max(since, standsNs)) : 0;
+        }
+
+        /**
+         * Whether the client's work may wait in a channel in which a stream of another client stands.
+         *
+         * @param late whether it waits for longer than it should; then others hear of it
+         */
+        public boolean mayWaitBehindOthers(boolean late, long nowNs) {
+            boolean may = streams.get() > CHANNELS
+                    && clients.stream().anyMatch(other -> other != this && other.stands && other.own >= MANY_STREAMS);
+            lateNs = !may || !late ? 0 : lateNs == 0 ? nowNs : lateNs;
+            return may;
+        }
+
+        /** Whether the driver may wait in an entry because streams share channels. */
+        boolean isCrowded(DriverEntry entry) {
+            return (entry == DriverEntry.cuStreamCreate || entry == DriverEntry.cuStreamCreateWithPriority)
+                    && streams.get() >= CHANNELS;
+        }
+
+        /** A call has succeeded: streams are counted. */
+        void called(DriverEntry entry) {
+            int change = switch (entry) {
+                case cuStreamCreate, cuStreamCreateWithPriority -> 1;
+                case cuStreamDestroy, cuStreamDestroy_v2 -> -1;
+                default -> 0;
+            };
+            if (change != 0) {
+                own += change; // its own thread alone writes it
+                streams.addAndGet(change);
+            }
         }
 
         /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
@@ -182,6 +230,7 @@ public final class Standstill {
         /** The client is gone, with all its work. */
         public void leave() {
             over();
+            streams.addAndGet(-own);
             clients.remove(this);
         }
     }

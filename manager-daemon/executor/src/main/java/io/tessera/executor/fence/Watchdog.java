@@ -49,6 +49,8 @@ public final class Watchdog {
     private long lookedNs;
     /** When somebody else's late work was last seen to have ended; who was next first stays so. */
     private long roundNs = Long.MIN_VALUE / 2;
+    /** When its work may last have waited in a channel in which somebody else's stream stands: its time begins anew then. */
+    private long behindNs = Long.MIN_VALUE / 2;
 
     /** One stream's events that are not complete, the oldest first. */
     private static final class Track {
@@ -280,10 +282,16 @@ public final class Watchdog {
         long timeoutNs = timeoutNs();
         if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
             member.turn().nothing();
+            standstill.mayWaitBehindOthers(false, nowNs);
             return false;
         }
         member.turn().since(sinceNs, event, timeoutNs);
-        return nowNs - Math.max(sinceNs, roundNs) > timeoutNs && member.turn().isFirst();
+        long measuredNs = Math.max(sinceNs, roundNs);
+        if (standstill.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
+            behindNs = nowNs;
+            return false;
+        }
+        return nowNs - Math.max(measuredNs, behindNs) > timeoutNs && member.turn().isFirst();
     }
 
     /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */

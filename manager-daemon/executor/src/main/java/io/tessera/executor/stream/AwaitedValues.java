@@ -152,7 +152,7 @@ public final class AwaitedValues {
                 return stream;
             }
         }
-        if (streams.size() >= STREAMS || driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING,
+        if (streams.size() >= STREAMS || driver.callAtOnce(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING,
                 streams.size() % 2 == 0 ? HIGHEST : 0) != CudaResult.SUCCESS) {
             return 0;
         }
