@@ -10,7 +10,7 @@
 
 #include "attack.h"
 
-enum { NEVER = 77, EQUAL = 1, NON_BLOCKING = 1, LONG_S = 9, SHORT_S = 1 };
+enum { NEVER = 77, EQUAL = 1, NON_BLOCKING = 1, LONG_S = 9, SHORT_S = 1, MANY = 40 };
 
 static const char *const module_text =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -78,9 +78,11 @@ static void stays(void)
 
 static void many(void)
 {
+    handle stream = 0;
+    CUdeviceptr own = own_memory();
     leave_after(LONG_S);
-    for (int i = 0; i < 40; i++)
-        stand();
+    for (int i = 0; i < MANY && cuStreamCreate(&stream, NON_BLOCKING) == 0; i++)
+        cuStreamWaitValue32(stream, own, NEVER, EQUAL);
     ANSWER(cuCtxSynchronize());
 }
 

@@ -22,6 +22,8 @@ public final class CudaResult {
     public static final int NOT_READY = 600;
     /** CUDA_ERROR_ILLEGAL_ADDRESS. */
     public static final int ILLEGAL_ADDRESS = 700;
+    /** CUDA_ERROR_LAUNCH_TIMEOUT. */
+    public static final int LAUNCH_TIMEOUT = 702;
     /** CUDA_ERROR_CONTEXT_IS_DESTROYED. */
     public static final int CONTEXT_IS_DESTROYED = 709;
     /** CUDA_ERROR_NOT_SUPPORTED. */

@@ -320,8 +320,9 @@ public final class ClientFences {
     /** What a module of the client has to know of the window. */
     byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         if (page == null) {
-            page = ReportPage.make(driver, device);
-            member.turn().onHalt(page::halt);
+            ReportPage made = ReportPage.make(driver, device);
+            page = made;
+            member.turn().onHalt(() -> halt(made));
         }
         return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(),
                 textures.address()).bytes();
@@ -469,6 +470,12 @@ public final class ClientFences {
         if (result != CudaResult.SUCCESS) {
             segment.contextError(result);
         }
+    }
+
+    /** By a thread that is not the owner: the client must hear of it before it hears that its work is done. */
+    private void halt(ReportPage made) {
+        segment.contextError(CudaResult.LAUNCH_TIMEOUT);
+        made.halt();
     }
 
     /** Has all fenced kernels of the client end, running and to come. False: the client has none. */

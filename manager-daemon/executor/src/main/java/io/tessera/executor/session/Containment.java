@@ -13,8 +13,6 @@ import org.slf4j.LoggerFactory;
  * ended, and what ran without a fence is waited for before somebody else comes in. One owner thread.
  */
 final class Containment {
-    /** CUDA_ERROR_LAUNCH_TIMEOUT. */
-    private static final int LAUNCH_TIMEOUT = 702;
     /** From the order to end to the end of a kernel that looks at it. */
     private static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
@@ -119,9 +117,9 @@ final class Containment {
     private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
         client.segment().notice(text);
+        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which whoever waits for it takes for success
         client.fences().stop();
         endsNs = nowNs + END_NS;
-        records.refuse(LAUNCH_TIMEOUT);
     }
 
     private void ending(long nowNs) {
