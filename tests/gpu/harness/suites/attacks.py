@@ -1,7 +1,10 @@
 """The attack suite (tests/attacks) on this GPU: every attack against a victim, and some of them without any fence."""
 
+import glob
 import json
 import os
+import shutil
+import tempfile
 
 from harness.bench import native
 from harness.child import ChildFailed, run_bounded
@@ -37,15 +40,26 @@ def _attack(setting, record, kind, timeout_s, *options):
     setting.installation.share_classes()
     # Lines as they come are worth more than one object at the end of a run that was cut short.
     log = os.path.join(setting.directory, f"attacks-{kind}.json")
-    command = [path("jre", "bin", "java"), "--enable-native-access=ALL-UNNAMED", "-cp",
+    folder = tempfile.mkdtemp(prefix="tsa-")  # of sockets, whose paths are short
+    command = [path("jre", "bin", "java"), f"-Djava.io.tmpdir={folder}", "--enable-native-access=ALL-UNNAMED", "-cp",
                path("app", "*") + ":" + path("attacks", "attacks.jar"), "io.tessera.attacks.Main", "--home",
                setting.installation.home, "--device", "nvidia", "--json", "--seconds", "12", *options]  # fmt: skip
-    status, out, err = run_bounded(command, native().environment, timeout_s)
+    try:
+        status, out, err = run_bounded(command, native().environment, timeout_s)
+        _keep_logs(folder, os.path.join(setting.directory, f"attacks-{kind}"))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     with open(log, "w", encoding="utf-8") as file:
         file.write(out + err)
     if status not in (0, 1):
         raise ChildFailed(f"ended with {status}: {err.strip()[-400:]}")
     record.add("attacks", run=kind, good=status == 0, **json.loads(out.strip().splitlines()[-1]))
+
+
+def _keep_logs(folder, prefix):
+    """What executors logged: why one ended, or whom it held up."""
+    for number, log in enumerate(sorted(glob.glob(os.path.join(folder, "*", "*", "executor-*.log")))):
+        shutil.copyfile(log, f"{prefix}-executor-{number}.log")
 
 
 def tables(results):
