@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
@@ -80,6 +81,8 @@ public final class Standstill {
     public final class Client {
         /** Looks after the client while its thread waits here; whether to go on waiting. */
         private BooleanSupplier goOn = () -> true;
+        /** What is around a wait for others. */
+        private Consumer<Runnable> around = Runnable::run;
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;
@@ -91,9 +94,15 @@ public final class Standstill {
         private Client() {
         }
 
-        /** Whom to ask, while the client's thread waits here, whether to go on; he looks after the client meanwhile. */
-        public void whileWaiting(BooleanSupplier asked) {
+        /**
+         * What happens while the client's thread waits here.
+         *
+         * @param asked   whether to go on; he looks after the client meanwhile
+         * @param outside runs a wait for others, outside of what keeps others out
+         */
+        public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
             goOn = asked;
+            around = outside;
         }
 
         /** Whether a stream of the client may wait for its program. */
@@ -156,31 +165,36 @@ public final class Standstill {
 
         /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
         boolean begin() {
-            boolean noted = false;
+            if (tryBegin()) {
+                return true;
+            }
+            synchronized (Standstill.this) {
+                awaitedNs = waiting++ == 0 ? clock.nanoTime() : awaitedNs;
+            }
+            boolean[] begun = new boolean[1];
             try {
-                while (true) {
-                    synchronized (Standstill.this) {
-                        if (standing == 0) {
-                            inside++;
-                            callNs = clock.nanoTime();
-                            return true;
-                        }
-                        if (!noted) {
-                            noted = true;
-                            awaitedNs = waiting++ == 0 ? clock.nanoTime() : awaitedNs;
-                        }
+                around.accept(() -> {
+                    while (!begun[0] && goOn.getAsBoolean()) {
+                        LockSupport.parkNanos(POLL_NS);
+                        begun[0] = tryBegin();
                     }
-                    if (!goOn.getAsBoolean()) {
-                        return false;
-                    }
-                    LockSupport.parkNanos(POLL_NS);
-                }
+                });
+                return begun[0];
             } finally {
-                if (noted) {
-                    synchronized (Standstill.this) {
-                        awaitedNs = --waiting == 0 ? 0 : awaitedNs;
-                    }
+                synchronized (Standstill.this) {
+                    awaitedNs = --waiting == 0 ? 0 : awaitedNs;
                 }
+            }
+        }
+
+        private boolean tryBegin() {
+            synchronized (Standstill.this) {
+                if (standing > 0) {
+                    return false;
+                }
+                inside++;
+                callNs = clock.nanoTime();
+                return true;
             }
         }
 

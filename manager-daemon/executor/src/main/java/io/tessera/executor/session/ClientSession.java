@@ -90,7 +90,8 @@ public final class ClientSession {
             contain = new Containment(made, reports, clientId, name);
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
-                made.standstill().whileWaiting(() -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending));
+                made.standstill().whileWaiting(() -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending),
+                        made.window()::outside);
                 serve(records, new RingConsumer(segment, arena));
                 finish(records);
             }

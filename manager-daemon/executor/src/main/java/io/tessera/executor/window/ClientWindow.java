@@ -106,6 +106,15 @@ public final class ClientWindow implements WindowAccess {
         pass.leave();
     }
 
+    /** Waits for what is nobody's of the tenant: meanwhile pages of the window may change. */
+    public void outside(Runnable waiting) {
+        if (pass == null || pass.holdsLock()) {
+            waiting.run();
+        } else {
+            pass.outside(waiting);
+        }
+    }
+
     /** The client has nothing to do: gives memory back that another tenant needs, or that nobody wanted back for long. */
     public void rest() {
         if (window.isTrimWanted() || window.isLeftAlone()) {
