@@ -20,6 +20,7 @@ final class FunctionContext {
     final Code code = new Code();
     final Prologue prologue;
     final Sites sites;
+    final SharedLimits limits;
     final Counts counts = new Counts();
     final BlockCache cache = new BlockCache();
     /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
@@ -35,6 +36,7 @@ final class FunctionContext {
         this.trace = plan.trace(function);
         this.prologue = new Prologue(code, plan, function);
         this.sites = new Sites(code, number, plan.id());
+        this.limits = new SharedLimits(code);
     }
 
     AddressFact fact(Instruction instruction, int operand) {
@@ -86,6 +88,11 @@ final class FunctionContext {
         prologue.sharedEnd(end, code);
         cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, end));
         return end;
+    }
+
+    /** An address in shared memory that is a constant, in a register. */
+    Operand.Register sharedLimit(Operand.Symbol address) {
+        return inPlainBody ? limits.inPlace(address) : limits.of(address);
     }
 
     /** Bytes of the block's shared memory. */

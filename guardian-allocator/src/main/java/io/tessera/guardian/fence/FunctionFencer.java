@@ -68,7 +68,8 @@ final class FunctionFencer {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
         context.sites.write();
-        List<Statement> written = code.leave(new ArrayList<>());
+        List<Statement> written = new ArrayList<>(code.leave(new ArrayList<>()));
+        context.limits.keep(function, context.prologue, written);
         List<Statement> whole = new ArrayList<>(code.declarations());
         int first = 0;
         while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label

@@ -47,7 +47,7 @@ final class SharedFence {
         AccessGroup group = offset % access.alignmentBytes() == 0 && offset == (int) offset
                 ? AccessGroup.of(context, i, access, key, offset) : AccessGroup.alone(access, offset);
         int regular = aligned ? regular(fact, group, offset) : 0;
-        Operand.Register clamped = clamped(i, word, group, regular, certain(fact, group.bytes()));
+        Operand.Register clamped = clamped(i, word, group, regular, fact);
         if (i.guard().isEmpty() && offset % access.alignmentBytes() == 0) {
             context.cache.put(key, new Entry(Purpose.CLAMPED, group.low(), group.reach(), group.alignment(), clamped));
         }
@@ -67,15 +67,17 @@ final class SharedFence {
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
-    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular,
-            boolean certain) {
+    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular, AddressFact fact) {
         Operand.Register first = word;
         if (group.low() != 0) {
             first = code.word();
             code.emit("add.u32", first, word, Code.number((int) group.low()));
         }
         int alignment = Math.max(regular, group.alignment());
-        Operand.Register limit = certain ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
+        Operand.Register limit = inVariable(fact, group.bytes(), alignment);
+        if (limit == null) {
+            limit = certain(fact, group.bytes()) ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
+        }
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
         if (context.plan.clusters()) {
@@ -94,6 +96,22 @@ final class SharedFence {
             known /= 2;
         }
         return known >= group.alignment() ? (int) known : 0;
+    }
+
+    /**
+     * Highest aligned address from which that many bytes are left of the variable that an address comes from: a constant, other than the end of
+     * the block's shared memory. Null where its place or its size is not known here.
+     */
+    private Operand.Register inVariable(AddressFact fact, long bytes, int alignment) {
+        boolean known = fact.placement() instanceof Placement.NearSymbol near && context.variable(near.symbol()) instanceof Variable variable
+                && variable.space() == StateSpace.SHARED && variable.linkage() == Linkage.INTERNAL && variable.sizeBytes() >= bytes
+                && variable.alignment() >= alignment;
+        if (!known) {
+            return null;
+        }
+        context.counts.fence(Fence.SHARED);
+        String symbol = ((Placement.NearSymbol) fact.placement()).symbol();
+        return context.sharedLimit(new Operand.Symbol(symbol, context.variable(symbol).sizeBytes() - bytes & -alignment));
     }
 
     /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
