@@ -19,12 +19,17 @@ import java.util.List;
  * @param alignment greatest that one of them demands of the register
  */
 record AccessGroup(long low, long reach, int alignment) {
-    private static final int LOOK_AHEAD = 200;
+    private static final int LOOK_AHEAD = 500;
     private static final long FAR = 1L << 30;
 
     /** The group of an access at a register, which is the first one of it; an access under a guard is alone. */
     static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register,
             long offset) {
+        return of(context, first, access, register, offset, FAR);
+    }
+
+    /** The same, of accesses that are together within so many bytes, if the first one is. */
+    static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register, long offset, long mostBytes) {
         AccessGroup group = alone(access, offset);
         if (first.guard().isPresent()) {
             return group;
@@ -39,7 +44,7 @@ record AccessGroup(long low, long reach, int alignment) {
                     return group;
                 }
                 if (instruction.guard().isEmpty()) {
-                    group = with(group, instruction, accesses, access.place(), register);
+                    group = with(group, instruction, accesses, access.place(), register, mostBytes);
                 }
                 if (Definitions.writes(instruction, register)) {
                     return group;
@@ -72,7 +77,7 @@ record AccessGroup(long low, long reach, int alignment) {
     }
 
     private static AccessGroup with(AccessGroup group, Instruction instruction, List<Access> accesses, Place place,
-            Operand.Register register) {
+            Operand.Register register, long mostBytes) {
         AccessGroup wider = group;
         for (Access access : accesses) {
             boolean same = access.place() == place && access.kind() != Access.Kind.PREFETCH
@@ -81,8 +86,9 @@ record AccessGroup(long low, long reach, int alignment) {
             long offset = same ? ((Operand.Address) instruction.operands().get(access.operand())).offsetBytes() : 0;
             if (same && offset % access.alignmentBytes() == 0 && Math.abs(offset) < FAR) {
                 int alignment = Math.max(wider.alignment(), access.alignmentBytes());
-                wider = new AccessGroup(Math.min(wider.low(), offset) & -alignment,
+                AccessGroup both = new AccessGroup(Math.min(wider.low(), offset) & -alignment,
                         Math.max(wider.reach(), offset + access.sizeBytes()), alignment);
+                wider = both.bytes() <= mostBytes ? both : wider;
             }
         }
         return wider;

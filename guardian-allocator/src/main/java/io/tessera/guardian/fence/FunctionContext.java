@@ -90,11 +90,6 @@ final class FunctionContext {
         return end;
     }
 
-    /** An address in shared memory that is a constant, in a register. */
-    Operand.Register sharedLimit(Operand.Symbol address) {
-        return inPlainBody ? limits.inPlace(address) : limits.of(address);
-    }
-
     /** Bytes of the block's shared memory. */
     Operand.Register sharedBytes() {
         return plan.clusters() ? prologue.sharedBytes() : sharedEnd();

@@ -67,6 +67,7 @@ final class FunctionFencer {
         } else if (!endsItself(body)) {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
+        context.prologue.checkShared(context.sites);
         context.sites.write();
         List<Statement> written = new ArrayList<>(code.leave(new ArrayList<>()));
         context.limits.keep(function, context.prologue, written);
