@@ -79,7 +79,8 @@ final class SmallBlocks {
             BodyTrials trials = new BodyTrials(kernel, module);
             BodyLimits found = TwoBodies.canWrite(kernel) ? LaunchLimits.best(trials, best(trials)) : NO_LIMITS;
             directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, found).orElse(null) : null;
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, LaunchLimits.entry(trials, found)).orElse(null)
+                    : null;
             if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
                 if (hasFewFences(trials, trials.of(found))) {
