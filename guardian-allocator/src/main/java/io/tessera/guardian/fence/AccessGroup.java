@@ -19,7 +19,9 @@ import java.util.List;
  * @param alignment greatest that one of them demands of the register
  */
 record AccessGroup(long low, long reach, int alignment) {
-    private static final int LOOK_AHEAD = 500;
+    private static final int LOOK_AHEAD = 200;
+    /** Of shared memory, which kernels of matrices read in long rows. */
+    private static final int LOOK_FURTHER = 500;
     private static final long FAR = 1L << 30;
 
     /** The group of an access at a register, which is the first one of it; an access under a guard is alone. */
@@ -35,7 +37,7 @@ record AccessGroup(long low, long reach, int alignment) {
             return group;
         }
         List<Statement> statements = context.statements;
-        int end = Math.min(statements.size(), context.index + LOOK_AHEAD);
+        int end = Math.min(statements.size(), context.index + (access.place() == Place.SHARED ? LOOK_FURTHER : LOOK_AHEAD));
         for (int i = context.index; i < end; i++) {
             Statement statement = statements.get(i);
             if (statement instanceof Instruction instruction) {

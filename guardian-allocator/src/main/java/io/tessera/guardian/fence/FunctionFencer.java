@@ -69,7 +69,7 @@ final class FunctionFencer {
         }
         context.prologue.checkShared(context.sites);
         context.sites.write();
-        List<Statement> written = new ArrayList<>(code.leave(new ArrayList<>()));
+        List<Statement> written = code.leave(new ArrayList<>());
         context.limits.keep(function, context.prologue, written);
         List<Statement> whole = new ArrayList<>(code.declarations());
         int first = 0;

@@ -40,28 +40,36 @@ final class LaunchLimits {
     private final PtxFunction kernel;
     private final BodyTrials trials;
     private final BodyLimits.BlockSize block;
+    private Reads reads;
 
-    private LaunchLimits(BodyTrials trials, BodyLimits.BlockSize block) {
+    LaunchLimits(BodyTrials trials, BodyLimits.BlockSize block) {
         this.kernel = trials.kernel();
         this.trials = trials;
         this.block = block;
     }
 
-    /** The widest limits that spare what any spare in loops, with that of the block's size, which may be null. */
-    static BodyLimits best(BodyTrials trials, BodyLimits.BlockSize block) {
-        return new BodyLimits(block, new LaunchLimits(trials, block).best());
+    private Reads reads() {
+        if (reads == null) {
+            reads = Reads.of(kernel);
+        }
+        return reads;
+    }
+
+    /** The widest limits that spare what any spare in loops, with that of the block's size. */
+    BodyLimits body() {
+        return new BodyLimits(block, best());
     }
 
     /**
      * The limits of a kernel's second entry: those of its second body; and where rows begin at a multiple of the block's number, those within which
      * they stay in a guard band, if that spares something in loops.
      */
-    static BodyLimits entry(BodyTrials trials, BodyLimits found) {
-        return new BodyLimits(found.block(), new LaunchLimits(trials, found.block()).rows(found.limits()));
+    BodyLimits entry(BodyLimits found) {
+        return new BodyLimits(found.block(), rows(found.limits()));
     }
 
     private List<Limit> rows(List<Limit> found) {
-        Reads reads = Reads.of(kernel);
+        Reads reads = reads();
         List<Candidate> lengths = reads.candidates().stream().filter(each -> reads.rows.contains(each.source())).toList();
         boolean few = !lengths.isEmpty() && lengths.size() <= MOST_CANDIDATES && reads.instructions <= SmallBlocks.MOST_INSTRUCTIONS && reads.goesBack;
         LoopCosts now = few ? trials.costs(new BodyLimits(block, found)) : null;
@@ -85,7 +93,7 @@ final class LaunchLimits {
     }
 
     private List<Limit> best() {
-        Reads reads = Reads.of(kernel);
+        Reads reads = reads();
         List<Candidate> candidates = reads.candidates();
         boolean few = !candidates.isEmpty() && candidates.size() <= MOST_CANDIDATES;
         if (!few || reads.instructions > SmallBlocks.MOST_INSTRUCTIONS || !reads.goesBack) {
@@ -199,20 +207,28 @@ final class LaunchLimits {
         /** Notes what the number of the block is multiplied with: the length of rows. */
         private void row(Instruction instruction) {
             List<Operand> operands = instruction.operands();
-            boolean widens = instruction.opcode().equals("cvt") && operands.size() == 2;
-            Operand origin = TwoBodies.isBlock(instruction) ? TwoBodies.BLOCK : widens ? origin(operands.get(1))
-                    : TwoBodies.source(instruction).filter(this::isParameter).orElse(null);
-            boolean multiplies = (instruction.opcode().equals("mul") || instruction.opcode().equals("mad")) && operands.size() > 2;
+            Operand origin = switch (instruction.opcode()) {
+                case "mov" -> TwoBodies.isBlock(instruction) ? TwoBodies.BLOCK : null;
+                case "ld" -> TwoBodies.source(instruction).filter(this::isParameter).orElse(null);
+                case "cvt" -> operands.size() == 2 ? origin(operands.get(1)) : null;
+                case "mul", "mad" -> {
+                    if (operands.size() > 2) {
+                        product(origin(operands.get(1)), origin(operands.get(2)));
+                    }
+                    yield null;
+                }
+                default -> null;
+            };
             if (origin != null && operands.getFirst() instanceof Operand.Register(String name)) {
                 origins.put(name, origin);
-            } else if (multiplies) {
-                Operand first = origin(operands.get(1));
-                Operand second = origin(operands.get(2));
-                if (TwoBodies.BLOCK.equals(first) && second instanceof Operand.Address) {
-                    rows.add(second);
-                } else if (TwoBodies.BLOCK.equals(second) && first instanceof Operand.Address) {
-                    rows.add(first);
-                }
+            }
+        }
+
+        private void product(Operand first, Operand second) {
+            if (TwoBodies.BLOCK.equals(first) && second instanceof Operand.Address) {
+                rows.add(second);
+            } else if (TwoBodies.BLOCK.equals(second) && first instanceof Operand.Address) {
+                rows.add(first);
             }
         }
 

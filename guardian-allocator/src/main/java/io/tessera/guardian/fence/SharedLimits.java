@@ -78,6 +78,9 @@ final class SharedLimits {
 
     /** Moves what is used most to the function's start: leaves it out of the body that was written, which is changed. */
     void keep(PtxFunction function, Prologue prologue, List<Statement> body) {
+        if (uses.values().stream().noneMatch(times -> times >= LEAST_USES)) {
+            return;
+        }
         Set<String> named = new HashSet<>(Set.of(""));
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Variable variable) {

@@ -77,9 +77,10 @@ final class SmallBlocks {
                 continue;
             }
             BodyTrials trials = new BodyTrials(kernel, module);
-            BodyLimits found = TwoBodies.canWrite(kernel) ? LaunchLimits.best(trials, best(trials)) : NO_LIMITS;
+            LaunchLimits search = TwoBodies.canWrite(kernel) ? new LaunchLimits(trials, best(trials)) : null;
+            BodyLimits found = search == null ? NO_LIMITS : search.body();
             directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, LaunchLimits.entry(trials, found)).orElse(null)
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, search == null ? found : search.entry(found)).orElse(null)
                     : null;
             if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
