@@ -20,17 +20,24 @@ import java.util.List;
  */
 record AccessGroup(long low, long reach, int alignment) {
     private static final int LOOK_AHEAD = 200;
+    /** Of shared memory, which kernels of matrices read in long rows. */
+    private static final int LOOK_FURTHER = 500;
     private static final long FAR = 1L << 30;
 
     /** The group of an access at a register, which is the first one of it; an access under a guard is alone. */
     static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register,
             long offset) {
+        return of(context, first, access, register, offset, FAR);
+    }
+
+    /** The same, of accesses that are together within so many bytes, if the first one is. */
+    static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register, long offset, long mostBytes) {
         AccessGroup group = alone(access, offset);
         if (first.guard().isPresent()) {
             return group;
         }
         List<Statement> statements = context.statements;
-        int end = Math.min(statements.size(), context.index + LOOK_AHEAD);
+        int end = Math.min(statements.size(), context.index + (access.place() == Place.SHARED ? LOOK_FURTHER : LOOK_AHEAD));
         for (int i = context.index; i < end; i++) {
             Statement statement = statements.get(i);
             if (statement instanceof Instruction instruction) {
@@ -39,7 +46,7 @@ record AccessGroup(long low, long reach, int alignment) {
                     return group;
                 }
                 if (instruction.guard().isEmpty()) {
-                    group = with(group, instruction, accesses, access.place(), register);
+                    group = with(group, instruction, accesses, access.place(), register, mostBytes);
                 }
                 if (Definitions.writes(instruction, register)) {
                     return group;
@@ -72,7 +79,7 @@ record AccessGroup(long low, long reach, int alignment) {
     }
 
     private static AccessGroup with(AccessGroup group, Instruction instruction, List<Access> accesses, Place place,
-            Operand.Register register) {
+            Operand.Register register, long mostBytes) {
         AccessGroup wider = group;
         for (Access access : accesses) {
             boolean same = access.place() == place && access.kind() != Access.Kind.PREFETCH
@@ -81,8 +88,9 @@ record AccessGroup(long low, long reach, int alignment) {
             long offset = same ? ((Operand.Address) instruction.operands().get(access.operand())).offsetBytes() : 0;
             if (same && offset % access.alignmentBytes() == 0 && Math.abs(offset) < FAR) {
                 int alignment = Math.max(wider.alignment(), access.alignmentBytes());
-                wider = new AccessGroup(Math.min(wider.low(), offset) & -alignment,
+                AccessGroup both = new AccessGroup(Math.min(wider.low(), offset) & -alignment,
                         Math.max(wider.reach(), offset + access.sizeBytes()), alignment);
+                wider = both.bytes() <= mostBytes ? both : wider;
             }
         }
         return wider;

@@ -148,7 +148,9 @@ final class CheckedEntries {
         for (BodyLimits.Limit limit : limits.limits()) {
             switch (limit.source()) {
                 case Operand.SpecialRegister(String name, String component) when name.equals("%nctaid") && component.equals("x") ->
-                    blocks = limit.most();
+                    blocks = blocks == 0 ? limit.most() : Math.min(blocks, limit.most());
+                case Operand.SpecialRegister source when source.equals(TwoBodies.BLOCK) ->
+                    blocks = blocks == 0 ? limit.most() + 1 : Math.min(blocks, limit.most() + 1);
                 case Operand.Address(Operand.Named(String name), long offset) ->
                     numbers.add(new Number(parameter(kernel, name), offset, limit.bits(), limit.most()));
                 default -> throw new IllegalStateException("nobody can look at " + limit + " before a launch");

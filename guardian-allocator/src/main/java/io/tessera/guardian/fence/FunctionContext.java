@@ -20,6 +20,7 @@ final class FunctionContext {
     final Code code = new Code();
     final Prologue prologue;
     final Sites sites;
+    final SharedLimits limits;
     final Counts counts = new Counts();
     final BlockCache cache = new BlockCache();
     /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
@@ -35,6 +36,7 @@ final class FunctionContext {
         this.trace = plan.trace(function);
         this.prologue = new Prologue(code, plan, function);
         this.sites = new Sites(code, number, plan.id());
+        this.limits = new SharedLimits(code);
     }
 
     AddressFact fact(Instruction instruction, int operand) {

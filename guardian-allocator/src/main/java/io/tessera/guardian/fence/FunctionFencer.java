@@ -67,8 +67,10 @@ final class FunctionFencer {
         } else if (!endsItself(body)) {
             fenceReturn(Optional.empty(), NO_RETURN_LINE);
         }
+        context.prologue.checkShared(context.sites);
         context.sites.write();
         List<Statement> written = code.leave(new ArrayList<>());
+        context.limits.keep(function, context.prologue, written);
         List<Statement> whole = new ArrayList<>(code.declarations());
         int first = 0;
         while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label

@@ -29,6 +29,9 @@ final class LaunchLimits {
     /** Widest first. What is no stride is widened last: rows may be long where they are few, and seldom are many. */
     private static final long[] WORDS = {1 << 30, 1 << 24, 1 << 20, 1 << 16, 1 << 13};
     private static final long[] LONGS = {(1L << 32) - 1, 1 << 24, 1 << 20, 1 << 16, 1 << 13};
+    /** Blocks in x of a grid with a block, or some, for each row, and the level of the lengths of its rows: 2^16 of 2^16 elements of 8 bytes. */
+    private static final long MOST_ROWS = 1 << 16;
+    private static final int ROW_LEVEL = 3;
     /** A second body has to spare one in so many instructions of loops. */
     private static final long LEAST_PART = 100;
     /** With more parameters none is limited: each costs some analyses. */
@@ -37,16 +40,49 @@ final class LaunchLimits {
     private final PtxFunction kernel;
     private final BodyTrials trials;
     private final BodyLimits.BlockSize block;
+    private Reads reads;
 
-    private LaunchLimits(BodyTrials trials, BodyLimits.BlockSize block) {
+    LaunchLimits(BodyTrials trials, BodyLimits.BlockSize block) {
         this.kernel = trials.kernel();
         this.trials = trials;
         this.block = block;
     }
 
-    /** The widest limits that spare what any spare in loops, with that of the block's size, which may be null. */
-    static BodyLimits best(BodyTrials trials, BodyLimits.BlockSize block) {
-        return new BodyLimits(block, new LaunchLimits(trials, block).best());
+    private Reads reads() {
+        if (reads == null) {
+            reads = Reads.of(kernel);
+        }
+        return reads;
+    }
+
+    /** The widest limits that spare what any spare in loops, with that of the block's size. */
+    BodyLimits body() {
+        return new BodyLimits(block, best());
+    }
+
+    /**
+     * The limits of a kernel's second entry: those of its second body; and where rows begin at a multiple of the block's number, those within which
+     * they stay in a guard band, if that spares something in loops.
+     */
+    BodyLimits entry(BodyLimits found) {
+        return new BodyLimits(found.block(), rows(found.limits()));
+    }
+
+    private List<Limit> rows(List<Limit> found) {
+        Reads reads = reads();
+        List<Candidate> lengths = reads.candidates().stream().filter(each -> reads.rows.contains(each.source())).toList();
+        boolean few = !lengths.isEmpty() && lengths.size() <= MOST_CANDIDATES && reads.instructions <= SmallBlocks.MOST_INSTRUCTIONS && reads.goesBack;
+        LoopCosts now = few ? trials.costs(new BodyLimits(block, found)) : null;
+        long worth = few ? Math.max(1, now.all() / LEAST_PART) : 0;
+        if (!few || sum(now) < worth) {
+            return found;
+        }
+        List<Limit> chosen = new ArrayList<>(found);
+        chosen.removeIf(limit -> reads.rows.contains(limit.source()));
+        chosen.add(new Limit(TwoBodies.BLOCK, Integer.SIZE, MOST_ROWS - 1));
+        lengths.forEach(each -> chosen.add(each.at(ROW_LEVEL)));
+        long least = cost(chosen);
+        return sum(now) - least >= worth ? widened(lengths, chosen, least) : found;
     }
 
     /** What may be limited, and how far. */
@@ -57,10 +93,7 @@ final class LaunchLimits {
     }
 
     private List<Limit> best() {
-        Reads reads = new Reads();
-        reads.collect(kernel.body().orElseThrow());
-        kernel.parameters().forEach(parameter -> reads.parameters.add(parameter.name()));
-        reads.parameters.removeAll(reads.declared);
+        Reads reads = reads();
         List<Candidate> candidates = reads.candidates();
         boolean few = !candidates.isEmpty() && candidates.size() <= MOST_CANDIDATES;
         if (!few || reads.instructions > SmallBlocks.MOST_INSTRUCTIONS || !reads.goesBack) {
@@ -128,7 +161,17 @@ final class LaunchLimits {
         private final Set<String> parameters = new HashSet<>();
         private final Set<String> declared = new HashSet<>();
         private boolean goesBack;
+        private final Map<String, Operand> origins = new HashMap<>();
+        private final Set<Operand> rows = new HashSet<>();
         private int instructions;
+
+        private static Reads of(PtxFunction kernel) {
+            Reads reads = new Reads();
+            kernel.parameters().forEach(parameter -> reads.parameters.add(parameter.name()));
+            reads.collect(kernel.body().orElseThrow());
+            reads.parameters.removeAll(reads.declared);
+            return reads;
+        }
 
         private void collect(Block block) {
             for (Statement statement : block.statements()) {
@@ -145,6 +188,7 @@ final class LaunchLimits {
 
         private void take(Instruction instruction) {
             instructions++;
+            row(instruction);
             goesBack |= instruction.opcode().equals("bra")
                     && instruction.operands().getFirst() instanceof Operand.Symbol(String label, long _) && labels.contains(label);
             for (Operand operand : instruction.operands()) {
@@ -158,6 +202,38 @@ final class LaunchLimits {
                 }
             }
             TwoBodies.source(instruction).ifPresent(source -> read(instruction, source));
+        }
+
+        /** Notes what the number of the block is multiplied with: the length of rows. */
+        private void row(Instruction instruction) {
+            List<Operand> operands = instruction.operands();
+            Operand origin = switch (instruction.opcode()) {
+                case "mov" -> TwoBodies.isBlock(instruction) ? TwoBodies.BLOCK : null;
+                case "ld" -> TwoBodies.source(instruction).filter(this::isParameter).orElse(null);
+                case "cvt" -> operands.size() == 2 ? origin(operands.get(1)) : null;
+                case "mul", "mad" -> {
+                    if (operands.size() > 2) {
+                        product(origin(operands.get(1)), origin(operands.get(2)));
+                    }
+                    yield null;
+                }
+                default -> null;
+            };
+            if (origin != null && operands.getFirst() instanceof Operand.Register(String name)) {
+                origins.put(name, origin);
+            }
+        }
+
+        private void product(Operand first, Operand second) {
+            if (TwoBodies.BLOCK.equals(first) && second instanceof Operand.Address) {
+                rows.add(second);
+            } else if (TwoBodies.BLOCK.equals(second) && first instanceof Operand.Address) {
+                rows.add(first);
+            }
+        }
+
+        private Operand origin(Operand operand) {
+            return operand instanceof Operand.Register(String name) ? origins.get(name) : null;
         }
 
         private boolean isParameter(Operand source) {

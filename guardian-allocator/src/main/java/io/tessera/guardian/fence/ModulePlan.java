@@ -340,6 +340,11 @@ final class ModulePlan {
         return clusterEscapes;
     }
 
+    /** Whether every block has {@link SharedFence#RESERVED_BYTES} of shared memory, on what the module is for: GPUs from sm_90 on. */
+    boolean reservesShared() {
+        return module.targets().stream().anyMatch(target -> target.matches("sm_(9|[1-9][0-9])[0-9][a-z]?"));
+    }
+
     /** Local variables of a function. */
     List<Variable> locals(PtxFunction function) {
         return locals.get(function);

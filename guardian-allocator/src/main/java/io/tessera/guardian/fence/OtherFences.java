@@ -3,9 +3,12 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.fence.BlockCache.Entry;
 import io.tessera.guardian.fence.BlockCache.Purpose;
 import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +17,8 @@ import java.util.List;
 final class OtherFences {
     /** Handles in a word of the bitmap. */
     private static final int WORD_BITS = 32;
+    /** How many statements are looked at for what wrote a register. */
+    private static final int LOOK_BACK = 100;
 
     private final FunctionContext context;
     private final Code code;
@@ -118,6 +123,29 @@ final class OtherFences {
         return operands;
     }
 
+    /**
+     * Whether a register holds one of two constants up to a limit: the last instruction that wrote it says so, and control has come from there
+     * straight to the one that is rewritten. NVIDIA's assembler sees then which copies are made, and which fill with zeros.
+     */
+    private boolean isChosen(Operand.Register register, long most) {
+        for (int at = context.index - 1; at >= 0 && at >= context.index - LOOK_BACK; at--) {
+            Statement statement = context.statements.get(at);
+            if (statement instanceof Label || statement instanceof Block) {
+                return false;
+            }
+            if (statement instanceof Instruction writer && Definitions.writes(writer, register)) {
+                return writer.opcode().equals("selp") && writer.guard().isEmpty() && writer.operands().size() == 4
+                        && writer.type().filter(type -> type.bits() == Integer.SIZE && type.kind() != ScalarType.Kind.FLOAT).isPresent()
+                        && isUpTo(writer.operands().get(1), most) && isUpTo(writer.operands().get(2), most);
+            }
+        }
+        return false;
+    }
+
+    private static boolean isUpTo(Operand operand, long most) {
+        return operand instanceof Operand.Immediate(long value, boolean _) && value >= 0 && value <= most;
+    }
+
     /** The number of bytes that an asynchronous copy reads, at most as many as it writes. */
     void sourceSize(Instruction i, int operand, long bytes, List<Operand> operands) throws FenceRefusedException {
         if (operand < 0) {
@@ -128,7 +156,7 @@ final class OtherFences {
                 throw new FenceRefusedException(i.mnemonic(), i.line(), "reads " + value + " of " + bytes + " bytes");
             }
         } else if (operands.get(operand) instanceof Operand.Register register
-                && context.scopes.type(register.name()) != ScalarType.PRED) {
+                && context.scopes.type(register.name()) != ScalarType.PRED && !isChosen(register, bytes)) {
             context.counts.fence(Fence.LENGTH);
             Operand.Register bounded = code.word();
             code.emit("min.u32", bounded, register, Code.number(bytes));

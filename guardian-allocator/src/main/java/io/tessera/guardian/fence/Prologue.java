@@ -29,6 +29,7 @@ final class Prologue {
     private boolean usesShared;
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
+    private long neededShared;
     private Operand.Register localEnd;
     private Operand.Register sharedBase;
     private Operand.Register sharedBytes;
@@ -136,6 +137,38 @@ final class Prologue {
         where.emit("mov.u32", end, new Operand.Symbol(DYNAMIC_SHARED, 0));
         where.emit("mov.u32", size, new Operand.SpecialRegister("%dynamic_smem_size", ""));
         where.emit("add.u32", end, end, size);
+    }
+
+    /** Notes that fences take for granted that the block has at least so much shared memory in all: see {@link #checkShared}. */
+    void needShared(long bytes) {
+        neededShared = Math.max(neededShared, bytes);
+    }
+
+    /** Ends the threads of blocks that have less shared memory than was noted, once, at the function's start. */
+    void checkShared(Sites sites) {
+        if (neededShared == 0) {
+            return;
+        }
+        Operand.Register dynamic = code.word();
+        Operand.Register less = code.truth();
+        String look = code.newLabel("shared");
+        String enough = code.newLabel("shared");
+        write(() -> {
+            code.emit("mov.u32", dynamic, new Operand.SpecialRegister("%dynamic_smem_size", ""));
+            code.emit("setp.lt.u32", less, dynamic, Code.number(neededShared));
+            code.branch(less, false, look);
+            code.label(enough);
+        });
+        // Seldom: where the block's variables have to make up for it.
+        sites.tail(() -> {
+            Operand.Register end = code.word();
+            Operand.Register little = code.truth();
+            code.label(look);
+            sharedEnd(end, code);
+            code.emit("setp.lt.u32", little, end, Code.number(neededShared));
+            code.branch(little, false, sites.narrow(ReportArea.Kind.ADDRESS, 0, end));
+            code.emit("bra", new Operand.Symbol(enough, 0));
+        });
     }
 
     /**

@@ -19,6 +19,9 @@ import io.tessera.guardian.ptx.Variable;
 final class SharedFence {
     /** Widest access to shared memory. */
     private static final int VECTOR_BYTES = 16;
+    /** What a block has at the start of its shared memory for the system, from sm_90 on. */
+    static final int RESERVED_BYTES = 1024;
+    private static final long FAR = 1L << 30;
 
     private final FunctionContext context;
     private final Code code;
@@ -45,9 +48,10 @@ final class SharedFence {
             return Code.at(known.fenced(), offset - known.low());
         }
         AccessGroup group = offset % access.alignmentBytes() == 0 && offset == (int) offset
-                ? AccessGroup.of(context, i, access, key, offset) : AccessGroup.alone(access, offset);
+                ? AccessGroup.of(context, i, access, key, offset, hasSize(fact) || !relies() ? FAR : RESERVED_BYTES)
+                : AccessGroup.alone(access, offset);
         int regular = aligned ? regular(fact, group, offset) : 0;
-        Operand.Register clamped = clamped(i, word, group, regular, certain(fact, group.bytes()));
+        Operand.Register clamped = clamped(i, word, group, regular, fact);
         if (i.guard().isEmpty() && offset % access.alignmentBytes() == 0) {
             context.cache.put(key, new Entry(Purpose.CLAMPED, group.low(), group.reach(), group.alignment(), clamped));
         }
@@ -67,15 +71,17 @@ final class SharedFence {
     }
 
     /** {@code min(address + low, end - bytes)}, aligned. Where there is less shared memory than that, the thread ends. */
-    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular,
-            boolean certain) {
+    private Operand.Register clamped(Instruction i, Operand.Register word, AccessGroup group, int regular, AddressFact fact) {
         Operand.Register first = word;
         if (group.low() != 0) {
             first = code.word();
             code.emit("add.u32", first, word, Code.number((int) group.low()));
         }
         int alignment = Math.max(regular, group.alignment());
-        Operand.Register limit = certain ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
+        Operand.Register limit = inVariable(fact, group.bytes(), alignment);
+        if (limit == null) {
+            limit = certain(fact, group.bytes()) ? below(group.bytes(), alignment) : limit(i, group.bytes(), alignment, first);
+        }
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, first, limit);
         if (context.plan.clusters()) {
@@ -96,6 +102,33 @@ final class SharedFence {
         return known >= group.alignment() ? (int) known : 0;
     }
 
+    /** Whether a block has {@link #RESERVED_BYTES} for certain: then nothing that needs no more asks whether there is as much. */
+    private boolean relies() {
+        return !context.plan.clusters() && context.plan.reservesShared();
+    }
+
+    /** Whether an address comes from a variable whose size is declared. */
+    private boolean hasSize(AddressFact fact) {
+        return fact.placement() instanceof Placement.NearSymbol near && context.variable(near.symbol()) instanceof Variable variable
+                && variable.sizeBytes() > 0;
+    }
+
+    /**
+     * Highest aligned address from which that many bytes are left of the variable that an address comes from: a constant, other than the end of
+     * the block's shared memory. Null where its place or its size is not known here.
+     */
+    private Operand.Register inVariable(AddressFact fact, long bytes, int alignment) {
+        boolean known = fact.placement() instanceof Placement.NearSymbol near && context.variable(near.symbol()) instanceof Variable variable
+                && variable.space() == StateSpace.SHARED && variable.linkage() == Linkage.INTERNAL && variable.sizeBytes() >= bytes
+                && variable.alignment() >= alignment;
+        if (!known) {
+            return null;
+        }
+        context.counts.fence(Fence.SHARED);
+        String symbol = ((Placement.NearSymbol) fact.placement()).symbol();
+        return context.limits.inVariable(symbol, context.variable(symbol).sizeBytes() - bytes & -alignment, context.inPlainBody);
+    }
+
     /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
     private boolean certain(AddressFact fact, long bytes) {
         return fact.placement() instanceof Placement.NearSymbol near
@@ -112,9 +145,7 @@ final class SharedFence {
 
     private Operand.Register below(long bytes, int alignment) {
         context.counts.fence(Fence.SHARED);
-        Operand.Register left = code.word();
-        code.emit("sub.u32", left, context.sharedEnd(), Code.number(bytes));
-        return aligned(left, alignment);
+        return context.limits.beforeEnd(bytes, alignment, context.sharedEnd(), context.inPlainBody);
     }
 
     private Operand.Register aligned(Operand.Register word, int alignment) {
@@ -135,15 +166,18 @@ final class SharedFence {
     Operand.Register limit(Instruction i, long bytes, int alignment, Operand.Register word, Operand.Register where) {
         context.counts.fence(Fence.SHARED);
         Operand.Register end = context.sharedEnd();
-        Operand.Register little = code.truth();
-        Operand.Register left = code.word();
-        code.emit("setp.lt.u32", little, context.sharedBytes(), Code.number(bytes));
-        if (where != null) {
-            code.emit("and.pred", little, little, where);
+        if (where == null && relies() && bytes <= RESERVED_BYTES) {
+            context.prologue.needShared(bytes);
+        } else {
+            Operand.Register little = code.truth();
+            // A generic address need not be one of shared memory, and a block without any is none to end for it.
+            code.emit("setp.lt.u32", little, context.sharedBytes(), Code.number(bytes));
+            if (where != null) {
+                code.emit("and.pred", little, little, where);
+            }
+            context.sites.branchIf(little, i.guard(), context.sites.narrow(ReportArea.Kind.ADDRESS, i.line(), word));
         }
-        context.sites.branchIf(little, i.guard(), context.sites.narrow(ReportArea.Kind.ADDRESS, i.line(), word));
-        code.emit("sub.u32", left, end, Code.number(bytes));
-        return aligned(left, alignment);
+        return context.limits.beforeEnd(bytes, alignment, end, context.inPlainBody);
     }
 
     /** The address in its own space, of a generic one. */

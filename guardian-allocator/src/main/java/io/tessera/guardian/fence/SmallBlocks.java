@@ -77,13 +77,14 @@ final class SmallBlocks {
                 continue;
             }
             BodyTrials trials = new BodyTrials(kernel, module);
-            BodyLimits found = TwoBodies.canWrite(kernel) ? LaunchLimits.best(trials, best(trials)) : NO_LIMITS;
-            boolean few = found.isEmpty() || hasFewFences(trials, found);
+            LaunchLimits search = TwoBodies.canWrite(kernel) ? new LaunchLimits(trials, best(trials)) : null;
+            BodyLimits found = search == null ? NO_LIMITS : search.body();
             directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, found).orElse(null) : null;
+            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, search == null ? found : search.entry(found)).orElse(null)
+                    : null;
             if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
-                if (few) {
+                if (hasFewFences(trials, trials.of(found))) {
                     bare.add(kernel.name());
                 }
             } else if (trials.known() != null) {
@@ -93,7 +94,7 @@ final class SmallBlocks {
                 directives.add(written.function());
                 known.put(written.function(), written.facts());
                 entries.add(written.entry());
-                if (few) {
+                if (hasFewFences(trials, written.facts())) {
                     bare.add(written.function().name());
                 }
             }
@@ -106,10 +107,10 @@ final class SmallBlocks {
         return collect(kernel.body().orElseThrow(), new ArrayList<>()) <= MOST_INSTRUCTIONS;
     }
 
-    private static boolean hasFewFences(BodyTrials trials, BodyLimits limits) {
+    private static boolean hasFewFences(BodyTrials trials, AddressFacts facts) {
         List<Instruction> accesses = new ArrayList<>();
         collect(trials.kernel().body().orElseThrow(), accesses);
-        return fences(trials, accesses, trials.of(limits)) <= FEW_FENCES;
+        return fences(trials, accesses, facts) <= FEW_FENCES;
     }
 
     /** Whether the kernel leaves its block's size open, and can be written for blocks of some size. */

@@ -29,6 +29,8 @@ import java.util.Set;
 final class TwoBodies {
     /** Limits that one branch decides on: proofs look through so many comparisons. */
     private static final int AT_ONCE = 4;
+    /** The number of the block in x, which is bounded where second entries bound the grid: it cannot be compared in a body. */
+    static final Operand.SpecialRegister BLOCK = new Operand.SpecialRegister("%ctaid", "x");
 
     private static final String PREFIX = "small";
     private static final String ANY = "_any";
@@ -114,12 +116,18 @@ final class TwoBodies {
 
     /** Whether some limits would bound what an instruction reads. */
     static boolean mayBeLimited(Instruction instruction) {
-        return source(instruction).isPresent() || isRead(instruction) && isThread(instruction.operands().get(1), "%tid");
+        return source(instruction).isPresent() || isRead(instruction) && isThread(instruction.operands().get(1), "%tid")
+                || isBlock(instruction);
+    }
+
+    /** Whether an instruction does nothing but read {@link #BLOCK}. */
+    static boolean isBlock(Instruction instruction) {
+        return isRead(instruction) && instruction.operands().get(1).equals(BLOCK);
     }
 
     /** The greatest number that an instruction of a kernel reads in a second body with these limits, if that bounds it. */
     static Optional<Long> limit(Instruction instruction, BodyLimits limits) {
-        Operand source = source(instruction).orElse(null);
+        Operand source = isBlock(instruction) ? BLOCK : source(instruction).orElse(null);
         for (BodyLimits.Limit limit : source == null ? List.<BodyLimits.Limit>of() : limits.all()) {
             if (limit.source().equals(source)) {
                 return Optional.of(limit.most());

@@ -98,6 +98,23 @@ class CheckedEntriesTest {
         assertTrue(terms.endsWith("parameter 0 in the window") && terms.contains("parameter 2 up to "), terms);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"MASK", "MODULO"})
+    void rowsAreBoundedByTheGridAndTheirLength(FenceMode mode) throws Exception {
+        String rows = """
+                ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; cvt.u64.u32 %rd2, %r2; cvt.s64.s32 %rd3, %r1;
+                mul.lo.s64 %rd4, %rd3, %rd2; mov.u32 %r5, %tid.x;
+                loop: cvt.s64.s32 %rd5, %r5; add.s64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.s64 %rd7, %rd1, %rd6;
+                ld.global.u32 %r8, [%rd7]; add.s32 %r5, %r5, 32; setp.lt.s32 %p2, %r5, %r1; @%p2 bra loop;
+                """;
+        FencedModule fenced = fence(mode, rows);
+        CheckedEntry entry = fenced.entries().getFirst();
+        assertEquals(1 << 16, entry.gridX());
+        assertEquals(List.of(new CheckedEntry.Number(2, 0, 32, 1 << 16)), entry.numbers());
+        assertFalse(body(fenced).contains(WindowConstants.NAME), body(fenced));
+        assertEquals(0, fence(mode, rows.replace("%ctaid.x", "%ctaid.y")).entries().getFirst().gridX(), "the hardware bounds these");
+    }
+
     @Test
     void whatACallGivesBackIsNoParameter() throws Exception {
         String text = module("{ .param .b64 given; call.uni (given), f, (); ld.param.b64 %rd1, [given]; } st.global.u64 [%rd1], %rd1;"

@@ -1,0 +1,116 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Addresses in shared memory that fences compare with, the same in all of a kernel: made where they are used; those that are used most are
+ * made once instead, at the function's start: more of them would take registers that the program needs. Not thread-safe.
+ */
+final class SharedLimits {
+    private static final int MOST_KEPT = 3;
+    private static final int LEAST_USES = 2;
+
+    /**
+     * A limit.
+     *
+     * @param variable  the variable that it is counted from, or empty: from the end of the block's shared memory
+     * @param offset    bytes that are added
+     * @param alignment to which the sum is rounded down; that of a variable is aligned already
+     */
+    private record Limit(String variable, long offset, int alignment) {
+    }
+
+    private final Code code;
+    private final Map<Limit, List<Operand.Register>> registers = new LinkedHashMap<>();
+    private final Map<Limit, Integer> uses = new LinkedHashMap<>();
+
+    SharedLimits(Code code) {
+        this.code = code;
+    }
+
+    /**
+     * The address of a variable, with an offset, in a register.
+     *
+     * @param here whether it has to be made here
+     */
+    Operand.Register inVariable(String variable, long offset, boolean here) {
+        Limit limit = new Limit(variable, offset, 1);
+        return use(limit, here ? List.of(code.word()) : registers(limit), null);
+    }
+
+    /** The highest aligned address from which that many bytes are left before the end of the block's shared memory, in a register. */
+    Operand.Register beforeEnd(long bytes, int alignment, Operand.Register end, boolean here) {
+        Limit limit = new Limit("", -bytes, alignment);
+        return use(limit, here ? List.of(code.word(), code.word()) : registers(limit), end);
+    }
+
+    private List<Operand.Register> registers(Limit limit) {
+        uses.merge(limit, 1, Integer::sum);
+        return registers.computeIfAbsent(limit, each -> List.of(code.word(), code.word()));
+    }
+
+    private Operand.Register use(Limit limit, List<Operand.Register> into, Operand.Register end) {
+        Operand.Register made = into.getFirst();
+        if (end == null) {
+            code.emit("mov.u32", made, new Operand.Symbol(limit.variable(), limit.offset()));
+            return made;
+        }
+        code.emit("sub.u32", made, end, Code.number(-limit.offset()));
+        if (limit.alignment() > 1) {
+            code.emit("and.b32", into.getLast(), made, Code.number(-limit.alignment()));
+        }
+        return limit.alignment() > 1 ? into.getLast() : made;
+    }
+
+    /** Moves what is used most to the function's start: leaves it out of the body that was written, which is changed. */
+    void keep(PtxFunction function, Prologue prologue, List<Statement> body) {
+        if (uses.values().stream().noneMatch(times -> times >= LEAST_USES)) {
+            return;
+        }
+        Set<String> named = new HashSet<>(Set.of(""));
+        for (Statement statement : function.body().orElseThrow().statements()) {
+            if (statement instanceof Variable variable) {
+                named.add(variable.name());
+            } else if (!(statement instanceof RegisterDeclaration)) {
+                break;
+            }
+        }
+        List<Limit> kept = uses.entrySet().stream().filter(each -> each.getValue() >= LEAST_USES && named.contains(each.getKey().variable()))
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder())).limit(MOST_KEPT).map(Map.Entry::getKey).toList();
+        if (!kept.isEmpty()) {
+            leaveOut(body, kept.stream().<Operand>flatMap(each -> registers.get(each).stream()).collect(Collectors.toSet()));
+            boolean ends = kept.stream().anyMatch(each -> each.variable().isEmpty());
+            Operand.Register end = ends ? prologue.sharedEnd() : null;
+            prologue.write(() -> kept.forEach(each -> use(each, registers.get(each), each.variable().isEmpty() ? end : null)));
+        }
+    }
+
+    private static void leaveOut(List<Statement> statements, Set<Operand> kept) {
+        List<Statement> rest = new ArrayList<>(statements.size());
+        for (Statement statement : statements) {
+            if (statement instanceof Block block) {
+                List<Statement> inner = new ArrayList<>(block.statements());
+                leaveOut(inner, kept);
+                rest.add(new Block(inner, block.line()));
+            } else if (!(statement instanceof Instruction made && !made.operands().isEmpty() && kept.contains(made.operands().getFirst()))) {
+                rest.add(statement);
+            }
+        }
+        statements.clear();
+        statements.addAll(rest);
+    }
+}
