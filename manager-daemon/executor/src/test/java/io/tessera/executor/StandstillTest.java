@@ -216,6 +216,18 @@ class StandstillTest {
         assertEquals(0, third.segment().contextError());
     }
 
+    /** Else the executor would take its streams, which wait for a program that nobody serves any more, for kernels that do not end. */
+    @Test
+    void waitsOfWhoIsEndedForAKernelAreEndedToo() throws Exception {
+        long function = load(first);
+        long beside = stream(first);
+        stand();
+        executor.driver.heldStreams.add(executor.driver.made("stream").stream().max(Long::compare).orElseThrow());
+        launch(first, function, beside, firstMemory);
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "the kernel is not ended");
+        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "its wait is not ended");
+    }
+
     @Test
     void whoIsNotLateIsNotEndedByALongCall() throws Exception {
         long function = load(first);

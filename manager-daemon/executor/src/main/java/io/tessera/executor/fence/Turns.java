@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 
 /**
  * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
@@ -16,6 +17,9 @@ final class Turns {
 
     private final List<Turn> all = new CopyOnWriteArrayList<>();
     private final AtomicInteger round = new AtomicInteger();
+    /** When somebody came last, by who looks after late work. */
+    private long changedNs;
+    private int clients;
 
     /** One client's. Everything is its owner thread's that is not volatile. */
     final class Turn {
@@ -23,8 +27,8 @@ final class Turns {
         private volatile long sinceNs = NONE;
         /** Is complete when that work is done. */
         private volatile long event;
-        /** How long that work may take; 0: as long as it likes. */
-        private volatile long limitNs;
+        /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
+        private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
         private volatile Runnable halt = () -> {
         };
@@ -33,6 +37,11 @@ final class Turns {
         private int seen = round.get();
 
         private Turn() {
+        }
+
+        /** How long its work may take, in nanoseconds, for any thread that asks; 0: as long as it likes. */
+        void limit(LongSupplier nanoseconds) {
+            limit = nanoseconds;
         }
 
         /** What tells its kernels to end, without a call of the driver; any thread may run it. */
@@ -54,10 +63,9 @@ final class Turns {
         }
 
         /** It has submitted work; if it had none, this is what is next from now on. */
-        void begun(long nowNs, long complete, long limit) {
+        void begun(long nowNs, long complete) {
             if (sinceNs == NONE) {
                 event = complete;
-                limitNs = limit;
                 sinceNs = nowNs;
             }
         }
@@ -66,11 +74,9 @@ final class Turns {
          * Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC).
          *
          * @param complete the event that tells when it is done
-         * @param limit    how long it may take; 0: as long as it likes
          */
-        void since(long ns, long complete, long limit) {
+        void since(long ns, long complete) {
             event = complete;
-            limitNs = limit;
             sinceNs = ns;
         }
 
@@ -111,9 +117,14 @@ final class Turns {
      * @return whether work that was told to end has not done so in time
      */
     boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
+        if (all.size() != clients) {
+            clients = all.size();
+            changedNs = nowNs; // work that nobody waited for may have taken long by now
+        }
         Turn late = all.stream().filter(turn -> turn.sinceNs != NONE && unfinished.test(turn.event))
                 .min(Comparator.comparingLong(turn -> turn.sinceNs)).orElse(null);
-        if (late == null || late.limitNs == 0 || nowNs - late.sinceNs <= late.limitNs) {
+        long limitNs = late == null ? 0 : late.limit.getAsLong();
+        if (limitNs == 0 || nowNs - Math.max(late.sinceNs, changedNs) <= limitNs) {
             return false;
         }
         if (late.haltedNs == 0) {

@@ -47,7 +47,8 @@ public final class Watchdog {
     private boolean waitsUnseen;
     private long nextNs;
     private long lookedNs;
-    /** When somebody else's late work was last seen to have ended; who was next first stays so. */
+    private boolean besideOthers;
+    /** When somebody else's late work was last seen to have ended, or others came or went; who was next first stays so. */
     private long roundNs = Long.MIN_VALUE / 2;
     /** When its work may last have waited in a channel in which somebody else's stream stands: its time begins anew then. */
     private long behindNs = Long.MIN_VALUE / 2;
@@ -80,15 +81,26 @@ public final class Watchdog {
         this.member = member;
         this.driver = driver;
         this.progress = progress;
+        member.turn().limit(this::timeoutNs);
     }
 
     private long timeoutNs() {
-        return SECOND_NS * (member.isShared() ? settings.sharedTimeoutS() : settings.timeoutS());
+        return SECOND_NS * (isBesideOthers() ? settings.sharedTimeoutS() : settings.timeoutS());
+    }
+
+    /** Others wait until what ran without fences is done, for as long as that takes. */
+    private boolean isBesideOthers() {
+        return member.isShared() && !member.mustSettle();
+    }
+
+    /** Whether work is to be watched, now or when others come while it goes on. */
+    private boolean isWatched() {
+        return settings.timeoutS() != 0 || settings.sharedTimeoutS() != 0;
     }
 
     /** A kernel was launched in a stream that captures nothing. */
     public void launched(long stream, long nowNs) {
-        if (timeoutNs() == 0) {
+        if (!isWatched()) {
             return;
         }
         lookedNs = nowNs;
@@ -123,7 +135,7 @@ public final class Watchdog {
 
     private void add(Track track, long event, long nowNs) {
         track.lastNs = nowNs;
-        member.turn().begun(nowNs, event, timeoutNs());
+        member.turn().begun(nowNs, event);
         if (track.marks.isEmpty()) {
             track.sinceNs = nowNs;
         }
@@ -145,7 +157,7 @@ public final class Watchdog {
 
     /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
     public void graphLaunched(long stream) {
-        if (timeoutNs() != 0) { // whatever is in it counts as much as many launches
+        if (isWatched()) { // whatever is in it counts as much as many launches
             mark(stream, tracks.computeIfAbsent(stream, _ -> new Track()), lookedNs);
         }
     }
@@ -179,7 +191,7 @@ public final class Watchdog {
     public int pausing(long stream, boolean program, IntSupplier submission) {
         forgetPauses();
         boolean mayStand = program || graphsWait;
-        if (!mayStand && (timeoutNs() == 0 || pauses.isEmpty())) {
+        if (!mayStand && (!isWatched() || pauses.isEmpty())) {
             return submission.getAsInt();
         }
         if (isCapturing(stream)) {
@@ -258,8 +270,9 @@ public final class Watchdog {
             return false;
         }
         nextNs = nowNs + INTERVAL_NS;
-        if (member.turn().isNewRound()) {
+        if (member.turn().isNewRound() || besideOthers != isBesideOthers()) {
             roundNs = nowNs;
+            besideOthers = isBesideOthers();
         }
         forgetPauses();
         long sinceNs = Long.MAX_VALUE;
@@ -285,7 +298,7 @@ public final class Watchdog {
             standstill.mayWaitBehindOthers(false, nowNs);
             return false;
         }
-        member.turn().since(sinceNs, event, timeoutNs);
+        member.turn().since(sinceNs, event);
         long measuredNs = Math.max(sinceNs, roundNs);
         if (standstill.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
             behindNs = nowNs;

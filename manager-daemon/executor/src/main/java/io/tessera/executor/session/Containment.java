@@ -29,8 +29,6 @@ final class Containment {
     private final NativeDrain drain;
     /** When kernels that were told to end must have ended; 0: none was. */
     private long endsNs;
-    /** Whether its streams' waits are ended, too. */
-    private boolean releasing;
     private long tidyNs;
 
     Containment(ClientState client, Reports reports, long clientId, String name) {
@@ -78,7 +76,6 @@ final class Containment {
             String kernels = String.join(", ", client.fences().kernels().recent());
             expired(records, nowNs, "a kernel of this program did not end in time and is ended; the last launches were: " + kernels);
         } else if (watchdog.isWaitedForTooLong(nowNs) && !records.isLost()) {
-            releasing = true;
             expired(records, nowNs, "a stream of this program waited for the program for longer than a kernel may run, while "
                     + "others needed the whole device: its waits are ended");
         }
@@ -105,11 +102,8 @@ final class Containment {
 
     /** How long the thread may sleep because of what is due here; the given time if nothing is. */
     long sleepNs(long otherwise) {
-        if (releasing && endsNs != 0) {
-            return RELEASE_NS;
-        }
         if (client.standstill().isStanding()) {
-            return Math.min(otherwise, STANDING_NS);
+            return endsNs != 0 ? RELEASE_NS : Math.min(otherwise, STANDING_NS);
         }
         return drain.isDue() || client.fences().isLeaving() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;
     }
@@ -123,9 +117,7 @@ final class Containment {
     }
 
     private void ending(long nowNs) {
-        if (releasing) {
-            release(client, nowNs);
-        }
+        release(client, nowNs); // its streams could wait for ever, and then it is not the kernels that do not end
         if (client.streams().query() != CudaResult.NOT_READY) {
             endsNs = 0;
             client.fences().watchdog().ended();

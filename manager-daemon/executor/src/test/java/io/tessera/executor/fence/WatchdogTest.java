@@ -26,6 +26,7 @@ class WatchdogTest {
 
     private final Arena arena = Arena.ofShared();
     private final FakeDriver driver = new FakeDriver();
+    private final FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, SHARED_S);
     private final Company company = new Company();
     private Company.Member attacker;
     private Watchdog attack;
@@ -34,7 +35,6 @@ class WatchdogTest {
 
     @BeforeEach
     void open() {
-        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, SHARED_S);
         attacker = company.enter("attacker", 1, () -> {
         });
         Company.Member other = company.enter("victim", 1, () -> {
@@ -90,6 +90,31 @@ class WatchdogTest {
             driver.heldStreams.remove(VICTIM);
             assertTrue(pass(SECOND_NS, victimFirst) == 0);
         }
+    }
+
+    @Test
+    void whatWasBegunAloneIsTimedFromWhenOthersCome() {
+        Company quiet = new Company();
+        Watchdog alone = watchdog(settings, quiet.enter("alone", 1, () -> {
+        }));
+        launch(alone, ATTACK);
+        for (long untilNs = nowNs + 60 * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
+            assertFalse(alone.isExpired(nowNs), "nobody waits for it");
+        }
+        Company.Member newcomer = quiet.enter("newcomer", 1, () -> {
+        });
+        for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
+            assertFalse(alone.isExpired(nowNs), "its time has just begun");
+            assertFalse(quiet.haltLate(nowNs, SECOND_NS, event -> !driver.doneEvents.contains(event)));
+        }
+        nowNs += 2 * SECOND_NS;
+        assertTrue(alone.isExpired(nowNs));
+        assertFalse(alone.isHalted());
+        assertFalse(quiet.haltLate(nowNs, SECOND_NS, event -> true), "it has its time to end");
+        assertTrue(alone.isHalted());
+        assertTrue(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, event -> true), "it does not end");
+        assertFalse(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, event -> false), "it has ended");
+        quiet.leave(newcomer);
     }
 
     @Test
