@@ -52,6 +52,8 @@ public final class Standstill {
     private int inside;
     /** Synchronizing calls that wait to begin. */
     private int waiting;
+    /** Clients that have let calls begin for long enough, and stand before the next one. */
+    private int nexts;
     /** Since when there are any of those; 0: there are none. */
     private volatile long awaitedNs;
 
@@ -189,7 +191,7 @@ public final class Standstill {
 
         private boolean tryBegin() {
             synchronized (Standstill.this) {
-                if (standing > 0) {
+                if (standing > 0 || nexts > 0) {
                     return false;
                 }
                 inside++;
@@ -213,21 +215,45 @@ public final class Standstill {
          */
         public boolean stand() {
             long untilNs = clock.nanoTime() + HOLD_BACK_NS;
-            while (true) {
-                synchronized (Standstill.this) {
-                    if (inside == 0 && (waiting == 0 || clock.nanoTime() - untilNs > 0)) {
-                        if (!stands) {
-                            stands = true;
-                            standing++;
-                            standsNs = clock.nanoTime();
-                        }
-                        return true;
+            boolean[] next = new boolean[1];
+            try {
+                while (!tryStand(clock.nanoTime() - untilNs > 0, next)) {
+                    if (!goOn.getAsBoolean()) {
+                        return false;
+                    }
+                    LockSupport.parkNanos(POLL_NS);
+                }
+                return true;
+            } finally {
+                if (next[0]) {
+                    synchronized (Standstill.this) {
+                        nexts--;
                     }
                 }
-                if (!goOn.getAsBoolean()) {
+            }
+        }
+
+        /**
+         * Stands if nothing forbids it.
+         *
+         * @param patient whether it has let others come in for long enough; then no further call begins before it stands
+         * @param next    set when that is so
+         */
+        private boolean tryStand(boolean patient, boolean[] next) {
+            synchronized (Standstill.this) {
+                if (patient && !next[0]) {
+                    next[0] = true;
+                    nexts++;
+                }
+                if (inside > 0 || waiting > 0 && !patient) {
                     return false;
                 }
-                LockSupport.parkNanos(POLL_NS);
+                if (!stands) {
+                    stands = true;
+                    standing++;
+                    standsNs = clock.nanoTime();
+                }
+                return true;
             }
         }
 
