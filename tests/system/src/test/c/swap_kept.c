@@ -23,12 +23,12 @@ static void captured(void)
     manager_target(0);
     OKAY(cuMemsetD32Async(p + 4 * MIB, 0xdef, MIB, stream));
     OKAY(cuStreamEndCapture(stream, &graph));
-    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
     manager_await_ack(TESSERA_ACK_CLOSED);
     EQUAL(8 * MIB, manager_words()->needed_bytes); /* what was freed meanwhile is free at the latest now */
     manager_await_resident(0);
     bring_back();
     holds(p, 8 * MIB, 1);
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0)); /* any earlier it could find the turn over, and wait for the next */
     OKAY(cuGraphLaunch(exec, stream));
     OKAY(cuStreamSynchronize(stream));
     holds(p, 4 * MIB, 0xabc);
