@@ -12,6 +12,8 @@ public final class Company {
     private final Turns turns = new Turns();
     private final List<Member> members = new ArrayList<>();
     private volatile boolean shared;
+    /** Written under the lock. */
+    private volatile int timesShared;
 
     /**
      * A client of a tenant. {@link #mayRunNative}, {@link #settle} and the images belong to the client's owner thread.
@@ -118,7 +120,9 @@ public final class Company {
     }
 
     private void count() {
-        shared = members.stream().map(member -> member.tenant).distinct().count() > 1;
+        boolean several = members.stream().map(member -> member.tenant).distinct().count() > 1;
+        timesShared += several && !shared ? 1 : 0;
+        shared = several;
     }
 
     /**
@@ -130,7 +134,7 @@ public final class Company {
      * @return whether kernels that were told to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
-        return turns.haltLate(nowNs, graceNs, unfinished);
+        return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
     }
 
     /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */

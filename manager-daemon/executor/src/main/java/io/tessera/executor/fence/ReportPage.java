@@ -87,8 +87,10 @@ final class ReportPage {
 
     private int placeWord(int device) {
         if (driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), CONCURRENT_MANAGED_ACCESS, device) == CudaResult.SUCCESS
-                && driver.outInt(0) != 0) {
-            return placeManagedWord(device);
+                && driver.outInt(0) != 0
+                && driver.call(DriverEntry.cuMemAllocManaged, driver.out(0), MANAGED_BYTES, ATTACH_GLOBAL) == CudaResult.SUCCESS) {
+            word = driver.outLong(0);
+            return fillManagedWord(device);
         }
         int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
         if (result == CudaResult.SUCCESS) {
@@ -103,15 +105,10 @@ final class ReportPage {
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuStreamSynchronize, 0) : result;
     }
 
-    private int placeManagedWord(int device) {
-        int result = driver.call(DriverEntry.cuMemAllocManaged, driver.out(0), MANAGED_BYTES, ATTACH_GLOBAL);
-        if (result != CudaResult.SUCCESS) {
-            return result;
-        }
-        word = driver.outLong(0);
+    private int fillManagedWord(int device) {
         managed().fill((byte) 0);
         WORD.setRelease(managed(), 0L, WindowConstants.GO_ON);
-        result = driver.call(DriverEntry.cuMemAdvise, word, MANAGED_BYTES, SET_PREFERRED_LOCATION, device);
+        int result = driver.call(DriverEntry.cuMemAdvise, word, MANAGED_BYTES, SET_PREFERRED_LOCATION, device);
         if (result == CudaResult.SUCCESS) {
             result = driver.call(DriverEntry.cuMemPrefetchAsync, word, MANAGED_BYTES, device, 0);
         }

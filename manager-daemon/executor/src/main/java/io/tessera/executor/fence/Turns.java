@@ -17,9 +17,9 @@ final class Turns {
 
     private final List<Turn> all = new CopyOnWriteArrayList<>();
     private final AtomicInteger round = new AtomicInteger();
-    /** When somebody came last, by who looks after late work. */
+    /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
+    private int shared;
     private long changedNs;
-    private int clients;
 
     /** One client's. Everything is its owner thread's that is not volatile. */
     final class Turn {
@@ -92,13 +92,18 @@ final class Turns {
         }
 
         /** Its work has ended: if it had any that counts, everybody else has waited for it until now. */
-        void ended() {
+        synchronized void ended() {
             if (sinceNs == NONE) {
                 return;
             }
             sinceNs = NONE;
             haltedNs = 0;
             seen = round.incrementAndGet();
+        }
+
+        /** Whether it has work that counts and is not done. Its event lives at least until {@link #ended} returns. */
+        private synchronized boolean isUnfinished(LongPredicate unfinished) {
+            return sinceNs != NONE && unfinished.test(event);
         }
 
         /** The client is gone, with all its work. */
@@ -112,16 +117,17 @@ final class Turns {
      * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
      * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
      *
+     * @param timesShared how often there have come to be several tenants: who was alone before has his time from then on
      * @param unfinished whether the work before an event is not done
      * @param graceNs    from being told to end to the end
      * @return whether work that was told to end has not done so in time
      */
-    boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
-        if (all.size() != clients) {
-            clients = all.size();
+    boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
+        if (timesShared != shared) {
+            shared = timesShared;
             changedNs = nowNs; // work that nobody waited for may have taken long by now
         }
-        Turn late = all.stream().filter(turn -> turn.sinceNs != NONE && unfinished.test(turn.event))
+        Turn late = all.stream().filter(turn -> turn.isUnfinished(unfinished))
                 .min(Comparator.comparingLong(turn -> turn.sinceNs)).orElse(null);
         long limitNs = late == null ? 0 : late.limit.getAsLong();
         if (limitNs == 0 || nowNs - Math.max(late.sinceNs, changedNs) <= limitNs) {
