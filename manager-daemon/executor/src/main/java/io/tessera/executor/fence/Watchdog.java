@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
@@ -28,6 +29,7 @@ public final class Watchdog {
     private static final int PARTS = 8;
     /** With so many events out in a stream it is looked at once which are complete: a burst needs no more, and is known as such. */
     private static final int MANY_MARKS = 64;
+    private static final long NO_STREAM = -1;
     private static final long SECOND_NS = 1_000_000_000L;
     /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
     private static final int MOST_PAUSES = 8192;
@@ -36,10 +38,15 @@ public final class Watchdog {
     private final Company.Member member;
     private final DriverCalls driver;
     private final Map<Long, Track> tracks = new HashMap<>();
+    /** Of the last launch: the next one is mostly in the same stream. */
+    private long lastStream = NO_STREAM;
+    private Track lastTrack;
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ProgressEvents progress;
     private final Standstill.Client standstill;
+    /** The shorter of the times that work may take, alone or beside others; 0: it is never watched. */
+    private final long soonestNs;
     /** The oldest first. */
     private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
     private boolean graphsWait;
@@ -81,6 +88,7 @@ public final class Watchdog {
         this.member = member;
         this.driver = driver;
         this.progress = progress;
+        this.soonestNs = SECOND_NS * IntStream.of(settings.timeoutS(), settings.sharedTimeoutS()).filter(seconds -> seconds != 0).min().orElse(0);
         member.turn().limit(this::timeoutNs);
     }
 
@@ -95,7 +103,7 @@ public final class Watchdog {
 
     /** Whether work is to be watched, now or when others come while it goes on. */
     private boolean isWatched() {
-        return settings.timeoutS() != 0 || settings.sharedTimeoutS() != 0;
+        return soonestNs != 0;
     }
 
     /** A kernel was launched in a stream that captures nothing. */
@@ -104,7 +112,7 @@ public final class Watchdog {
             return;
         }
         lookedNs = nowNs;
-        Track track = tracks.computeIfAbsent(stream, _ -> new Track());
+        Track track = stream == lastStream ? lastTrack : track(stream);
         track.more++;
         if (track.more >= track.every || nowNs - track.lastNs >= INTERVAL_NS) {
             mark(stream, track, nowNs);
@@ -112,6 +120,12 @@ public final class Watchdog {
                 poll(track, nowNs);
             }
         }
+    }
+
+    private Track track(long stream) {
+        lastStream = stream;
+        lastTrack = tracks.computeIfAbsent(stream, _ -> new Track());
+        return lastTrack;
     }
 
     /** An event was recorded for another reason behind what was launched in a stream so far. */
@@ -165,6 +179,8 @@ public final class Watchdog {
     /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
+        lastTrack = null;
+        lastStream = NO_STREAM;
         if (track == null) {
             return;
         }
@@ -328,7 +344,7 @@ public final class Watchdog {
 
     /** How many launches may share an event from now on: at most twice as many as before, fewer at once. */
     private int every(Track track, long launches, long tookNs) {
-        long share = timeoutNs() / PARTS * launches / Math.max(1, tookNs);
+        long share = soonestNs / PARTS * launches / Math.max(1, tookNs);
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 

@@ -37,7 +37,11 @@ class EventsAmongLaunchesTest {
         streams = new ClientStreams(calls, new ClientHandles(0));
         streams.createContext(1);
         stream = streams.find(0, streams.context(1));
-        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 3, 3);
+        watch(calls, 3);
+    }
+
+    private void watch(DriverCalls calls, int aloneS) {
+        FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, aloneS, 3);
         watchdog = new Watchdog(settings, new Company().enter("one", 1, () -> {
         }), calls, streams.progress(), new Standstill(() -> 1).enter());
         streams.atMarks(watchdog::marked);
@@ -67,6 +71,13 @@ class EventsAmongLaunchesTest {
             }
             assertFalse(watchdog.isExpired(nowNs += LOOK_NS));
         }
+    }
+
+    /** Who is alone has no limit, and is watched for the case that others come. */
+    @Test
+    void whoIsAloneHasNoMore() {
+        watch(new DriverCalls(driver, arena), 0);
+        backlogAndWatchdogShareThem();
     }
 
     @Test
