@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * The pools of one client, what of their memory is in use, and memory that waits for work to end. Nothing of one client's
@@ -25,6 +26,7 @@ public final class ClientPools {
     private final WindowAccess window;
     private final ClientStreams streams;
     private final NanoClock clock;
+    private BooleanSupplier goOn = () -> true;
     private final RetiredMemory retired;
     private final Map<Long, MemoryPool> pools = new HashMap<>();
     private final List<MemoryPool> ended = new ArrayList<>();
@@ -69,6 +71,11 @@ public final class ClientPools {
         }
     }
 
+    /** Whom to ask, while an allocation waits for work to end, whether to go on; he looks after the client meanwhile. */
+    public void whileWaiting(BooleanSupplier asked) {
+        goOn = asked;
+    }
+
     /**
      * Allocates in the order of a stream.
      *
@@ -80,7 +87,7 @@ public final class ClientPools {
             block = pool.allocate(bytes, stream);
         }
         long untilNs = clock.nanoTime() + WAIT_NS;
-        while (block == null && isWaiting() && clock.nanoTime() - untilNs < 0) {
+        while (block == null && isWaiting() && goOn.getAsBoolean() && clock.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(POLL_NS);
             reclaim();
             block = pool.allocate(bytes, stream);
@@ -99,7 +106,7 @@ public final class ClientPools {
             address = window.allocate(bytes, 1);
         }
         long untilNs = clock.nanoTime() + WAIT_NS;
-        while (address == 0 && isWaiting() && clock.nanoTime() - untilNs < 0) {
+        while (address == 0 && isWaiting() && goOn.getAsBoolean() && clock.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(POLL_NS);
             reclaim();
             address = window.allocate(bytes, 1);

@@ -12,6 +12,7 @@ import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,8 +91,9 @@ public final class ClientSession {
             contain = new Containment(made, reports, clientId, name);
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
-                made.standstill().whileWaiting(() -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending),
-                        made.window()::outside);
+                BooleanSupplier goOn = () -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending);
+                made.standstill().whileWaiting(goOn, made.window()::outside);
+                made.pools().whileWaiting(goOn);
                 serve(records, new RingConsumer(segment, arena));
                 finish(records);
             }
