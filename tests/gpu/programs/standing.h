@@ -51,7 +51,6 @@ extern int cuMemHostRegister_v2(void *, size_t, unsigned);
 extern int cuMemHostUnregister(void *);
 extern int cuCtxSetLimit(int, size_t);
 extern int cuGraphCreate(void **, unsigned);
-extern int cuGraphDestroy(void *);
 struct kernel_node {
     CUfunction function;
     unsigned grid[3], block[3], shared;
@@ -61,7 +60,6 @@ extern int cuGraphAddKernelNode_v2(void **, void *, void **, size_t, const struc
 extern int cuGraphInstantiateWithFlags(void **, void *, unsigned long long);
 extern int cuGraphLaunch(void *, CUstream);
 extern int cuGraphExecDestroy(void *);
-extern int cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *);
 extern int cuLaunchHostFunc(CUstream, void (*)(void *), void *);
 extern int cuMemPoolTrimTo(void *, size_t);
 extern int cuDeviceGetDefaultMemPool(void **, int);
