@@ -23,8 +23,8 @@ import java.util.Map;
  * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
  * @param refused     kernels that the fenced module does not have, because they cannot be fenced, by name: line and reason are
  *                    those of the instruction that is in the way
- * @param clusters    whether the module has to do with clusters; if not, its kernels must not be launched with a cluster
- *                    dimension
+ * @param clusters    whether the module has to do with clusters, or not even with shared memory; if not, its kernels must not be
+ *                    launched with a cluster dimension
  * @param entries     second entries of kernels, for launches that were looked at; the client must not reach them in another way
  * @param reports     one for each function of the original that was fenced, in order
  */

@@ -75,7 +75,7 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.clusters(), entries(), List.copyOf(reports.values()));
+                plan.mayRunInClusters(), entries(), List.copyOf(reports.values()));
     }
 
     private List<CheckedEntry> entries() {

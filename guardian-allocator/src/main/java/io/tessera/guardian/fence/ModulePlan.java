@@ -47,6 +47,7 @@ final class ModulePlan {
     private boolean workspace;
     private boolean openLocal;
     private boolean clusters;
+    private boolean shared;
     private boolean sharedEscapes;
     private boolean localEscapes;
     private boolean parameterEscapes;
@@ -128,6 +129,7 @@ final class ModulePlan {
     private void classify(Instruction instruction) throws FenceRefusedException {
         InstructionClass what = InstructionTable.of(instruction);
         classes.put(instruction, what);
+        shared |= mayTouchShared(what);
         if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
             clusterEscapes = true;
         }
@@ -135,10 +137,23 @@ final class ModulePlan {
         if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
-        String shared = mode == FenceMode.NONE ? null : AsyncBarriers.refusal(instruction, what);
-        if (shared != null) {
-            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), shared);
+        String barrier = mode == FenceMode.NONE ? null : AsyncBarriers.refusal(instruction, what);
+        if (barrier != null) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), barrier);
         }
+    }
+
+    /** Whether an instruction may have to do with a block's shared memory, as far as its form tells. */
+    private static boolean mayTouchShared(InstructionClass what) {
+        return switch (what) {
+            case InstructionClass.Pure _, InstructionClass.Control _, InstructionClass.Dropped _, InstructionClass.Warp _,
+                    InstructionClass.Handle _ -> false;
+            case InstructionClass.Memory(List<Access> accesses) -> accesses.stream().anyMatch(access -> switch (access.place()) {
+                case GLOBAL, LOCAL, CONST, PARAM -> false;
+                case SHARED, CLUSTER, GENERIC, GENERIC_SHARED -> true;
+            });
+            default -> true;
+        };
     }
 
     /** Constants move where an access to them cannot be kept inside its variable, or where their generic address is used. */
@@ -325,6 +340,11 @@ final class ModulePlan {
     /** Whether the module has to do with clusters of blocks. */
     boolean clusters() {
         return clusters;
+    }
+
+    /** Whether kernels may be launched in clusters: their fences know of them, or nothing depends on where a block's shared memory is. */
+    boolean mayRunInClusters() {
+        return clusters || !shared && !linked;
     }
 
     /** Whether device functions are passed the end of their callers' local memory. */

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A fat binary as nvcc 13.0 and its predecessors since CUDA 5 write it: a header of 16 bytes and entries, each with a
@@ -15,6 +16,9 @@ import java.util.List;
 public record FatBinary(List<FatBinaryEntry> entries) {
     static final int HEADER_BYTES = 16;
     private static final int VERSION = 1;
+    /** By the GPU that they were made for. */
+    private static final Comparator<FatBinaryEntry> ORDER =
+            Comparator.comparing(FatBinaryEntry::capability).thenComparing(FatBinaryEntry::specificity);
 
     /** Copies the list. */
     public FatBinary {
@@ -65,8 +69,20 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     public List<FatBinaryEntry> ptxFor(ComputeCapability gpu) {
         return entries.stream()
                 .filter(e -> e.kind() == FatBinaryEntry.Kind.PTX && e.specificity().ptxRunsOn(e.capability(), gpu))
-                .sorted(Comparator.comparing(FatBinaryEntry::capability).thenComparing(FatBinaryEntry::specificity)
-                        .reversed())
+                .sorted(ORDER.reversed())
                 .toList();
+    }
+
+    /**
+     * Machine code that a driver would run on a GPU and that was made for a newer or more specific GPU than all PTX that could run
+     * there: what it does may be missing in the PTX, which programs write for older GPUs then, often as kernels without a body
+     * ({@code #if __CUDA_ARCH__ >= 900}). Empty: the PTX stands for the program, or there is none.
+     */
+    public Optional<FatBinaryEntry> codeAheadOfPtx(ComputeCapability gpu) {
+        List<FatBinaryEntry> usable = ptxFor(gpu);
+        return usable.isEmpty() ? Optional.empty() : entries.stream()
+                .filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu)
+                        && ORDER.compare(entry, usable.getFirst()) > 0)
+                .max(ORDER);
     }
 }

@@ -107,10 +107,16 @@ public final class FatBinaryEntry {
                 : (flags & FAMILY) != 0 ? Specificity.FAMILY : Specificity.BASELINE;
     }
 
-    /** Whether it is code other than PTX for a GPU: machine code runs on its own generation, from its variant on. */
+    /** The same as users know it: {@code sm_90a}. */
+    public String madeFor() {
+        return "sm_" + capability().sm() + specificity().suffix();
+    }
+
+    /** Whether it is code other than PTX for a GPU: machine code runs on its own generation, from its variant on, or there alone. */
     boolean codeRunsOn(ComputeCapability gpu) {
         return switch (kind()) {
-            case CUBIN -> capability().major() == gpu.major() && capability().minor() <= gpu.minor();
+            case CUBIN -> specificity() == Specificity.ARCHITECTURE ? capability().equals(gpu)
+                    : capability().major() == gpu.major() && capability().minor() <= gpu.minor();
             case LTO_IR -> capability().compareTo(gpu) <= 0;
             case PTX, UNKNOWN -> false;
         };
@@ -211,7 +217,7 @@ public final class FatBinaryEntry {
 
     @Override
     public String toString() {
-        return kind() + " for sm_" + capability().sm() + specificity().suffix() + ", " + compression() + ", "
+        return kind() + " for " + madeFor() + ", " + compression() + ", "
                 + storedBytes + " bytes";
     }
 }

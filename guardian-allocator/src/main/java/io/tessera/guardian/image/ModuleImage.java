@@ -116,7 +116,7 @@ public final class ModuleImage {
         if (usable.isEmpty()) {
             List<String> found = new ArrayList<>();
             for (FatBinaryEntry entry : fatBinary().entries()) {
-                found.add(entry.kind() + " sm_" + entry.capability().sm() + entry.specificity().suffix());
+                found.add(entry.kind() + " " + entry.madeFor());
             }
             throw new ImageException("no PTX for capability " + gpu + " in the fat binary; it has "
                     + (found.isEmpty() ? "nothing" : String.join(", ", found.subList(0, Math.min(20, found.size())))));

@@ -64,6 +64,17 @@ class FatBinaryTest {
     }
 
     @Test
+    void machineCodeForANewerGpuThanThePtxIsAheadOfIt() throws Exception {
+        List<FatBinaryEntry> entries = ModuleImage.of(bytes("zstd.fatbin")).fatBinary().entries();
+        assertEquals(Optional.empty(), new FatBinary(entries).codeAheadOfPtx(HOPPER), "there is PTX for 9.0a");
+        FatBinary older = new FatBinary(List.of(entries.get(0), entries.get(1)));
+        assertEquals(Optional.of("sm_90"), older.codeAheadOfPtx(HOPPER).map(FatBinaryEntry::madeFor));
+        assertEquals(Optional.empty(), older.codeAheadOfPtx(new ComputeCapability(8, 9)), "it does not run there");
+        assertEquals(Optional.empty(), new FatBinary(List.of(entries.get(1), entries.get(2))).codeAheadOfPtx(HOPPER));
+        assertEquals(Optional.empty(), new FatBinary(List.of(entries.get(1))).codeAheadOfPtx(HOPPER), "there is no PTX");
+    }
+
+    @Test
     void packingsHoldTheSameText() throws Exception {
         String plain = new String(ModuleImage.of(bytes("plain.fatbin")).ptx(HOPPER, CAP), StandardCharsets.UTF_8);
         String packed = new String(ModuleImage.of(bytes("lz4.fatbin")).ptx(HOPPER, CAP), StandardCharsets.UTF_8);

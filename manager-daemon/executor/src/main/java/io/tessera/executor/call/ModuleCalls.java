@@ -14,9 +14,13 @@ import java.lang.ref.Reference;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
-    /** CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _CLUSTER_SCHEDULING_POLICY_PREFERENCE. */
+    /**
+     * CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _REQUIRED_CLUSTER_DEPTH: what makes clusters of every launch. The two behind
+     * (sizes that are not portable, the scheduling policy) say how launches in clusters go, if there are any; cuBLASLt sets the
+     * first for a kernel that it only asks the driver about, and takes slower kernels where that fails.
+     */
     private static final int FIRST_CLUSTER = 10;
-    private static final int LAST_CLUSTER = 15;
+    private static final int LAST_CLUSTER = 13;
     /** CU_LIBRARY_BINARY_IS_PRESERVED: who says so keeps the image as it is until the library is unloaded. */
     private static final int BINARY_IS_PRESERVED = 1;
     private static final int LONGEST_NAME = 65_536;

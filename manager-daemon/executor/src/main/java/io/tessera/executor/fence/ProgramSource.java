@@ -2,6 +2,8 @@ package io.tessera.executor.fence;
 
 import io.tessera.executor.print.PrintingImage;
 import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.guardian.image.FatBinary;
+import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
@@ -141,27 +143,33 @@ public final class ProgramSource {
         return true;
     }
 
-    /** Why there is no PTX for a device; null if there is, as far as can be said without unpacking it. */
+    /** Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. */
     String lacksPtx(ComputeCapability device) {
         for (ModuleImage image : images) {
             try {
-                boolean there = switch (image.kind()) {
-                    case PTX -> true;
-                    case FAT_BINARY -> !image.fatBinary().ptxFor(device).isEmpty();
-                    case CUBIN, LTO_IR, UNKNOWN -> false;
+                String lacking = switch (image.kind()) {
+                    case PTX -> null;
+                    case FAT_BINARY -> lacksPtx(image.fatBinary(), device);
+                    case CUBIN -> "it is machine code alone";
+                    case LTO_IR -> "it is LTO-IR, which is no PTX";
+                    case UNKNOWN -> "it is of no kind that is known here";
                 };
-                if (!there) {
-                    return switch (image.kind()) {
-                        case CUBIN -> "it is machine code alone";
-                        case LTO_IR -> "it is LTO-IR, which is no PTX";
-                        case UNKNOWN -> "it is of no kind that is known here";
-                        default -> "it has no PTX for compute capability " + device;
-                    };
+                if (lacking != null) {
+                    return lacking;
                 }
             } catch (ImageException e) {
                 return e.getMessage();
             }
         }
         return null;
+    }
+
+    private static String lacksPtx(FatBinary binary, ComputeCapability device) {
+        List<FatBinaryEntry> usable = binary.ptxFor(device);
+        if (usable.isEmpty()) {
+            return "it has no PTX for compute capability " + device;
+        }
+        return binary.codeAheadOfPtx(device).map(code -> "its PTX is for " + usable.getFirst().madeFor() + ", its machine code for "
+                + code.madeFor() + ": they need not be the same program").orElse(null);
     }
 }

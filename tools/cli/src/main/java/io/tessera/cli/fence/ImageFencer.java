@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -129,7 +130,12 @@ final class ImageFencer {
         List<FatBinaryEntry> usable = image.image().fatBinary().ptxFor(request.gpu());
         byte[] ptx = ModuleImage.of(bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
         FatBinaryEntry best = usable.getFirst();
-        return new Source(bytes, ptx, "sm_" + best.capability().sm() + best.specificity().suffix(),
+        Optional<FatBinaryEntry> ahead = image.image().fatBinary().codeAheadOfPtx(request.gpu());
+        if (ahead.isPresent()) {
+            throw new ImageException("the PTX is for " + best.madeFor() + ", the machine code for " + ahead.get().madeFor()
+                    + ": they need not be the same program");
+        }
+        return new Source(bytes, ptx, best.madeFor(),
                 request.architecture().replaceAll("\\D", "") + best.specificity().suffix(), AssemblerOptions.of(best.options()));
     }
 
