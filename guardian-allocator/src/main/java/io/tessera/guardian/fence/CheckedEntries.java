@@ -55,8 +55,10 @@ final class CheckedEntries {
     /**
      * The entry of the trials' kernel for launches within limits, which may be empty. None where it would spare nothing, and where the
      * module has its name, for which it is refused.
+     *
+     * @param fenced whether accesses are fenced; if not, nothing is asked of pointers
      */
-    static Optional<Written> write(BodyTrials trials, BodyLimits limits) {
+    static Optional<Written> write(BodyTrials trials, BodyLimits limits, boolean fenced) {
         PtxFunction kernel = trials.kernel();
         if (trials.module().functions().stream().anyMatch(each -> each.name().equals(PREFIX + kernel.name()))) {
             return Optional.empty();
@@ -70,7 +72,7 @@ final class CheckedEntries {
         declared(body, declared);
         collect(body, instruction -> {
             TwoBodies.limit(instruction, limits).ifPresent(limit -> most.put(instruction, limit));
-            Pointer pointer = pointer(instruction, kernel, declared);
+            Pointer pointer = fenced ? pointer(instruction, kernel, declared) : null;
             if (pointer != null) {
                 pointers.put(instruction, pointer);
             }

@@ -2,7 +2,10 @@ package io.tessera.guardian.fence;
 
 /** What keeps a kernel's global accesses inside its tenant's window. */
 public enum FenceMode {
-    /** Nothing does; module variables still move into the window, and traps, asserts and endless loops are contained. */
+    /**
+     * Nothing does; module variables still move into the window, and traps, asserts and endless loops are contained, but those that count to a
+     * bound and run over.
+     */
     NONE,
     /** The high word of an address is forced into the window: {@code (address & (size - 1)) | base}. Windows of 2^k bytes, k >= 32. */
     MASK,

@@ -12,7 +12,7 @@ import java.util.Set;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 9;
+    public static final int VERSION = 10;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
@@ -22,11 +22,11 @@ public final class Fencer {
     /**
      * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels whose accesses to shared
      * memory need no fence in blocks of a certain size, or whose loops need less in grids and for parameters of a certain size, get a
-     * second body for such launches. In the modes MASK and MODULO kernels also get a second entry for launches that somebody looks at:
-     * see {@link FencedModule#entries()}.
+     * second body for such launches, but in the mode NONE. In all modes but CHECK kernels also get a second entry for launches that somebody
+     * looks at: see {@link FencedModule#entries()}.
      */
     public Fencer(FenceMode mode) {
-        this(mode, new DataFlowOracle(), false, mode != FenceMode.NONE);
+        this(mode, new DataFlowOracle(), false, true);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class Fencer {
         }
         PtxModule written = mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked);
         PtxModule laidOut = SharedLayout.aligned(written);
-        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode == FenceMode.MASK || mode == FenceMode.MODULO)
+        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
                 : new SmallBlocks.Specialised(laidOut);
         FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked)).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());

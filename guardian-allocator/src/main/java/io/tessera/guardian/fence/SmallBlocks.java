@@ -61,11 +61,13 @@ final class SmallBlocks {
     }
 
     /**
-     * The module, with second bodies where they spare fences.
+     * The module, with second bodies where they spare fences, and second entries for launches that somebody looks at.
      *
-     * @param checked whether kernels get second entries as well, for launches that somebody looks at
+     * @param checked whether kernels get second entries
+     * @param fenced  whether accesses are fenced; if not, no second body is worth its place, and only what spares something in loops is one of
+     *                the terms of a second entry
      */
-    static Specialised specialise(PtxModule module, boolean checked) {
+    static Specialised specialise(PtxModule module, boolean checked, boolean fenced) {
         Map<String, BodyLimits> limits = new LinkedHashMap<>();
         Set<String> bare = new HashSet<>();
         Map<PtxFunction, AddressFacts> known = new IdentityHashMap<>();
@@ -78,10 +80,12 @@ final class SmallBlocks {
             }
             BodyTrials trials = new BodyTrials(kernel, module);
             LaunchLimits search = TwoBodies.canWrite(kernel) ? new LaunchLimits(trials, best(trials)) : null;
-            BodyLimits found = search == null ? NO_LIMITS : search.body();
+            BodyLimits best = search == null ? NO_LIMITS : search.body();
+            BodyLimits found = fenced ? best : NO_LIMITS;
             directives.add(found.isEmpty() ? kernel : TwoBodies.write(kernel, found));
-            CheckedEntries.Written written = checked && isShort(kernel) ? CheckedEntries.write(trials, search == null ? found : search.entry(found)).orElse(null)
-                    : null;
+            BodyLimits terms = search == null || !fenced ? best : search.entry(best);
+            boolean worth = checked && isShort(kernel) && (fenced || !terms.limits().isEmpty());
+            CheckedEntries.Written written = worth ? CheckedEntries.write(trials, terms, fenced).orElse(null) : null;
             if (!found.isEmpty()) {
                 limits.put(kernel.name(), found);
                 if (hasFewFences(trials, trials.of(found))) {

@@ -51,9 +51,29 @@ class CheckedEntriesTest {
         assertTrue(fenced.ptx().substring(0, fenced.ptx().indexOf(ENTRY)).contains("[" + WindowConstants.NAME), "the kernel itself is fenced");
     }
 
+    /** A grid's stride over an array, as {@code for (i = tid; i < n; i += nctaid * ntid)}. */
+    private static final String STRIDE = """
+            ld.param.u64 %rd1, [p]; ld.param.u32 %r5, [n]; mov.u32 %r1, %tid.x; mov.u32 %r2, %nctaid.x; mov.u32 %r3, %ntid.x; mul.lo.s32 %r4, %r2, %r3;
+            next: mul.wide.s32 %rd3, %r1, 8; add.s64 %rd4, %rd1, %rd3; st.global.u64 [%rd4], %rd1; add.s32 %r1, %r1, %r4; setp.lt.s32 %p1, %r1, %r5;
+            @%p1 bra next;
+            """;
+
+    @Test
+    void withoutFencesLoopsAloneAreWorthOne() throws Exception {
+        FencedModule none = fence(FenceMode.NONE, STRIDE);
+        CheckedEntry entry = none.entries().getFirst();
+        assertEquals(List.of(), entry.pointers(), "nobody is on the other side of a wall that is not there");
+        assertEquals(List.of(2), entry.numbers().stream().map(CheckedEntry.Number::parameter).toList());
+        assertFalse(body(none).contains(WindowConstants.NAME), body(none));
+        String kernel = none.ptx().substring(0, none.ptx().indexOf(ENTRY));
+        assertTrue(kernel.contains("[" + WindowConstants.NAME), "the kernel itself looks at the stop word");
+        assertEquals(1, kernel.split("next:", -1).length - 1, "and has one body");
+        assertEquals(1, fence(FenceMode.MASK, STRIDE).entries().getFirst().pointers().size());
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"CHECK", "NONE"})
-    void otherModesHaveNone(FenceMode mode) throws Exception {
+    void otherModesHaveNoneForPointersAlone(FenceMode mode) throws Exception {
         FencedModule fenced = fence(mode, COPY);
         assertEquals(List.of(), fenced.entries());
         assertFalse(fenced.ptx().contains(ENTRY));

@@ -33,7 +33,7 @@ class LaunchLimitsTest {
     }
 
     private static Map<Operand, Long> limits(String statements) throws Exception {
-        BodyLimits found = SmallBlocks.specialise(PtxParser.parse(kernel(statements)), false).limits().get("k");
+        BodyLimits found = SmallBlocks.specialise(PtxParser.parse(kernel(statements)), false, true).limits().get("k");
         Map<Operand, Long> most = new java.util.HashMap<>();
         (found == null ? List.<BodyLimits.Limit>of() : found.limits()).forEach(limit -> most.put(limit.source(), limit.most()));
         return most;
@@ -79,7 +79,7 @@ class LaunchLimitsTest {
         String text = kernel(BY_ROWS.replace("ld.param.u32 %r1, [n];", call)).replace(".visible .entry",
                 ".func (.param .b32 back) f() { .reg .b32 %r<2>; mov.u32 %r1, 7; st.param.b32 [back], %r1; ret; }\n.visible .entry");
         PtxParser.parse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
-        BodyLimits found = SmallBlocks.specialise(PtxParser.parse(text), false).limits().get("k");
+        BodyLimits found = SmallBlocks.specialise(PtxParser.parse(text), false, true).limits().get("k");
         assertTrue(found == null || found.limits().stream().noneMatch(limit -> limit.source().equals(parameter("given"))), String.valueOf(found));
     }
 }

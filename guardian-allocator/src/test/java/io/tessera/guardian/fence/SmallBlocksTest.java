@@ -24,7 +24,7 @@ class SmallBlocksTest {
     }
 
     private static Map<String, BodyLimits> sizes(String text) throws Exception {
-        return SmallBlocks.specialise(PtxParser.parse(text), false).limits();
+        return SmallBlocks.specialise(PtxParser.parse(text), false, true).limits();
     }
 
     private static Map<String, BodyLimits> blocks(int x, int y) {

@@ -49,6 +49,35 @@ class CheckedLaunchTest {
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
 
+    /** Goes over an array by the stride of the grid. */
+    private static final byte[] STRIDE = """
+            .version 8.0
+            .target sm_50
+            .address_size 64
+            .visible .entry work(.param .u64 to, .param .u64 number)
+            {
+                .reg .pred %p<2>;
+                .reg .b64 %rd<8>;
+                .reg .b32 %r<5>;
+                ld.param.u64 %rd1, [to];
+                ld.param.u64 %rd2, [number];
+                mov.u32 %r1, %tid.x;
+                cvt.u64.u32 %rd3, %r1;
+                mov.u32 %r2, %nctaid.x;
+                mov.u32 %r3, %ntid.x;
+                mul.lo.s32 %r4, %r2, %r3;
+                cvt.u64.u32 %rd4, %r4;
+            next:
+                shl.b64 %rd5, %rd3, 3;
+                add.s64 %rd6, %rd1, %rd5;
+                st.global.u64 [%rd6], %rd2;
+                add.s64 %rd3, %rd3, %rd4;
+                setp.lt.u64 %p1, %rd3, %rd2;
+                @%p1 bra next;
+                ret;
+            }
+            """.concat("\0").getBytes(StandardCharsets.US_ASCII);
+
     @TempDir
     Path folder;
 
@@ -57,7 +86,11 @@ class CheckedLaunchTest {
     }
 
     private static long module(RelayTestClient client) {
-        assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(PTX), value(0), value(0), value(0)));
+        return module(client, PTX);
+    }
+
+    private static long module(RelayTestClient client, byte[] ptx) {
+        assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(ptx), value(0), value(0), value(0)));
         return client.outLong(0);
     }
 
@@ -111,6 +144,24 @@ class CheckedLaunchTest {
             client.launch(function, stream, longs(own, 7));
             memory(client);
             assertEquals(SECOND, executor.driver.launched);
+        }
+    }
+
+    @Test
+    void ofCodeWithoutFencesThatOfLoopsWhoeverThePointersBelongTo() throws Exception {
+        FenceSettings alone = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, false, 0, 0);
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, alone)) {
+            long function = function(client, module(client, STRIDE));
+            long own = memory(client);
+            RelayTestClient.await(() -> launched(executor, client, function, 0, 1, 0).equals(SECOND), "the code without fences");
+            client.launch(function, 0, longs(own, 1L << 40));
+            memory(client);
+            assertEquals("work", executor.driver.launched, "a loop that could take for ever is one that can be ended");
+            try (RelayTestClient other = executor.client("b", 0, alone)) {
+                memory(other);
+                assertEquals("work", launched(executor, client, function, 0, 1, 0), "beside others pointers are looked at, too");
+                assertEquals(SECOND, launched(executor, client, function, own, 1, 0));
+            }
         }
     }
 

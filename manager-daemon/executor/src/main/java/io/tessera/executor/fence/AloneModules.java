@@ -45,6 +45,7 @@ final class AloneModules {
                 ProgramLoader.fill(handle, false, program, fences.windowConstants(FenceMode.NONE), module.memory,
                         driver);
                 module.aloneHandle = handle;
+                module.aloneProgram = program;
                 module.neverAlone = false;
                 return handle;
             } finally {

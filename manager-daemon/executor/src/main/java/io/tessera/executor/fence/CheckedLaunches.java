@@ -36,21 +36,23 @@ final class CheckedLaunches {
     }
 
     /**
-     * What is known of a kernel's second entry.
+     * A kernel's second entry.
      *
-     * @param module   of the kernel; null: it runs as it is
+     * @param program  the code that may have it; null: the kernel runs as it is
+     * @param code     the driver's handle of that
+     * @param library  whether it is a library's
      * @param name     the kernel's
      * @param function the driver's handle for it, of a kernel or function
      * @return null: it has none
      */
-    LaunchCheck check(TenantModule module, String name, long function, boolean kernel) {
-        if (module == null || module.program == null) {
+    SecondEntry entry(FencedProgram program, long code, boolean library, String name, long function, boolean kernel) {
+        if (program == null) {
             return null;
         }
-        for (FencedTables tables : module.program.tables()) {
+        for (FencedTables tables : program.tables()) {
             for (CheckedEntry entry : tables.entries()) {
                 if (entry.kernel().equals(name)) {
-                    return new LaunchCheck(entry, parameter -> offset(function, kernel, parameter));
+                    return new SecondEntry(new LaunchCheck(entry, parameter -> offset(function, kernel, parameter)), code, library);
                 }
             }
         }
@@ -63,34 +65,40 @@ final class CheckedLaunches {
         return result == CudaResult.SUCCESS ? driver.outLong(0) : -1;
     }
 
-    /** The second entry's function if the launch is one for it, else 0. */
-    long function(Launchable kernel, long said, long function, LaunchForm form) {
-        boolean admitted = kernel.check != null && kernel.checkedFunction != NEVER && form.plain && !form.captured
-                && kernel.check.admits(form.gridX, form.blockX, form.blockY, form.parameters, form.parameterBytes,
+    /**
+     * The second entry's function if the launch is one for it, else 0.
+     *
+     * @param second   null: there is none
+     * @param said     the client's handle of the kernel
+     * @param function the driver's
+     */
+    long function(SecondEntry second, long said, long function, LaunchForm form) {
+        boolean admitted = second != null && second.function != NEVER && form.plain && !form.captured
+                && second.check.admits(form.gridX, form.blockX, form.blockY, form.parameters, form.parameterBytes,
                         fences.window().baseAddress(), fences.window().sizeBytes());
         if (!admitted) {
             return 0;
         }
-        prepare(kernel, said, function);
-        return kernel.checkedFunction == NEVER ? 0 : kernel.checkedFunction;
+        prepare(second, said, function);
+        return second.function == NEVER ? 0 : second.function;
     }
 
     /**
-     * Looks a kernel's second entry up. A driver waits for all streams in that ({@link Standstill}), so it is done when the program
-     * asks for the kernel, where it would wait natively too: at its launch others may wait for this kernel.
+     * Looks a kernel's second entry up, if it has one. A driver waits for all streams in that ({@link Standstill}), so it is done when the
+     * program asks for the kernel, where it would wait natively too: at its launch others may wait for this kernel.
      */
-    void prepare(Launchable kernel, long said, long function) {
-        if (kernel.check == null || kernel.checkedFunction != 0) {
+    void prepare(SecondEntry second, long said, long function) {
+        if (second == null || second.function != 0) {
             return;
         }
-        if (kernel.foundFunction == 0) {
+        if (second.found == 0) {
             if (!standstill.mayBegin()) {
                 return; // the kernel itself serves until then
             }
-            long found = byName(kernel.module, kernel.check.entry());
-            kernel.foundFunction = found == 0 ? NEVER : found;
+            long found = byName(second);
+            second.found = found == 0 ? NEVER : found;
         }
-        kernel.checkedFunction = kernel.foundFunction == NEVER ? NEVER : fitting(kernel.foundFunction, said, function);
+        second.function = second.found == NEVER ? NEVER : fitting(second.found, said, function);
     }
 
     private long fitting(long found, long said, long function) {
@@ -105,11 +113,11 @@ final class CheckedLaunches {
         return found;
     }
 
-    private long byName(TenantModule module, String name) {
+    private long byName(SecondEntry second) {
         try (Arena arena = Arena.ofConfined()) {
-            int result = driver.call(module.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
-                    module.handle, arena.allocateFrom(name).address());
-            if (result == CudaResult.SUCCESS && module.library) {
+            int result = driver.call(second.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
+                    second.code, arena.allocateFrom(second.check.entry()).address());
+            if (result == CudaResult.SUCCESS && second.library) {
                 result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), driver.outLong(0));
             }
             return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;

@@ -75,11 +75,10 @@ public final class ClientKernels {
         }
         checkMaps(kernel, launch.parameters, launch.parameterBytes);
         if (!launch.captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
-            long alone = alone(kernel, said, function);
-            return alone == 0 ? function : alone; // without walls either way: nobody is on their other side
+            return alone(kernel, said, function, launch); // without walls either way: nobody is on their other side
         }
         prepare();
-        long second = checked.function(kernel, said, function, launch);
+        long second = checked.function(kernel.second, said, function, launch);
         return second == 0 ? function : second;
     }
 
@@ -147,7 +146,8 @@ public final class ClientKernels {
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
         Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
-                parameterBytes(function, kernel), checked.check(module, name, function, kernel));
+                parameterBytes(function, kernel), module == null ? null
+                        : checked.entry(module.program, module.handle, module.library, name, function, kernel));
         table.attach(said, found);
         return found;
     }
@@ -159,7 +159,7 @@ public final class ClientKernels {
      * @param function the driver's
      */
     public void got(long said, long function) throws ProgramRefusedException {
-        checked.prepare(find(said, function), said, function);
+        checked.prepare(find(said, function).second, said, function);
     }
 
     /** Whether the driver may wait for all streams in this launch: it loads the kernel now, or makes room for its local memory. */
@@ -211,7 +211,14 @@ public final class ClientKernels {
         return null;
     }
 
-    private long alone(Launchable kernel, long said, long function) {
+    private long alone(Launchable kernel, long said, long function, LaunchForm launch) {
+        long alone = aloneFunction(kernel, said, function);
+        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, said, function, launch);
+        return second != 0 ? second : alone != 0 ? alone : function;
+    }
+
+    /** The driver's function without fences; 0: it is not there, or not yet. */
+    private long aloneFunction(Launchable kernel, long said, long function) {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
@@ -224,11 +231,13 @@ public final class ClientKernels {
                     arena.allocateFrom(kernel.name).address());
             kernel.aloneFunction = result == CudaResult.SUCCESS ? driver.outLong(0) : ALONE_NEVER;
         }
-        if (kernel.aloneFunction != ALONE_NEVER) {
-            new KernelAttributes(driver, fences.device()).copy(function, RelayHandle.type(said) == HandleKind.KERNEL.number(),
-                    kernel.aloneFunction);
+        if (kernel.aloneFunction == ALONE_NEVER) {
+            return 0;
         }
-        return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
+        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        new KernelAttributes(driver, fences.device()).copy(function, ofKernel, kernel.aloneFunction);
+        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, function, ofKernel);
+        return kernel.aloneFunction;
     }
 
     /** The program has set something of its kernels: the others are set anew before they are launched. */
@@ -237,7 +246,9 @@ public final class ClientKernels {
             for (long said : handles.ofContext(kind, -1)) {
                 if (handles.table(kind).attachment(said) instanceof Launchable known) {
                     known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
-                    known.checkedFunction = 0;
+                    if (known.second != null) {
+                        known.second.function = 0;
+                    }
                 }
             }
         }

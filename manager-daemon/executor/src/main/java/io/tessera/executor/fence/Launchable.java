@@ -1,7 +1,5 @@
 package io.tessera.executor.fence;
 
-import io.tessera.guardian.fence.LaunchCheck;
-
 /** What is known of a kernel of a client, attached to its handle. One owner thread. */
 final class Launchable {
     /** Its name, for logs. */
@@ -14,17 +12,15 @@ final class Launchable {
     final long parameterBytes;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
-    /** Its second entry, for launches that keep to its terms; null: it has none. */
-    final LaunchCheck check;
-    /** The driver's function of that; 0: not asked for yet, or what the program has set since is not set of it. */
-    long checkedFunction;
-    /** The same as the driver found it; 0: not asked for yet. */
-    long foundFunction;
+    /** The second entry of that; null: it has none. */
+    SecondEntry aloneSecond;
+    /** Its second entry; null: it has none. */
+    final SecondEntry second;
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, LaunchCheck check) {
-        this.check = check;
+    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, SecondEntry second) {
+        this.second = second;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;
         this.name = name;

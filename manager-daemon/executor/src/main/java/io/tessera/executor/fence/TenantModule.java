@@ -20,6 +20,8 @@ final class TenantModule {
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     long aloneHandle;
+    /** What that was made of; null without it. */
+    FencedProgram aloneProgram;
     /** Whether the driver has the original, which cannot be fenced. */
     boolean asItIs;
     /** Whether there is none and will be none without fences. */
