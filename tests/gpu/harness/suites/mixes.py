@@ -103,11 +103,7 @@ class _Stage:
     def count(self):
         """Iterations that take WORK_S, and what comes out of them natively and alone."""
         for name, child in zip(PROGRAMS, self._groups["time-slicing"]):
-            iterations, ms = 1, 0.0
-            while ms < PROBE_S * 1000:
-                iterations *= 1 if ms == 0 else min(16, math.ceil(1.5 * PROBE_S * 1000 / ms))
-                ms = _ask([child], [iterations])[0]["ms"]
-            self._iterations[name] = max(1, round(iterations * WORK_S * 1000 / ms))
+            self._iterations[name] = counted(child, WORK_S)
             self._alone("time-slicing", name, child)
 
     def alone_fenced(self):
@@ -116,7 +112,7 @@ class _Stage:
             self._alone("fenced", name, child)
 
     def _alone(self, way, name, child):
-        answer = _ask([child], [self._iterations[name]])[0]
+        answer = ask([child], [self._iterations[name]])[0]
         self._record.add("alone", way=way, program=name, **answer)
 
     def crowd(self, name, turn):
@@ -129,7 +125,7 @@ class _Stage:
             names = PROGRAMS[: CROWDS[name]]
             try:
                 begun = time.monotonic()
-                answers = _ask(children, [self._iterations[one] for one in names])
+                answers = ask(children, [self._iterations[one] for one in names])
                 seconds = time.monotonic() - begun
             except Exception as failed:  # what they would answer now belongs to this question: the way ends here
                 self._record.problem(f"{name} {way}", f"{type(failed).__name__}: {failed}")
@@ -138,7 +134,16 @@ class _Stage:
             self._record.add("crowd", crowd=name, way=way, seconds=seconds, programs=dict(zip(names, answers)))
 
 
-def _ask(children, iterations):
+def counted(child, seconds):
+    """How many iterations of a program that runs take so long."""
+    iterations, ms = 1, 0.0
+    while ms < PROBE_S * 1000:
+        iterations *= 1 if ms == 0 else min(16, math.ceil(1.5 * PROBE_S * 1000 / ms))
+        ms = ask([child], [iterations])[0]["ms"]
+    return max(1, round(iterations * seconds * 1000 / ms))
+
+
+def ask(children, iterations):
     """Gives each its work, then waits for all; their answers, in order."""
     for child, count in zip(children, iterations):
         child.write(f"go {count}")

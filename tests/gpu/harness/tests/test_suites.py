@@ -408,6 +408,19 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(["mixes"], [problem["step"] for problem in record.problems])
         self.assertIn("had no nvcc", record.problems[0]["error"])
 
+    def test_lone_programs(self):
+        _executable(self.path("home", "programs", "mix"), _MIX)
+        record, text = self.run_suite("lone", WORK_S=0.05, RUNS=2, PROGRAMS=("stencil", "sorting"))
+        self.assertEqual([], record.problems)
+        self.assertEqual(["native", "native", "relay", "relay", "fenced", "fenced"] * 2, [one["way"] for one in record.results])
+        self.assertRegex(text, r"\| sorting \| 50 \| 50.00 \| 50.00 \| 1.000 \| 50.00 \| 1.000 \| yes \|")
+
+    def test_lone_programs_with_another_result_say_so(self):
+        wrong = _MIX.replace("sys.argv[1] +", '("SCRIPTED_SEGMENT" in os.environ and "x" or "") +')
+        _executable(self.path("home", "programs", "mix"), wrong.replace("import json", "import json, os"))
+        _, text = self.run_suite("lone", WORK_S=0.05, RUNS=2, PROGRAMS=("stencil",))
+        self.assertIn("| NO |", text)
+
     def test_fences(self):
         os.makedirs(self.path("home", "fences"))
         with open(self.path("home", "fences", "cases"), "w", encoding="ascii") as cases:
