@@ -25,6 +25,7 @@ final class BodyTrials {
     private final PtxModule module;
     private final Map<BodyLimits, LoopCosts> costs = new HashMap<>();
     private LaunchTrials trials;
+    private LoopText text;
     private List<Instruction> instructions;
 
     BodyTrials(PtxFunction kernel, PtxModule module) {
@@ -81,7 +82,14 @@ final class BodyTrials {
 
     /** What the second body would cost in loops. */
     LoopCosts costs(BodyLimits limits) {
-        return costs.computeIfAbsent(limits, each -> LoopCosts.of(kernel.body().orElseThrow(), of(each)));
+        return costs.computeIfAbsent(limits, each -> LoopCosts.of(text(), of(each)));
+    }
+
+    private LoopText text() {
+        if (text == null) {
+            text = new LoopText(kernel.body().orElseThrow());
+        }
+        return text;
     }
 
     private List<Instruction> instructions() {

@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.BaseFence;
 import io.tessera.guardian.fence.proof.Placement;
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
@@ -21,8 +20,8 @@ record LoopCosts(long added, long all, int cuts) {
     private static final int MOST_DEPTH = 5;
 
     /** Those of a function's body with these facts. */
-    static LoopCosts of(Block body, AddressFacts facts) {
-        Loops loops = new Loops(body, facts);
+    static LoopCosts of(LoopText text, AddressFacts facts) {
+        Loops loops = new Loops(text, facts);
         long[] sums = new long[2];
         loops.inside((instruction, depth) -> {
             long added = loops.weight(instruction) > 0 ? WATCH : 0;

@@ -1,0 +1,224 @@
+package io.tessera.guardian.fence;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+
+/** The loops of a function as its text has them, whatever is proved of them: branches that go back, and what they enclose. Not thread-safe. */
+final class LoopText {
+    /** A pass with such a sleep takes no longer than others do. */
+    private static final int NAP_NS = 100;
+
+    /**
+     * A loop that counts to a bound in 32 bits.
+     *
+     * @param compare the comparison that ends it
+     * @param bound   what makes certain that it does
+     */
+    record Counted(Instruction compare, Loops.Bound bound) {
+    }
+
+    private final List<Instruction> flat = new ArrayList<>();
+    private final List<Integer> lastLabel = new ArrayList<>();
+    private final Map<String, Integer> labels = new HashMap<>();
+    private final Map<String, List<String>> tables = new HashMap<>();
+    private final Map<Instruction, Integer> depths = new IdentityHashMap<>();
+    private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
+    private final int[] starts;
+    private final int[] backward;
+    private final int[] leaving;
+    private final int[] calls;
+    private final int[] sleeps;
+    private int newest;
+
+    LoopText(Block body) {
+        flatten(body);
+        starts = new int[flat.size()];
+        for (int i = 0; i < flat.size(); i++) {
+            starts[i] = backTo(flat.get(i), i);
+        }
+        backward = sums(i -> starts[i] >= 0);
+        leaving = sums(i -> flat.get(i).opcode().equals("call") || flat.get(i).opcode().equals("brx"));
+        calls = sums(i -> flat.get(i).opcode().equals("call"));
+        sleeps = sums(i -> sleeps(flat.get(i)));
+        nest();
+    }
+
+    /** All instructions, in order. */
+    List<Instruction> instructions() {
+        return flat;
+    }
+
+    /** The place that an instruction goes back to; below 0: it does not. */
+    int start(int at) {
+        return starts[at];
+    }
+
+    /** What it counts, if the instruction at a place closes an innermost loop that counts. */
+    Optional<Counted> counted(int at) {
+        return counted.computeIfAbsent(at, each -> Optional.ofNullable(findCounted(starts[each], each)));
+    }
+
+    boolean calls(int from, int to) {
+        return any(calls, from, to);
+    }
+
+    boolean sleeps(int from, int to) {
+        return any(sleeps, from, to);
+    }
+
+    /** How many loops of the text enclose an instruction. */
+    int depth(Instruction instruction) {
+        return depths.getOrDefault(instruction, 0);
+    }
+
+    private static boolean sleeps(Instruction instruction) {
+        boolean nap = instruction.opcode().equals("nanosleep") && instruction.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _)
+                && ns >= 0 && ns <= NAP_NS;
+        return instruction.opcode().equals("nanosleep") && !nap || instruction.has("try_wait");
+    }
+
+    private void nest() {
+        int[] opened = new int[flat.size() + 1];
+        for (int i = 0; i < flat.size(); i++) {
+            if (starts[i] >= 0) {
+                opened[starts[i]]++;
+                opened[i + 1]--;
+            }
+        }
+        int depth = 0;
+        for (int i = 0; i < flat.size(); i++) {
+            depth += opened[i];
+            if (depth > 0) {
+                depths.put(flat.get(i), depth);
+            }
+        }
+    }
+
+    /** How many of the instructions before each have a property: so that no text makes this more than linear. */
+    int[] sums(IntPredicate property) {
+        int[] sums = new int[flat.size() + 1];
+        for (int i = 0; i < flat.size(); i++) {
+            sums[i + 1] = sums[i] + (property.test(i) ? 1 : 0);
+        }
+        return sums;
+    }
+
+    /** Whether an instruction from the first place to before the second has it. */
+    static boolean any(int[] sums, int from, int to) {
+        return sums[to] > sums[from];
+    }
+
+    private void flatten(Block block) {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Block inner -> flatten(inner);
+                case Label label -> {
+                    // A name that blocks use twice counts as the first of them, which can only find more branches that go back.
+                    labels.putIfAbsent(label.name(), flat.size());
+                    newest = flat.size();
+                }
+                case TargetList list -> tables.put(list.name(), list.targets());
+                case Instruction instruction -> {
+                    flat.add(instruction);
+                    lastLabel.add(newest);
+                }
+                default -> { }
+            }
+        }
+    }
+
+    /** Where a branch goes back to, or -1. */
+    private int backTo(Instruction branch, int at) {
+        int first = -1;
+        for (String target : targets(branch)) {
+            Integer place = labels.get(target);
+            if (place != null && place <= at) {
+                first = first < 0 ? place : Math.min(first, place);
+            }
+        }
+        return first;
+    }
+
+    private List<String> targets(Instruction branch) {
+        return switch (branch.opcode()) {
+            case "bra" -> branch.operands().getFirst() instanceof Operand.Symbol(String name, long _) ? List.of(name)
+                    : List.of();
+            case "brx" -> branch.operands().getLast() instanceof Operand.Symbol(String name, long _)
+                    ? tables.getOrDefault(name, List.of()) : List.of();
+            default -> List.of();
+        };
+    }
+
+    /** A loop whose last block counts a register up or down by a constant, and compares it with what the loop does not change. */
+    private Counted findCounted(int start, int end) {
+        Instruction branch = flat.get(end);
+        if (!branch.opcode().equals("bra") || branch.guard().isEmpty() || branch.guard().get().negated()) {
+            return null;
+        }
+        if (any(leaving, start, end) || any(backward, start, end)) {
+            return null;
+        }
+        int block = Math.max(start, lastLabel.get(end));
+        Instruction compare = onlyDefinition(branch.guard().get().register(), block, end, start, end);
+        if (compare == null || !compare.opcode().equals("setp") || compare.modifiers().size() != 2
+                || !(compare.operands().get(1) instanceof Operand.Register counter)
+                || !compare.modifiers().get(1).endsWith("32") || changes(compare.operands().get(2), start, end)) {
+            return null;
+        }
+        Instruction step = onlyDefinition(counter, block, end, start, end);
+        boolean counts = step != null && (step.opcode().equals("add") || step.opcode().equals("sub"))
+                && step.modifiers().size() == 1 && step.modifiers().getFirst().endsWith("32")
+                && step.operands().get(1).equals(counter) && step.operands().get(2) instanceof Operand.Immediate;
+        if (!counts) {
+            return null;
+        }
+        long by = ((Operand.Immediate) step.operands().get(2)).value();
+        Loops.Bound bound = bound(compare, step.opcode().equals("add") ? (int) by : (int) -by);
+        return bound == null ? null : new Counted(compare, bound);
+    }
+
+    /** The only instruction between two places that writes a register, if it is in the last block and has no guard. */
+    private Instruction onlyDefinition(Operand.Register register, int block, int blockEnd, int start, int end) {
+        Instruction found = null;
+        for (int i = start; i < end; i++) {
+            if (Definitions.writes(flat.get(i), register)) {
+                if (found != null || i < block || i >= blockEnd || flat.get(i).guard().isPresent()) {
+                    return null;
+                }
+                found = flat.get(i);
+            }
+        }
+        return found;
+    }
+
+    private boolean changes(Operand operand, int start, int end) {
+        if (operand instanceof Operand.Immediate) {
+            return false;
+        }
+        return !(operand instanceof Operand.Register register)
+                || flat.subList(start, end).stream().anyMatch(i -> Definitions.writes(i, register));
+    }
+
+    private static Loops.Bound bound(Instruction compare, int step) {
+        boolean signed = compare.modifiers().get(1).equals("s32");
+        long least = signed ? Integer.MIN_VALUE : 0;
+        long most = signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
+        return switch (compare.modifiers().getFirst()) {
+            case "ne" -> step == 0 ? null : new Loops.Bound(Integer.numberOfTrailingZeros(step), 0, false);
+            case "lt", "lo" -> step <= 0 ? null : new Loops.Bound(0, most - step + 1, step > 1);
+            case "gt", "hi" -> step >= 0 ? null : new Loops.Bound(0, least - step - 1, step < -1);
+            default -> null;
+        };
+    }
+}
