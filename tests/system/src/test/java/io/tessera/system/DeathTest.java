@@ -133,8 +133,9 @@ class DeathTest {
                     worker.errors().stream().filter(line -> line.contains("running without turns until it is back")).count() == deaths));
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
-            Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(
-                    w -> present.control().clients().stream().anyMatch(c -> c.get("pid").getAsLong() == w.pid())));
+            // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
+            Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(w -> present.control().clients().stream()
+                    .anyMatch(c -> c.get("pid").getAsLong() == w.pid() && !c.get("devices").getAsJsonArray().isEmpty())));
             Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(present));
             assertTrue(launches(manager, workers.getFirst()) >= before, "the counters began again");
         }
