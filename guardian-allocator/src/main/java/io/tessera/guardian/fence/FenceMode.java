@@ -4,7 +4,7 @@ package io.tessera.guardian.fence;
 public enum FenceMode {
     /**
      * Nothing does; module variables still move into the window, and traps, asserts and endless loops are contained, but those that count to a
-     * bound and run over.
+     * bound and run over, or past it.
      */
     NONE,
     /** The high word of an address is forced into the window: {@code (address & (size - 1)) | base}. Windows of 2^k bytes, k >= 32. */

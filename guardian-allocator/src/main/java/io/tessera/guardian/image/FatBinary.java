@@ -76,13 +76,19 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     /**
      * Machine code that a driver would run on a GPU and that was made for a newer or more specific GPU than all PTX that could run
      * there: what it does may be missing in the PTX, which programs write for older GPUs then, often as kernels without a body
-     * ({@code #if __CUDA_ARCH__ >= 900}). Empty: the PTX stands for the program, or there is none.
+     * ({@code #if __CUDA_ARCH__ >= 900}).
+     *
+     * @return a sentence with both, for users; empty: the PTX stands for the program, or there is none
      */
-    public Optional<FatBinaryEntry> codeAheadOfPtx(ComputeCapability gpu) {
+    public Optional<String> codeAheadOfPtx(ComputeCapability gpu) {
         List<FatBinaryEntry> usable = ptxFor(gpu);
-        return usable.isEmpty() ? Optional.empty() : entries.stream()
-                .filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu)
-                        && ORDER.compare(entry, usable.getFirst()) > 0)
-                .max(ORDER);
+        if (usable.isEmpty()) {
+            return Optional.empty();
+        }
+        FatBinaryEntry best = usable.getFirst();
+        return entries.stream().filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu)
+                        && ORDER.compare(entry, best) > 0)
+                .max(ORDER).map(code -> "its PTX is for " + best.madeFor() + ", its machine code for " + code.madeFor()
+                        + ": they need not be the same program");
     }
 }

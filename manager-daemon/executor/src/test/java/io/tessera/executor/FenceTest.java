@@ -243,6 +243,21 @@ class FenceTest {
         }
     }
 
+    /** A loop without fences whose counter runs over, for example: the word that ends kernels is not looked at there. */
+    @Test
+    void anEndlessKernelThatDoesNotLookEndsTheExecutorInItsTenantsName() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE, false, 1))) {
+            long function = function(client, module(client));
+            executor.driver.held = true;
+            client.launch(function, 0, longs(0, 0));
+            RelayTestClient.await(() -> client.segment().contextError() == LAUNCH_TIMEOUT, "the timeout");
+            assertFalse(executor.awaitEnd(), "it has not ended as it was told to");
+            assertTrue(executor.told().contains("\"tenant\":\"a\"") && executor.told().contains("did not end within 10 s"), executor.told());
+            executor.driver.held = false;
+        }
+    }
+
     @Test
     void aNewcomerWaitsUntilWhatRanUnfencedOfTheOneWhoWasAloneIsDone() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

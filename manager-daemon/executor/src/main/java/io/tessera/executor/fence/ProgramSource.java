@@ -3,7 +3,6 @@ package io.tessera.executor.fence;
 import io.tessera.executor.print.PrintingImage;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FatBinary;
-import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
@@ -165,11 +164,7 @@ public final class ProgramSource {
     }
 
     private static String lacksPtx(FatBinary binary, ComputeCapability device) {
-        List<FatBinaryEntry> usable = binary.ptxFor(device);
-        if (usable.isEmpty()) {
-            return "it has no PTX for compute capability " + device;
-        }
-        return binary.codeAheadOfPtx(device).map(code -> "its PTX is for " + usable.getFirst().madeFor() + ", its machine code for "
-                + code.madeFor() + ": they need not be the same program").orElse(null);
+        return binary.ptxFor(device).isEmpty() ? "it has no PTX for compute capability " + device
+                : binary.codeAheadOfPtx(device).orElse(null);
     }
 }

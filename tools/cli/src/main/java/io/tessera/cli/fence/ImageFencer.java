@@ -130,10 +130,9 @@ final class ImageFencer {
         List<FatBinaryEntry> usable = image.image().fatBinary().ptxFor(request.gpu());
         byte[] ptx = ModuleImage.of(bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
         FatBinaryEntry best = usable.getFirst();
-        Optional<FatBinaryEntry> ahead = image.image().fatBinary().codeAheadOfPtx(request.gpu());
+        Optional<String> ahead = image.image().fatBinary().codeAheadOfPtx(request.gpu());
         if (ahead.isPresent()) {
-            throw new ImageException("the PTX is for " + best.madeFor() + ", the machine code for " + ahead.get().madeFor()
-                    + ": they need not be the same program");
+            throw new ImageException(ahead.get());
         }
         return new Source(bytes, ptx, best.madeFor(),
                 request.architecture().replaceAll("\\D", "") + best.specificity().suffix(), AssemblerOptions.of(best.options()));

@@ -18,8 +18,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,6 +86,20 @@ class FenceCommandTest {
         Run nothing = fixture.run(empty);
         assertEquals(4, nothing.code());
         contains(nothing.out(), "empty: no image");
+    }
+
+    @Test
+    void ptxThatIsOlderThanTheMachineCodeIsNotFencedInItsPlace() throws IOException {
+        ByteBuffer image = ByteBuffer.wrap(Files.readAllBytes(IMAGES.resolve("zstd.fatbin"))).order(ByteOrder.LITTLE_ENDIAN);
+        int end = 16;
+        for (int entry = 0; entry < 2; entry++) { // PTX for 7.5 and machine code for 9.0; what follows is PTX for 9.0 and newer
+            end += image.getInt(end + 4) + (int) image.getLong(end + 8);
+        }
+        image.putLong(8, end - 16);
+        Path older = Files.write(folder.resolve("older.fatbin"), Arrays.copyOf(image.array(), end));
+        Run run = fixture.run("--summary", older.toString());
+        contains(run.out(), "refused: its PTX is for sm_75, its machine code for sm_90: they need not be the same program",
+                "1 images, 0 with PTX", "1 images are machine code alone");
     }
 
     @Test
