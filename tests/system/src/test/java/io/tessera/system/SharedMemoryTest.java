@@ -185,6 +185,11 @@ class SharedMemoryTest {
         exporter.quit().exits(0);
     }
 
+    private static int descriptors(RunningCase program) {
+        return Integer.parseInt(program.okay("descriptors"));
+    }
+
+    /** The server closes a connection after the opener has its answer: the first one may still be open when it is counted. */
     @Test
     void aHundredRoundsLeaveNothingOpen(TestRun run) {
         manager(run);
@@ -196,7 +201,7 @@ class SharedMemoryTest {
         opener.okay("close 1");
         exporter.okay("free 0");
         long used = run.witness().usedBytes(exporter.pid(), 0);
-        String exporters = exporter.okay("descriptors");
+        int exporters = descriptors(exporter);
         String openers = opener.okay("descriptors");
         int index = 0;
         for (int round = 1; round <= 100; round++) {
@@ -209,7 +214,7 @@ class SharedMemoryTest {
         assertEquals("0", opener.okay("mappings"));
         assertEquals(openers, opener.okay("descriptors"));
         Await.until("the server has closed the last connection", PATIENCE,
-                () -> exporter.okay("descriptors").equals(exporters));
+                () -> descriptors(exporter) <= exporters);
         assertEquals(used, run.witness().usedBytes(exporter.pid(), 0));
         opener.quit().exits(0);
         exporter.quit().exits(0);
