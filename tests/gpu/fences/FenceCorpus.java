@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * Fences every {@code NAME.native.ptx} of a folder with each of some modes: {@code mask}, {@code modulo}, {@code check}, and
- * {@code plain}, which is mask without second entries, as launches have it that keep to no terms of theirs. Writes {@code NAME.MODE.ptx},
+ * {@code plain}, which is mask without second entries, as launches have it that keep to no terms of theirs, and {@code many}, which is mask
+ * without those for few blocks. Writes {@code NAME.MODE.ptx},
  * the variables that moved into the window as {@code NAME.MODE.variables} (constant, size, bytes in hexadecimal), the terms of second
  * entries as {@code NAME.MODE.entries}, and what was added as {@code NAME.MODE.report}. Run as a source file, with the application's classes:
  * {@code java -cp CLASSES FenceCorpus.java FOLDER MODE...}.
@@ -25,6 +26,10 @@ import java.util.stream.Stream;
 public final class FenceCorpus {
     /** Mode MASK, of which second entries are not used. */
     private static final String PLAIN = "plain";
+    /** Mode MASK, of which second entries for few blocks are not used. */
+    private static final String MANY = "many";
+    /** In a list of second entries: there is none for few blocks. */
+    private static final String NONE = "-";
 
     private FenceCorpus() {
     }
@@ -45,7 +50,7 @@ public final class FenceCorpus {
 
     private static boolean fence(Path original, String mode) throws IOException {
         boolean plain = mode.equals(PLAIN);
-        FenceMode fenceMode = plain ? FenceMode.MASK : FenceMode.valueOf(mode.toUpperCase(Locale.ROOT));
+        FenceMode fenceMode = plain || mode.equals(MANY) ? FenceMode.MASK : FenceMode.valueOf(mode.toUpperCase(Locale.ROOT));
         String base = original.toString().replaceAll("native\\.ptx$", mode);
         try {
             FencedModule fenced = new Fencer(fenceMode).fence(PtxParser.parse(Files.readAllBytes(original)));
@@ -54,7 +59,7 @@ public final class FenceCorpus {
             }
             Files.writeString(Path.of(base + ".ptx"), fenced.ptx());
             Files.write(Path.of(base + ".variables"), fenced.variables().stream().map(FenceCorpus::line).toList());
-            Files.write(Path.of(base + ".entries"), plain ? List.of() : fenced.entries().stream().map(FenceCorpus::line).toList());
+            Files.write(Path.of(base + ".entries"), plain ? List.of() : fenced.entries().stream().map(entry -> line(entry, mode)).toList());
             Files.write(Path.of(base + ".report"), fenced.reports().stream().map(KernelReport::toString).toList());
             return true;
         } catch (FenceRefusedException | PtxException e) {
@@ -66,8 +71,9 @@ public final class FenceCorpus {
         }
     }
 
-    private static String line(CheckedEntry entry) {
-        StringBuilder line = new StringBuilder(String.join(" ", entry.kernel(), entry.entry())).append(' ').append(entry.blockX()).append(' ')
+    private static String line(CheckedEntry entry, String mode) {
+        String few = entry.few().isEmpty() || mode.equals(MANY) ? NONE : entry.few();
+        StringBuilder line = new StringBuilder(String.join(" ", entry.kernel(), entry.entry(), few)).append(' ').append(entry.blockX()).append(' ')
                 .append(entry.blockY()).append(' ').append(entry.gridX()).append(' ').append(entry.numbers().size());
         entry.numbers().forEach(number -> line.append(' ').append(number.parameter()).append(' ').append(number.offsetBytes()).append(' ')
                 .append(number.bits()).append(' ').append(Long.toUnsignedString(number.most())));

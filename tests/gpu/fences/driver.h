@@ -23,9 +23,11 @@ extern int cuMemMap(CUdeviceptr, size_t, size_t, unsigned long long, unsigned lo
 extern int cuMemSetAccess(CUdeviceptr, size_t, const struct access *, size_t);
 extern int cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 extern int cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *);
+extern int cuDeviceGetAttribute(int *, int, int);
 extern int cuFuncGetAttribute(int *, int, CUfunction);
 extern int cuEventElapsedTime(float *, CUevent, CUevent);
 
-enum { FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
+enum { DEVICE_MULTIPROCESSORS = 16, DEVICE_REGISTERS_EACH = 82 };
+enum { FUNCTION_THREADS = 0, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
 
 #endif

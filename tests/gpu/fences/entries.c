@@ -46,7 +46,7 @@ static int keeps(char **at, const char *list, const struct fenced_case *what, co
 }
 
 int entry_serves(const char *list, const struct fenced_case *what, const uint64_t *values, const struct window *window,
-                 char name[ENTRY_BYTES])
+                 char name[ENTRY_BYTES], char few[ENTRY_BYTES])
 {
     FILE *file = fopen(list, "r");
     char *line = NULL, kernel[ENTRY_BYTES];
@@ -55,7 +55,7 @@ int entry_serves(const char *list, const struct fenced_case *what, const uint64_
     while (file && !served && getline(&line, &room, file) > 0) {
         unsigned block_x, block_y, grid_x;
         int read = 0;
-        if (sscanf(line, "%1023s %1023s %u %u %u %n", kernel, name, &block_x, &block_y, &grid_x, &read) < 5)
+        if (sscanf(line, "%1023s %1023s %1023s %u %u %u %n", kernel, name, few, &block_x, &block_y, &grid_x, &read) < 6)
             wrong(list);
         if (strcmp(kernel, what->kernel) != 0)
             continue;
@@ -68,4 +68,13 @@ int entry_serves(const char *list, const struct fenced_case *what, const uint64_
     if (file)
         fclose(file);
     return served;
+}
+
+int entry_few(const struct fenced_case *what, int registers, int most_threads, int multiprocessors, int registers_each)
+{
+    enum { WARP = 32, PIECE = 256 }; /* registers are given to warps in pieces */
+    uint64_t threads = (uint64_t)what->block[0] * what->block[1] * what->block[2];
+    uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
+    uint64_t taken = (threads + WARP - 1) / WARP * (((uint64_t)registers * WARP + PIECE - 1) / PIECE * PIECE);
+    return taken > 0 && threads <= (uint64_t)most_threads && blocks <= (uint64_t)registers_each / taken * (uint64_t)multiprocessors;
 }

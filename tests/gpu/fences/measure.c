@@ -24,6 +24,8 @@ void device_open(struct device *device, const char *folder)
     CHECK(cuDeviceGet(&number, 0));
     CHECK(cuDevicePrimaryCtxRetain(&context, number));
     CHECK(cuCtxSetCurrent(context));
+    CHECK(cuDeviceGetAttribute(&device->multiprocessors, DEVICE_MULTIPROCESSORS, number));
+    CHECK(cuDeviceGetAttribute(&device->registers, DEVICE_REGISTERS_EACH, number));
     window_open(&device->window, number);
     snprintf(path, sizeof path, "%s/compare.ptx", folder);
     FILE *file = fopen(path, "r");
@@ -80,10 +82,20 @@ int form_load(struct device *device, struct form *form, const char *folder, cons
 /* Once it is known where the buffers are. */
 static void choose(struct device *device, const struct fenced_case *what, const struct data *data, struct form *form)
 {
-    char name[ENTRY_BYTES];
-    form->entry = entry_serves(form->entries, what, data->values, &device->window, name);
+    char name[ENTRY_BYTES], few[ENTRY_BYTES];
+    form->entry = entry_serves(form->entries, what, data->values, &device->window, name, few);
     if (form->entry)
         CHECK(cuModuleGetFunction(&form->function, form->module, name));
+    if (form->entry && strcmp(few, "-") != 0) {
+        CUfunction function;
+        int registers, threads;
+        CHECK(cuModuleGetFunction(&function, form->module, few));
+        CHECK(cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, function));
+        CHECK(cuFuncGetAttribute(&threads, FUNCTION_THREADS, function));
+        form->few = entry_few(what, registers, threads, device->multiprocessors, device->registers);
+        if (form->few)
+            form->function = function;
+    }
     CHECK(cuFuncGetAttribute(&form->registers, FUNCTION_REGISTERS, form->function));
     CHECK(cuFuncGetAttribute(&form->localBytes, FUNCTION_LOCAL_BYTES, form->function));
 }

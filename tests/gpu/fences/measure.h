@@ -14,6 +14,7 @@ struct form {
     CUfunction function;
     int registers, localBytes, refused;
     int entry; /* whether its launches get the kernel's second entry */
+    int few;   /* whether they get the one for few blocks */
     char entries[4096];
     float times[MOST_ROUNDS];
     double microseconds;
@@ -27,6 +28,7 @@ struct device {
     CUdeviceptr count;
     CUstream stream;
     CUevent begin, end;
+    int multiprocessors, registers; /* registers of each */
 };
 
 void device_open(struct device *device, const char *folder);

@@ -69,7 +69,7 @@ final class FencedTablesReader {
     }
 
     private static CheckedEntry entry(ByteBuffer in) throws IOException {
-        return new CheckedEntry(text(in), text(in), in.getInt(), in.getInt(), in.getLong(),
+        return new CheckedEntry(text(in), text(in), text(in), in.getInt(), in.getInt(), in.getLong(),
                 list(in, each -> new CheckedEntry.Number(each.getInt(), each.getLong(), each.getInt(), each.getLong())),
                 list(in, each -> new CheckedEntry.Pointer(each.getInt(), each.getLong(), each.getInt())));
     }

@@ -20,7 +20,7 @@ import java.util.TreeMap;
  */
 final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 5;
+    static final int VERSION = 6;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -95,6 +95,7 @@ final class FencedTablesWriter {
     private static void entry(DataOutputStream out, CheckedEntry entry) throws IOException {
         text(out, entry.kernel());
         text(out, entry.entry());
+        text(out, entry.few());
         out.writeInt(entry.blockX());
         out.writeInt(entry.blockY());
         out.writeLong(entry.gridX());

@@ -78,7 +78,7 @@ final class CheckedEntries {
             }
         });
         return trials.keeping(new LaunchPromise(most, pointers.keySet()))
-                .map(facts -> new Written(function, facts, entry(kernel, function, limits, asked(facts, pointers))))
+                .map(facts -> new Written(function, facts, entry(kernel, function, FewBlocks.name(kernel, trials.module()), limits, asked(facts, pointers))))
                 .filter(written -> !limits.isEmpty() || !written.entry().pointers().isEmpty());
     }
 
@@ -144,7 +144,7 @@ final class CheckedEntries {
         return Collections.unmodifiableList(asked);
     }
 
-    private static CheckedEntry entry(PtxFunction kernel, PtxFunction function, BodyLimits limits, List<Pointer> pointers) {
+    private static CheckedEntry entry(PtxFunction kernel, PtxFunction function, String few, BodyLimits limits, List<Pointer> pointers) {
         List<Number> numbers = new ArrayList<>();
         long blocks = 0;
         for (BodyLimits.Limit limit : limits.limits()) {
@@ -159,7 +159,7 @@ final class CheckedEntries {
             }
         }
         BodyLimits.BlockSize block = limits.block();
-        return new CheckedEntry(kernel.name(), function.name(), block == null ? 0 : block.x(), block == null ? 0 : block.y(), blocks, numbers,
-                pointers);
+        return new CheckedEntry(kernel.name(), function.name(), few, block == null ? 0 : block.x(), block == null ? 0 : block.y(), blocks,
+                numbers, pointers);
     }
 }

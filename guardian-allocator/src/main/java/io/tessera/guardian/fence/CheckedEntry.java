@@ -10,13 +10,15 @@ import java.util.List;
  *
  * @param kernel   the kernel
  * @param entry    name of the second entry; it begins with {@link WindowConstants#PREFIX}
+ * @param few      name of the same entry, with the same terms, compiled for grids of few blocks, at most {@link FewBlocks#MOST_THREADS} threads each where the kernel
+ *                 names no size itself: it may take more registers, so that fewer blocks run at once; empty: there is none
  * @param blockX   threads of a block in the first dimension, at most; 0: any
  * @param blockY   the same in the second
  * @param gridX    blocks of the grid in the first dimension, at most; 0: any
  * @param numbers  what integers among the parameters are at most
  * @param pointers which parameters are addresses inside the tenant's window
  */
-public record CheckedEntry(String kernel, String entry, int blockX, int blockY, long gridX, List<Number> numbers, List<Pointer> pointers) {
+public record CheckedEntry(String kernel, String entry, String few, int blockX, int blockY, long gridX, List<Number> numbers, List<Pointer> pointers) {
     /**
      * An integer among the parameters.
      *
@@ -47,6 +49,11 @@ public record CheckedEntry(String kernel, String entry, int blockX, int blockY, 
                 || pointers.stream().anyMatch(pointer -> pointer.alignmentBytes() < 1 || Integer.bitCount(pointer.alignmentBytes()) != 1)) {
             throw new IllegalArgumentException("terms that nothing can keep to: " + terms(blockX, blockY, gridX, numbers, pointers));
         }
+    }
+
+    /** How many kernels the module has for it. */
+    public int kernels() {
+        return few.isEmpty() ? 1 : 2;
     }
 
     /** For which launches it is, for people: a list with commas. */

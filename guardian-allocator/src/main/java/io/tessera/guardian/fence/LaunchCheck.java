@@ -54,6 +54,11 @@ public final class LaunchCheck {
         return entry.entry();
     }
 
+    /** Name of the one for few blocks, or empty. */
+    public String few() {
+        return entry.few();
+    }
+
     /**
      * Whether a launch keeps to the terms.
      *

@@ -82,6 +82,10 @@ final class ModuleFencer {
         return plan.entries().stream().filter(entry -> fenced.containsKey(entry.entry()) && fenced.containsKey(entry.kernel())).toList();
     }
 
+    private Optional<String> fewBlocks(String entry) {
+        return plan.entries().stream().filter(one -> one.entry().equals(entry) && !one.few().isEmpty()).map(CheckedEntry::few).findFirst();
+    }
+
     private void functions() throws FenceRefusedException {
         List<PtxFunction> bodies = plan.module().functions().stream().filter(f -> f.body().isPresent()
                 && !plan.refused().containsKey(f.name())).toList();
@@ -222,7 +226,9 @@ final class ModuleFencer {
             }
             case PtxFunction function -> {
                 if (!isRefused(function.name())) {
-                    into.add(function(function));
+                    PtxFunction rewritten = function(function);
+                    into.add(rewritten);
+                    fewBlocks(function.name()).ifPresent(few -> into.add(FewBlocks.of(rewritten, few)));
                 }
             }
             // Debug information names variables that are gone.

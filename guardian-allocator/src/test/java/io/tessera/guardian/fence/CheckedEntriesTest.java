@@ -11,11 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Second entries for launches that were looked at: what they ask for is what they leave out, and nothing else of the walls is missing. */
 @Timeout(60)
 class CheckedEntriesTest {
     private static final String ENTRY = "__tessera_checked_k";
+    private static final String FEW = "__tessera_few_k";
     private static final String COPY = """
             ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [s+8]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 8;
             add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3; ld.global.u64 %rd6, [%rd4]; st.global.u64 [%rd5], %rd6;
@@ -44,7 +46,7 @@ class CheckedEntriesTest {
     @EnumSource(names = {"MASK", "MODULO"})
     void pointersAreAskedForWhereTheKernelFencesThem(FenceMode mode) throws Exception {
         FencedModule fenced = fence(mode, COPY);
-        assertEquals(List.of(new CheckedEntry("k", ENTRY, 0, 0, 0, List.of(), List.of(new CheckedEntry.Pointer(0, 0, 8),
+        assertEquals(List.of(new CheckedEntry("k", ENTRY, "", 0, 0, 0, List.of(), List.of(new CheckedEntry.Pointer(0, 0, 8),
                 new CheckedEntry.Pointer(1, 8, 8)))), fenced.entries());
         assertFalse(body(fenced).contains(WindowConstants.NAME), body(fenced));
         assertFalse(body(fenced).contains("and.b"), body(fenced));
@@ -163,9 +165,50 @@ class CheckedEntriesTest {
         assertFalse(fenced.ptx().contains("__tessera_checked_bad"));
     }
 
-    @Test
-    void aProgramMustNotHaveTheirNames() {
-        String text = module(COPY) + ".visible .entry " + ENTRY + "(.param .u64 p) { ret; }\n";
+    @ParameterizedTest
+    @ValueSource(strings = {ENTRY, FEW})
+    void aProgramMustNotHaveTheirNames(String name) {
+        String text = module(COPY) + ".visible .entry " + name + "(.param .u64 p) { ret; }\n";
         assertThrows(FenceRefusedException.class, () -> new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)));
+    }
+
+    private static final String LONG_COPY = COPY + "add.u64 %rd6, %rd6, 1;\n".repeat(48);
+
+    private static String few(String text) throws Exception {
+        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text));
+        CheckedEntry entry = fenced.entries().getFirst();
+        assertEquals(ENTRY, entry.entry());
+        assertEquals(!entry.few().isEmpty(), fenced.ptx().contains(FEW), entry.few());
+        return entry.few().isEmpty() ? "" : fenced.ptx().substring(fenced.ptx().indexOf(".entry " + FEW));
+    }
+
+    @Test
+    void longKernelsHaveItOnceMoreForFewBlocks() throws Exception {
+        String few = few(module(LONG_COPY));
+        String head = few.substring(0, few.indexOf('{'));
+        assertTrue(head.contains(".maxntid 256") && head.contains(".minnctapersm 1"), head);
+        String entry = body(fence(FenceMode.MASK, LONG_COPY));
+        assertEquals(entry.substring(entry.indexOf('{'), entry.indexOf("\n}")), few.substring(few.indexOf('{'), few.indexOf("\n}")), "the same code");
+        assertEquals(List.of("k", "k"), fence(FenceMode.MASK, LONG_COPY).functions(), "and the same number in records");
+        assertEquals("", few(module(COPY)), "what is short needs few registers");
+    }
+
+    @Test
+    void whatAKernelSaysOfItsLaunchesStays() throws Exception {
+        String sized = few(module(LONG_COPY).replace("\n{\n", "\n.reqntid 512, 1, 1\n{\n"));
+        assertTrue(sized.contains(".reqntid 512, 1, 1") && sized.contains(".minnctapersm 1") && !sized.contains(".maxntid"), sized);
+        for (String said : List.of(".maxnreg 32", ".maxntid 128\n.minnctapersm 4")) {
+            assertEquals("", few(module(LONG_COPY).replace("\n{\n", "\n" + said + "\n{\n")), said);
+        }
+    }
+
+    @Test
+    void programsOfManyKernelsHaveNone() throws Exception {
+        StringBuilder text = new StringBuilder(module(LONG_COPY));
+        for (int i = 0; i < 31; i++) {
+            text.append(".visible .entry k").append(i).append("() { ret; }\n");
+        }
+        assertTrue(few(text.toString()).startsWith(".entry"));
+        assertEquals("", few(text + ".visible .entry last() { ret; }\n"));
     }
 }

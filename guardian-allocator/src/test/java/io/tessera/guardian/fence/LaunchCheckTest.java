@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LaunchCheckTest {
     private static final long BASE = 0x7000_0000_0000L;
     private static final long BYTES = 4L << 30;
-    private static final CheckedEntry ENTRY = new CheckedEntry("k", "__tessera_checked_k", 256, 4, 1 << 20,
+    private static final CheckedEntry ENTRY = new CheckedEntry("k", "__tessera_checked_k", "", 256, 4, 1 << 20,
             List.of(new CheckedEntry.Number(1, 0, 32, 1000), new CheckedEntry.Number(2, 8, 64, 1L << 40)),
             List.of(new CheckedEntry.Pointer(0, 0, 16)));
     /** A pointer, a 32-bit number, and a structure of 16 bytes. */
@@ -53,10 +53,10 @@ class LaunchCheckTest {
 
     @Test
     void termsOfAnotherFormAreRefused() {
-        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", 0, 0, 0, List.of(),
+        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", "", 0, 0, 0, List.of(),
                 List.of(new CheckedEntry.Pointer(0, 0, 3))));
-        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", 0, 0, 0, List.of(new CheckedEntry.Number(0, 0, 16, 1)),
+        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", "", 0, 0, 0, List.of(new CheckedEntry.Number(0, 0, 16, 1)),
                 List.of()));
-        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", -1, 0, 0, List.of(), List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new CheckedEntry("k", "e", "", -1, 0, 0, List.of(), List.of()));
     }
 }

@@ -17,16 +17,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which launches get a kernel's second entry, over a fake driver that tells what was launched; and that nobody else gets it. */
 @Timeout(120)
 class CheckedLaunchTest {
     private static final String SECOND = "__tessera_checked_work";
+    private static final String FEW = "__tessera_few_work";
     /** A pointer, and an array that has room for blocks of 256 threads. */
     private static final byte[] PTX = """
             .version 8.0
@@ -48,6 +51,9 @@ class CheckedLaunchTest {
                 ret;
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
+
+    private static final byte[] LONGER = new String(PTX, StandardCharsets.US_ASCII).replace("ret;", "add.u64 %rd2, %rd2, 1;\n".repeat(48) + "ret;")
+            .getBytes(StandardCharsets.US_ASCII);
 
     /** Goes over an array by the stride of the grid. */
     private static final byte[] STRIDE = """
@@ -117,6 +123,12 @@ class CheckedLaunchTest {
         return executor.driver.launched;
     }
 
+    private static String launched(RunningExecutor executor, RelayTestClient client, long function, long pointer, int[] grid, int threads) {
+        client.launch(function, 0, longs(pointer, 7), grid, threads, 0);
+        memory(client);
+        return executor.driver.launched;
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"MASK", "MODULO"})
     void whatKeepsToTheTermsGetsTheSecondEntry(FenceChoice mode) throws Exception {
@@ -147,6 +159,28 @@ class CheckedLaunchTest {
         }
     }
 
+    /**
+     * Of this driver's functions a thread takes 104 registers and a block has at most 100 threads; its 48 multiprocessors have 65,536 registers
+     * each, so four such blocks.
+     */
+    @Test
+    void gridsOfWhichAllBlocksRunAtOnceGetTheEntryForFew() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long function = function(client, module(client, LONGER));
+            long own = memory(client);
+            assertEquals(FEW, launched(executor, client, function, own, 1, 0));
+            assertEquals(FEW, launched(executor, client, function, own, new int[] {8, 8, 3}, 100));
+            assertEquals(SECOND, launched(executor, client, function, own, new int[] {193, 1, 1}, 100), "one block more than run at once");
+            assertEquals(FEW, launched(executor, client, function, own, new int[] {193, 1, 1}, 64), "smaller ones");
+            assertEquals(SECOND, launched(executor, client, function, own, 101, 0), "a block that it has too many threads for");
+            assertEquals(SECOND, launched(executor, client, function, own, new int[] {-1, -1, -1}, 32), "numbers of any size");
+            assertEquals("work", launched(executor, client, function, 0, 1, 0), "its terms are the same");
+            assertEquals(0, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(8), value(4096)));
+            assertEquals(FEW, launched(executor, client, function, own, 1, 0));
+        }
+    }
+
     @Test
     void ofCodeWithoutFencesThatOfLoopsWhoeverThePointersBelongTo() throws Exception {
         FenceSettings alone = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, false, 0, 0);
@@ -173,13 +207,16 @@ class CheckedLaunchTest {
         }
     }
 
-    @Test
-    void theProgramDoesNotSeeIt() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theProgramDoesNotSeeIt(boolean few) throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
-            long module = module(client);
+            executor.driver.kernels = few ? List.of(SECOND, FEW, "work") : List.of(SECOND, "work");
+            long module = module(client, few ? LONGER : PTX);
             function(client, module);
             assertEquals(500, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text(SECOND)));
+            assertEquals(500, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text(FEW)));
             assertEquals(0, client.call(DriverEntry.cuModuleGetFunctionCount, outBytes(4), value(module)));
             assertEquals(1, (int) client.outLong(0));
             for (int most = 1; most <= 3; most++) {

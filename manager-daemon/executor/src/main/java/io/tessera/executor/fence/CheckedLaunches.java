@@ -22,17 +22,21 @@ final class CheckedLaunches {
     private static final int MOST_THREADS = 0;
     /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
     private static final int SHARED_BYTES = 1;
+    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
+    private static final int REGISTERS = 4;
 
     private final ClientFences fences;
     private final DriverCalls driver;
     private final KernelAttributes attributes;
     private final Standstill.Client standstill;
+    private final ResidentBlocks resident;
 
     CheckedLaunches(ClientFences fences, DriverCalls driver, Standstill.Client standstill) {
         this.standstill = standstill;
         this.fences = fences;
         this.driver = driver;
         this.attributes = new KernelAttributes(driver, fences.device());
+        this.resident = ResidentBlocks.of(fences.device(), driver);
     }
 
     /**
@@ -80,7 +84,15 @@ final class CheckedLaunches {
             return 0;
         }
         prepare(second, said, function);
-        return second.function == NEVER ? 0 : second.function;
+        if (second.function == NEVER) {
+            return 0;
+        }
+        return isForFew(second.few, form) ? second.few.function : second.function;
+    }
+
+    /** Whether all blocks run at once also with the registers of the entry for few blocks. */
+    private boolean isForFew(SecondEntry few, LaunchForm form) {
+        return few != null && few.function > 0 && form.threads <= few.mostThreads && form.blocks <= resident.most(few.registers, form.threads);
     }
 
     /**
@@ -91,33 +103,47 @@ final class CheckedLaunches {
         if (second == null || second.function != 0) {
             return;
         }
-        if (second.found == 0) {
-            if (!standstill.mayBegin()) {
-                return; // the kernel itself serves until then
-            }
-            long found = byName(second);
-            second.found = found == 0 ? NEVER : found;
+        if (second.found == 0 && !standstill.mayBegin()) {
+            return; // the kernel itself serves until then
         }
-        second.function = second.found == NEVER ? NEVER : fitting(second.found, said, function);
+        find(second);
+        // A block that the program may launch must fit; one for few blocks is looked at before each launch.
+        boolean fits = second.found != NEVER && attributes.get(second.found, false, MOST_THREADS) >= most(said, function, MOST_THREADS);
+        second.function = fits ? serving(second.found, said, function) : NEVER;
+        SecondEntry few = second.few;
+        if (few != null && fits) {
+            find(few);
+            few.function = few.found == NEVER ? NEVER : serving(few.found, said, function);
+            few.mostThreads = few.function == NEVER ? 0 : attributes.get(few.found, false, MOST_THREADS);
+            few.registers = few.function == NEVER ? 0 : attributes.get(few.found, false, REGISTERS);
+        }
     }
 
-    private long fitting(long found, long said, long function) {
-        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        // A block that the program may launch must fit, and shared memory that it may ask for.
-        boolean serves = attributes.get(found, false, MOST_THREADS) >= attributes.get(function, ofKernel, MOST_THREADS)
-                && attributes.get(found, false, SHARED_BYTES) <= attributes.get(function, ofKernel, SHARED_BYTES);
-        if (!serves) {
+    private void find(SecondEntry entry) {
+        if (entry.found == 0) {
+            long found = byName(entry);
+            entry.found = found == 0 ? NEVER : found;
+        }
+    }
+
+    private int most(long said, long function, int attribute) {
+        return attributes.get(function, RelayHandle.type(said) == HandleKind.KERNEL.number(), attribute);
+    }
+
+    /** The function with what the program has set of its kernel; {@link #NEVER} where the shared memory that it may ask for would not fit. */
+    private long serving(long found, long said, long function) {
+        if (attributes.get(found, false, SHARED_BYTES) > most(said, function, SHARED_BYTES)) {
             return NEVER;
         }
-        attributes.copy(function, ofKernel, found);
+        attributes.copy(function, RelayHandle.type(said) == HandleKind.KERNEL.number(), found);
         return found;
     }
 
-    private long byName(SecondEntry second) {
+    private long byName(SecondEntry entry) {
         try (Arena arena = Arena.ofConfined()) {
-            int result = driver.call(second.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
-                    second.code, arena.allocateFrom(second.check.entry()).address());
-            if (result == CudaResult.SUCCESS && second.library) {
+            int result = driver.call(entry.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
+                    entry.code, arena.allocateFrom(entry.name).address());
+            if (result == CudaResult.SUCCESS && entry.library) {
                 result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), driver.outLong(0));
             }
             return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;

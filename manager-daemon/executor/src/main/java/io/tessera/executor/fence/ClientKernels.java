@@ -247,7 +247,7 @@ public final class ClientKernels {
                 if (handles.table(kind).attachment(said) instanceof Launchable known) {
                     known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
                     if (known.second != null) {
-                        known.second.function = 0;
+                        known.second.changed();
                     }
                 }
             }

@@ -1,6 +1,7 @@
 package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.CheckedEntry;
 import java.util.List;
 import java.util.Objects;
 
@@ -27,7 +28,7 @@ record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolea
     }
 
     int addedKernels() {
-        return tables.stream().mapToInt(table -> table.entries().size()).sum();
+        return tables.stream().flatMap(table -> table.entries().stream()).mapToInt(CheckedEntry::kernels).sum();
     }
 
     boolean reports() {

@@ -13,6 +13,8 @@ public final class LaunchForm {
     int gridX;
     int blockX;
     int blockY;
+    double blocks;
+    double threads;
     boolean captured;
     boolean plain;
     /** Whether the driver may wait for all streams in it. */
@@ -40,6 +42,17 @@ public final class LaunchForm {
         gridX = grid;
         blockX = x;
         blockY = y;
+    }
+
+    /**
+     * How much there is to run; products of three numbers that a client says, which no integer has room for.
+     *
+     * @param allBlocks    of the grid
+     * @param blockThreads of a block
+     */
+    public void volume(double allBlocks, double blockThreads) {
+        blocks = allBlocks;
+        threads = blockThreads;
     }
 
     /** Whether the driver may wait for all streams in it, as {@link ClientKernels#toLaunch} has found. */

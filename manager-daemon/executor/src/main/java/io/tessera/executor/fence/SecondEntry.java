@@ -4,6 +4,8 @@ import io.tessera.guardian.fence.LaunchCheck;
 
 /** A kernel's second entry in one of the codes of its module, for launches that keep to its terms. One owner thread. */
 final class SecondEntry {
+    /** Its name. */
+    final String name;
     /** Its terms. */
     final LaunchCheck check;
     /** The driver's handle of the code that has it. */
@@ -14,10 +16,31 @@ final class SecondEntry {
     long found;
     /** The same, if it serves and has what the program has set of the kernel; 0: not asked for since; below 0: it does not serve. */
     long function;
+    /** The same entry for few blocks; null: it has none, or it is this one. */
+    final SecondEntry few;
+    /** What one of its threads takes; 0: not asked for yet. */
+    int registers;
+    /** Threads of a block, at most. */
+    int mostThreads;
 
+    /** The entry of some terms. */
     SecondEntry(LaunchCheck check, long code, boolean library) {
+        this(check, check.entry(), code, library, check.few().isEmpty() ? null : new SecondEntry(check, check.few(), code, library, null));
+    }
+
+    private SecondEntry(LaunchCheck check, String name, long code, boolean library, SecondEntry few) {
+        this.few = few;
+        this.name = name;
         this.check = check;
         this.code = code;
         this.library = library;
+    }
+
+    /** The program has set something of the kernel: it has to be set of the entry, too. */
+    void changed() {
+        function = 0;
+        if (few != null) {
+            few.function = 0;
+        }
     }
 }

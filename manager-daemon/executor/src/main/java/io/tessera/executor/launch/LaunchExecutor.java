@@ -119,6 +119,7 @@ public final class LaunchExecutor {
         checkClusters(record, attributeCount, function);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
+        form.volume(product(record, GRID), product(record, BLOCK));
         form.kind(client.streams().isCapturing(stream), attributeCount == 0 && !cooperative);
         function = code(record.get(WireTypes.U64, FUNCTION), function);
         client.streams().before(stream);
@@ -213,6 +214,10 @@ public final class LaunchExecutor {
             }
             attributes.set(WireTypes.U64, at + 8, event);
         }
+    }
+
+    private static double product(MemorySegment record, long at) {
+        return (double) unsigned(record, at) * unsigned(record, at + 4) * unsigned(record, at + 8);
     }
 
     private static long unsigned(MemorySegment record, long at) {

@@ -253,14 +253,20 @@ public final class RelayTestClient implements AutoCloseable {
 
     /** Launches a grid of one block of so many threads, with flags of the record. */
     public void launch(long function, long stream, byte[] parameters, int threads, int flags) {
+        launch(function, stream, parameters, new int[] {1, 1, 1}, threads, flags);
+    }
+
+    /** Launches a grid of blocks of so many threads, with flags of the record. */
+    public void launch(long function, long stream, byte[] parameters, int[] grid, int threads, int flags) {
         int body = (int) RelayLayout.LAUNCH.byteSize() + parameters.length;
         long at = claim(body);
         long launch = at + RecordHeader.BYTES;
         RecordHeader.write(ring, at, RecordKind.LAUNCH, 0, 0, CONTEXT, flags);
         ring.set(WireTypes.U64, launch, function);
         ring.set(WireTypes.U64, launch + 8, stream);
-        for (long i = 0; i < 6; i++) {
-            ring.set(WireTypes.U32, launch + 16 + 4 * i, i == 3 ? threads : 1);
+        for (int i = 0; i < 3; i++) {
+            ring.set(WireTypes.U32, launch + 16 + 4L * i, grid[i]);
+            ring.set(WireTypes.U32, launch + 28 + 4L * i, i == 0 ? threads : 1);
         }
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "shared_bytes"), 0);
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "attributes"), 0);

@@ -74,8 +74,11 @@ public final class FakeDriver implements DriverPort {
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
+    /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
+    private static final int REGISTERS_ATTRIBUTE = 82;
+    private static final int REGISTERS = 65_536;
     /** What every module and library lists as its kernels. */
-    private static final List<String> KERNELS = List.of("__tessera_checked_work", "work");
+    public volatile List<String> kernels = List.of("__tessera_checked_work", "work");
 
     private static final Set<DriverEntry> SYNCHRONIZING = EnumSet.of(DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
             DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetFunction, DriverEntry.cuLibraryUnload, DriverEntry.cuMemFree_v2,
@@ -280,11 +283,12 @@ public final class FakeDriver implements DriverPort {
             }
             case cuDeviceTotalMem_v2 -> put(slot(s, 0), pages.capacityBytes);
             case cuMemGetAllocationGranularity -> put(slot(s, 0), FakePages.GRANULE);
-            case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) * 3);
+            case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1
+                    : putInt(slot(s, 0), slot(s, 1) == REGISTERS_ATTRIBUTE ? REGISTERS : (int) slot(s, 1) * 3);
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), capturing ? 1 : 0);
-            case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), KERNELS.size());
+            case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), kernels.size());
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
             case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
@@ -308,8 +312,8 @@ public final class FakeDriver implements DriverPort {
 
     private int kernels(long out, int most) {
         for (int i = 0; i < most; i++) {
-            if (i < KERNELS.size()) {
-                function(out + 8L * i, KERNELS.get(i));
+            if (i < kernels.size()) {
+                function(out + 8L * i, kernels.get(i));
             } else {
                 put(out + 8L * i, 0);
             }

@@ -55,7 +55,8 @@ final class KernelText {
         for (CheckedEntry entry : fenced.entries()) {
             if (entry.kernel().equals(name)) {
                 lines.add("");
-                lines.add(style.apply(Emphasis.HEADING, name + ", second entry, for launches with " + entry.terms()));
+                lines.add(style.apply(Emphasis.HEADING, name + ", second entry, for launches with " + entry.terms()
+                        + (entry.few().isEmpty() ? "" : "; once more for grids of few blocks")));
                 compare(before, text(fenced.module(), function(fenced.module(), entry.entry()).orElseThrow()), style, lines);
             }
         }
