@@ -178,6 +178,8 @@ struct launch {
     X(cuLibraryLoadData, "cuLibraryLoadData", (handle *, const void *, int *, void **, unsigned, int *, void **, unsigned)) \
     X(cuLibraryUnload, "cuLibraryUnload", (handle)) \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", (handle *, handle, const char *)) \
+    X(cuLibraryGetKernelCount, "cuLibraryGetKernelCount", (unsigned *, handle)) \
+    X(cuLibraryEnumerateKernels, "cuLibraryEnumerateKernels", (handle *, unsigned, handle)) \
     X(cuFuncSetAttribute, "cuFuncSetAttribute", (handle, int, int)) \
     X(cuFuncGetModule, "cuFuncGetModule", (handle *, handle)) \
     X(cuLinkDestroy, "cuLinkDestroy", (handle)) \

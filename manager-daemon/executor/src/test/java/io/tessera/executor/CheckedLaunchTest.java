@@ -52,7 +52,7 @@ class CheckedLaunchTest {
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
 
-    private static final byte[] LONGER = new String(PTX, StandardCharsets.US_ASCII).replace("ret;", "add.u64 %rd2, %rd2, 1;\n".repeat(48) + "ret;")
+    private static final byte[] LONGER = new String(PTX, StandardCharsets.US_ASCII).replace("1024", "2048").replace("ret;", "add.u64 %rd2, %rd2, 1;\n".repeat(48) + "ret;")
             .getBytes(StandardCharsets.US_ASCII);
 
     /** Goes over an array by the stride of the grid. */
@@ -107,6 +107,16 @@ class CheckedLaunchTest {
         return function;
     }
 
+    /** As CUDA's runtime does since 12. */
+    private static long libraryKernel(RelayTestClient client, byte[] ptx) {
+        assertEquals(0, client.call(DriverEntry.cuLibraryLoadData, outBytes(8), in(ptx), value(0), value(0), value(0), value(0), value(0), value(0)));
+        long library = client.outLong(0);
+        assertEquals(0, client.call(DriverEntry.cuLibraryGetKernel, outBytes(8), value(library), text("work")));
+        long kernel = client.outLong(0);
+        assertEquals(0, client.query(QueryKind.FUNCTION, kernel));
+        return kernel;
+    }
+
     private static long memory(RelayTestClient client) {
         assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(4096)));
         return client.outLong(0);
@@ -159,9 +169,21 @@ class CheckedLaunchTest {
         }
     }
 
+    @Test
+    void kernelsOfLibrariesHaveItToo() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long own = memory(client);
+            assertEquals(SECOND, launched(executor, client, libraryKernel(client, PTX), own, 1, 0));
+            long longer = libraryKernel(client, LONGER);
+            assertEquals(FEW, launched(executor, client, longer, own, 1, 0));
+            assertEquals("work", launched(executor, client, longer, 0, 1, 0));
+        }
+    }
+
     /**
-     * Of this driver's functions a thread takes 104 registers and a block has at most 100 threads; its 48 multiprocessors have 65,536 registers
-     * each, so four such blocks.
+     * Of this driver's functions a thread takes 104 registers and one for few blocks has at most 256 threads in a block; its 48 multiprocessors
+     * have 65,536 registers each, so two such blocks.
      */
     @Test
     void gridsOfWhichAllBlocksRunAtOnceGetTheEntryForFew() throws Exception {
@@ -170,10 +192,11 @@ class CheckedLaunchTest {
             long function = function(client, module(client, LONGER));
             long own = memory(client);
             assertEquals(FEW, launched(executor, client, function, own, 1, 0));
-            assertEquals(FEW, launched(executor, client, function, own, new int[] {8, 8, 3}, 100));
-            assertEquals(SECOND, launched(executor, client, function, own, new int[] {193, 1, 1}, 100), "one block more than run at once");
-            assertEquals(FEW, launched(executor, client, function, own, new int[] {193, 1, 1}, 64), "smaller ones");
-            assertEquals(SECOND, launched(executor, client, function, own, 101, 0), "a block that it has too many threads for");
+            assertEquals(FEW, launched(executor, client, function, own, new int[] {8, 4, 3}, 256));
+            assertEquals(SECOND, launched(executor, client, function, own, new int[] {97, 1, 1}, 256), "one block more than run at once");
+            assertEquals(FEW, launched(executor, client, function, own, new int[] {97, 1, 1}, 128), "smaller ones");
+            assertEquals(SECOND, launched(executor, client, function, own, 257, 0), "a block that it has too many registers for");
+            assertEquals("work", launched(executor, client, function, own, 513, 0), "and one that the array has no room for");
             assertEquals(SECOND, launched(executor, client, function, own, new int[] {-1, -1, -1}, 32), "numbers of any size");
             assertEquals("work", launched(executor, client, function, 0, 1, 0), "its terms are the same");
             assertEquals(0, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(8), value(4096)));

@@ -84,15 +84,20 @@ final class CheckedLaunches {
             return 0;
         }
         prepare(second, said, function);
-        if (second.function == NEVER) {
-            return 0;
+        if (isForFew(second.few, form)) {
+            return second.few.function;
         }
-        return isForFew(second.few, form) ? second.few.function : second.function;
+        return serves(second, form) ? second.function : 0;
+    }
+
+    /** With more registers than the kernel has, a block can have fewer threads. */
+    private static boolean serves(SecondEntry entry, LaunchForm form) {
+        return entry != null && entry.function > 0 && form.threads <= entry.mostThreads;
     }
 
     /** Whether all blocks run at once also with the registers of the entry for few blocks. */
     private boolean isForFew(SecondEntry few, LaunchForm form) {
-        return few != null && few.function > 0 && form.threads <= few.mostThreads && form.blocks <= resident.most(few.registers, form.threads);
+        return serves(few, form) && form.blocks <= resident.most(few.registers, form.threads);
     }
 
     /**
@@ -106,47 +111,38 @@ final class CheckedLaunches {
         if (second.found == 0 && !standstill.mayBegin()) {
             return; // the kernel itself serves until then
         }
-        find(second);
-        // A block that the program may launch must fit; one for few blocks is looked at before each launch.
-        boolean fits = second.found != NEVER && attributes.get(second.found, false, MOST_THREADS) >= most(said, function, MOST_THREADS);
-        second.function = fits ? serving(second.found, said, function) : NEVER;
-        SecondEntry few = second.few;
-        if (few != null && fits) {
-            find(few);
-            few.function = few.found == NEVER ? NEVER : serving(few.found, said, function);
-            few.mostThreads = few.function == NEVER ? 0 : attributes.get(few.found, false, MOST_THREADS);
-            few.registers = few.function == NEVER ? 0 : attributes.get(few.found, false, REGISTERS);
+        find(second, said, function);
+        if (second.few != null) {
+            find(second.few, said, function);
         }
     }
 
-    private void find(SecondEntry entry) {
+    /** An entry serves where the shared memory that the program may ask for fits beside its own; then it gets what is set of the kernel. */
+    private void find(SecondEntry entry, long said, long function) {
         if (entry.found == 0) {
             long found = byName(entry);
             entry.found = found == 0 ? NEVER : found;
+            entry.registers = found == 0 ? 0 : attributes.get(found, false, REGISTERS);
+            entry.mostThreads = found == 0 ? 0 : attributes.get(found, false, MOST_THREADS);
         }
-    }
-
-    private int most(long said, long function, int attribute) {
-        return attributes.get(function, RelayHandle.type(said) == HandleKind.KERNEL.number(), attribute);
-    }
-
-    /** The function with what the program has set of its kernel; {@link #NEVER} where the shared memory that it may ask for would not fit. */
-    private long serving(long found, long said, long function) {
-        if (attributes.get(found, false, SHARED_BYTES) > most(said, function, SHARED_BYTES)) {
-            return NEVER;
+        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        boolean fits = entry.found != NEVER
+                && attributes.get(entry.found, false, SHARED_BYTES) <= attributes.get(function, ofKernel, SHARED_BYTES);
+        entry.function = fits ? entry.found : NEVER;
+        if (fits) {
+            attributes.copy(function, ofKernel, entry.found);
         }
-        attributes.copy(function, RelayHandle.type(said) == HandleKind.KERNEL.number(), found);
-        return found;
     }
 
     private long byName(SecondEntry entry) {
         try (Arena arena = Arena.ofConfined()) {
             int result = driver.call(entry.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
                     entry.code, arena.allocateFrom(entry.name).address());
-            if (result == CudaResult.SUCCESS && entry.library) {
-                result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), driver.outLong(0));
+            if (result != CudaResult.SUCCESS || !entry.library) {
+                return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
             }
-            return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
+            result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(1), driver.outLong(0));
+            return result == CudaResult.SUCCESS ? driver.outLong(1) : 0;
         }
     }
 }

@@ -18,9 +18,9 @@ final class SecondEntry {
     long function;
     /** The same entry for few blocks; null: it has none, or it is this one. */
     final SecondEntry few;
-    /** What one of its threads takes; 0: not asked for yet. */
+    /** Registers that one of its threads takes. */
     int registers;
-    /** Threads of a block, at most. */
+    /** Threads of a block that those allow, at most. */
     int mostThreads;
 
     /** The entry of some terms. */

@@ -74,6 +74,7 @@ public final class FakeDriver implements DriverPort {
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
+    private static final int UNKNOWN_HANDLE = 400;
     /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
     private static final int REGISTERS_ATTRIBUTE = 82;
     private static final int REGISTERS = 65_536;
@@ -226,6 +227,7 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
+            case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
@@ -291,7 +293,8 @@ public final class FakeDriver implements DriverPort {
             case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), kernels.size());
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
-            case cuFuncGetAttribute -> slot(s, 1) > 9 ? 1 : putInt(slot(s, 0), (int) slot(s, 1) + 100);
+            case cuFuncGetAttribute, cuKernelGetAttribute -> slot(s, 1) > 9 ? 1
+                    : putInt(slot(s, 0), slot(s, 1) == 0 ? mostThreads(functions.getOrDefault(slot(s, 2), "")) : (int) slot(s, 1) + 100);
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
@@ -319,6 +322,10 @@ public final class FakeDriver implements DriverPort {
             }
         }
         return 0;
+    }
+
+    private static int mostThreads(String function) {
+        return function.startsWith("__tessera_few_") ? 256 : 1024;
     }
 
     private int function(long result, String name) {
