@@ -201,7 +201,11 @@ def _fence_notes(results):
     kinds = sorted({str(client.get("fence")) for client in clients})
     unfenced = sum(client.get("unfenced", 0) for client in clients)
     violations = sum(client.get("violations", 0) for client in clients)
-    return (f"{len(clients)} clients of the executor, fences: {', '.join(kinds)}; run unfenced: {unfenced}; violations: {violations}",)
+    launches, second, few = (sum(client.get(name, 0) for client in clients) for name in ("launches", "secondLaunches", "fewLaunches"))
+    return (
+        f"{len(clients)} clients of the executor, fences: {', '.join(kinds)}; run unfenced: {unfenced}; violations: {violations}",
+        f"launches: {launches}, {second} by second entries, {few} of them for few blocks",
+    )
 
 
 def tables(results):

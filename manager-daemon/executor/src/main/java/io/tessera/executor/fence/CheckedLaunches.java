@@ -30,8 +30,10 @@ final class CheckedLaunches {
     private final KernelAttributes attributes;
     private final Standstill.Client standstill;
     private final ResidentBlocks resident;
+    private final LaunchCodes codes;
 
-    CheckedLaunches(ClientFences fences, DriverCalls driver, Standstill.Client standstill) {
+    CheckedLaunches(ClientFences fences, DriverCalls driver, Standstill.Client standstill, LaunchCodes codes) {
+        this.codes = codes;
         this.standstill = standstill;
         this.fences = fences;
         this.driver = driver;
@@ -85,9 +87,14 @@ final class CheckedLaunches {
         }
         prepare(second, said, function);
         if (isForFew(second.few, form)) {
+            codes.few();
             return second.few.function;
         }
-        return serves(second, form) ? second.function : 0;
+        if (!serves(second, form)) {
+            return 0;
+        }
+        codes.second();
+        return second.function;
     }
 
     /** With more registers than the kernel has, a block can have fewer threads. */

@@ -488,8 +488,8 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(settings.label(), unfenced.count(),
-                violationCount);
+        LaunchCodes codes = kernels.codes();
+        return new FenceFigures(settings.label(), unfenced.count(), violationCount, codes.bySecond(), codes.byFew(), codes.byNativeCode());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */

@@ -37,6 +37,7 @@ public final class ClientKernels {
     private final ClientHandles handles;
     private final DriverCalls driver;
     private final Standstill.Client standstill;
+    private final LaunchCodes codes = new LaunchCodes();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
@@ -46,9 +47,14 @@ public final class ClientKernels {
         this.standstill = standstill;
         this.fences = fences;
         this.modules = modules;
-        this.checked = new CheckedLaunches(fences, driver, standstill);
+        this.checked = new CheckedLaunches(fences, driver, standstill, codes);
         this.handles = handles;
         this.driver = driver;
+    }
+
+    /** By which code its launches ran. */
+    LaunchCodes codes() {
+        return codes;
     }
 
     /** Whether any kernel was launched. */
@@ -214,6 +220,9 @@ public final class ClientKernels {
     private long alone(Launchable kernel, long said, long function, LaunchForm launch) {
         long alone = aloneFunction(kernel, said, function);
         long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, said, function, launch);
+        if (alone != 0) {
+            codes.nativeCode();
+        }
         return second != 0 ? second : alone != 0 ? alone : function;
     }
 
