@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -52,6 +53,9 @@ class CheckedLaunchTest {
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
 
+    /** Without shared memory, so that it may run in clusters. */
+    private static final byte[] LONE = new String(PTX, StandardCharsets.US_ASCII).replace("st.shared.u32 [%r3], %r1;", "").replace("mov.u32 %r3, tile;",
+            "mov.u32 %r3, 0;").getBytes(StandardCharsets.US_ASCII);
     private static final byte[] LONGER = new String(PTX, StandardCharsets.US_ASCII).replace("1024", "2048").replace("ret;", "add.u64 %rd2, %rd2, 1;\n".repeat(48) + "ret;")
             .getBytes(StandardCharsets.US_ASCII);
 
@@ -166,6 +170,20 @@ class CheckedLaunchTest {
             client.launch(function, stream, longs(own, 7));
             memory(client);
             assertEquals(SECOND, executor.driver.launched);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3, 1, true", "6, 1, true", "8, 0, true", "10, 0, true", "2, 1, false", "4, 1, false", "5, 1, false", "11, 1, false", "14, 50, false",
+            "63, 0, false", "64, 0, false", "-1, 0, false"})
+    void attributesThatSayNothingOfBlocksLeaveIt(int attribute, int value, boolean second) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long function = function(client, module(client, LONE));
+            long own = memory(client);
+            client.launchWith(function, 0, longs(own, 7), attribute, value);
+            memory(client);
+            assertEquals(second ? SECOND : "work", executor.driver.launched);
         }
     }
 

@@ -64,7 +64,7 @@ public final class LaunchForm {
      * What kind of launch it is.
      *
      * @param isCaptured whether it goes into a graph
-     * @param isPlain    whether it has no attributes and is not cooperative
+     * @param isPlain    whether it says nothing of how many blocks run together: it is not cooperative and not of clusters
      */
     public void kind(boolean isCaptured, boolean isPlain) {
         captured = isCaptured;

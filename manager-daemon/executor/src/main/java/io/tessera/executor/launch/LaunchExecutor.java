@@ -39,6 +39,12 @@ public final class LaunchExecutor {
     private static final int CLUSTER_DIMENSION = 4;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
+    /**
+     * Attributes that say nothing of how many blocks run together, by their bits: none, access policy, synchronisation policy, programmatic
+     * serialisation and event, priority, memory domains, completion event.
+     */
+    private static final long OF_ANY_CODE = 1 | 1 << ACCESS_POLICY_WINDOW | 1 << 3 | 1 << 6 | 1 << PROGRAMMATIC_EVENT | 1 << 8 | 1 << 9 | 1 << 10
+            | 1 << COMPLETION_EVENT;
     private static final int DEVICE_UPDATABLE_NODE = 13;
 
     private static final long FUNCTION = RecordHeader.BYTES + offset(LAUNCH, "function");
@@ -120,7 +126,7 @@ public final class LaunchExecutor {
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
         form.volume(product(record, GRID), product(record, BLOCK));
-        form.kind(client.streams().isCapturing(stream), attributeCount == 0 && !cooperative);
+        form.kind(client.streams().isCapturing(stream), !cooperative && areOfAnyCode(record, attributeCount));
         function = code(record.get(WireTypes.U64, FUNCTION), function);
         client.streams().before(stream);
         int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)
@@ -139,6 +145,16 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
         return submit(DriverEntry.cuLaunchKernel, slots);
+    }
+
+    private static boolean areOfAnyCode(MemorySegment record, int attributeCount) {
+        for (int i = 0; i < attributeCount; i++) {
+            int id = record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES);
+            if (id < 0 || id >= Long.SIZE || (OF_ANY_CODE >> id & 1) == 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void checkClusters(MemorySegment record, int attributeCount, long function) throws RejectedException {

@@ -35,6 +35,8 @@ public final class RelayTestClient implements AutoCloseable {
     public static final long PATIENCE_NS = 40_000_000_000L;
     /** The context that a new client makes. */
     public static final int CONTEXT = 1;
+    /** {@code CUlaunchAttribute}. */
+    private static final int ATTRIBUTE_BYTES = 72;
     private static final int SLOT = 3;
 
     /** An argument of a call: a value, or what lies behind a pointer. */
@@ -256,9 +258,21 @@ public final class RelayTestClient implements AutoCloseable {
         launch(function, stream, parameters, new int[] {1, 1, 1}, threads, flags);
     }
 
+    /** Launches one thread with a launch attribute whose value is one word. */
+    public void launchWith(long function, long stream, byte[] parameters, int attribute, int value) {
+        byte[] attributes = new byte[ATTRIBUTE_BYTES];
+        MemorySegment.ofArray(attributes).set(ValueLayout.JAVA_INT_UNALIGNED, 0, attribute);
+        MemorySegment.ofArray(attributes).set(ValueLayout.JAVA_INT_UNALIGNED, 8, value);
+        launch(function, stream, parameters, new int[] {1, 1, 1}, 1, 0, attributes);
+    }
+
     /** Launches a grid of blocks of so many threads, with flags of the record. */
     public void launch(long function, long stream, byte[] parameters, int[] grid, int threads, int flags) {
-        int body = (int) RelayLayout.LAUNCH.byteSize() + parameters.length;
+        launch(function, stream, parameters, grid, threads, flags, new byte[0]);
+    }
+
+    private void launch(long function, long stream, byte[] parameters, int[] grid, int threads, int flags, byte[] attributes) {
+        int body = (int) RelayLayout.LAUNCH.byteSize() + attributes.length + parameters.length;
         long at = claim(body);
         long launch = at + RecordHeader.BYTES;
         RecordHeader.write(ring, at, RecordKind.LAUNCH, 0, 0, CONTEXT, flags);
@@ -269,9 +283,10 @@ public final class RelayTestClient implements AutoCloseable {
             ring.set(WireTypes.U32, launch + 28 + 4L * i, i == 0 ? threads : 1);
         }
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "shared_bytes"), 0);
-        ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "attributes"), 0);
+        ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "attributes"), attributes.length / ATTRIBUTE_BYTES);
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "parameter_bytes"), parameters.length);
-        MemorySegment.copy(parameters, 0, ring, ValueLayout.JAVA_BYTE, launch + RelayLayout.LAUNCH.byteSize(),
+        MemorySegment.copy(attributes, 0, ring, ValueLayout.JAVA_BYTE, launch + RelayLayout.LAUNCH.byteSize(), attributes.length);
+        MemorySegment.copy(parameters, 0, ring, ValueLayout.JAVA_BYTE, launch + RelayLayout.LAUNCH.byteSize() + attributes.length,
                 parameters.length);
         commit(at, RecordHeader.BYTES + body);
     }
