@@ -62,10 +62,24 @@ CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_p
     return MESSAGE_CALL(context, ENTRY_cuMemcpyAsync, VALUE(to.at), VALUE(from.at), VALUE(bytes), VALUE(wire));
 }
 
-/* The source is read when this returns. */
+/* Fills a chunk and sends it in pieces of so many bytes: the device moves one while the next is filled. */
+static CUresult fill_and_send(struct relay_context *context, uint64_t wire, struct copy_place to, const unsigned char *from, size_t bytes,
+                              unsigned char *chunk, size_t piece)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (size_t done = 0; result == CUDA_SUCCESS && done < bytes; done += piece) {
+        size_t length = bytes - done < piece ? bytes - done : piece;
+        memcpy(chunk + done, from + done, length);
+        result = copy_submit(context, wire, copy_moved(to, done), copy_device((uintptr_t)chunk + done), length);
+    }
+    return result;
+}
+
+/* The source is read when this returns. A copy of one chunk has no other to overlap with, so it goes in smaller pieces. */
 static CUresult from_pageable(struct relay_context *context, uint64_t wire, struct copy_place to,
                               const unsigned char *from, size_t bytes)
 {
+    const size_t part = bytes <= STAGING_CHUNK ? STAGING_PIECE : STAGING_CHUNK;
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; result == CUDA_SUCCESS && done < bytes;) {
         size_t piece = bytes - done < STAGING_CHUNK ? bytes - done : STAGING_CHUNK;
@@ -73,8 +87,7 @@ static CUresult from_pageable(struct relay_context *context, uint64_t wire, stru
         result = staging_take(context->link, &chunk);
         if (result != CUDA_SUCCESS)
             break;
-        memcpy(chunk->memory, from + done, piece);
-        result = copy_submit(context, wire, copy_moved(to, done), copy_device((uintptr_t)chunk->memory), piece);
+        result = fill_and_send(context, wire, copy_moved(to, done), from + done, piece, chunk->memory, part);
         if (result == CUDA_SUCCESS)
             result = staging_mark(context, wire, chunk);
         staging_give(chunk);

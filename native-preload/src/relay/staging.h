@@ -8,6 +8,7 @@
 #include "relay.h"
 
 #define STAGING_CHUNK (1u << 20) /* its copy on the host takes longer than all that a record costs, and fits a cache */
+#define STAGING_PIECE (128u << 10) /* what it takes longer to fill than a record costs the executor and the device */
 #define STAGING_CHUNKS 16u
 
 struct staging_chunk {

@@ -166,6 +166,27 @@ static int64_t small_copy_ns(int down)
     return median(samples, ROUNDS);
 }
 
+/* Until it has arrived: the copy itself may return before. */
+static int64_t part_up_ns(void)
+{
+    enum { PART = 512 << 10, TIMES = 200 };
+    CUdeviceptr device;
+    char *host = malloc(PART);
+    if (!host)
+        exit(1);
+    memset(host, 1, PART);
+    CHECK(cuMemAlloc_v2(&device, PART));
+    for (int i = 0; i < TIMES; i++) {
+        int64_t begin = now_ns();
+        CHECK(cuMemcpyHtoD_v2(device, host, PART));
+        CHECK(cuCtxSynchronize());
+        samples[i] = now_ns() - begin;
+    }
+    CHECK(cuMemFree_v2(device));
+    free(host);
+    return median(samples, TIMES);
+}
+
 static void copies(size_t bytes)
 {
     CUdeviceptr device;
@@ -179,6 +200,7 @@ static void copies(size_t bytes)
     printf(",\"pinnedUpGBs\":%.2f,\"pinnedDownGBs\":%.2f", rate(pinned, device, bytes, 0), rate(pinned, device, bytes, 1));
     printf(",\"pageableUpGBs\":%.2f,\"pageableDownGBs\":%.2f", rate(pageable, device, bytes, 0),
            rate(pageable, device, bytes, 1));
+    printf(",\"partUpNs\":%lld", (long long)part_up_ns());
     CHECK(cuMemFreeHost(pinned));
     CHECK(cuMemFree_v2(device));
     free(pageable);

@@ -31,6 +31,7 @@ FIGURES = (
     ("pinnedDownGBs", "256 MiB down, pinned, GB/s", True),
     ("pageableUpGBs", "256 MiB up, pageable, GB/s", True),
     ("pageableDownGBs", "256 MiB down, pageable, GB/s", True),
+    ("partUpNs", "512 KiB of pageable memory to the device until it is there, ns", False),
     ("startMs", "start to first kernel, ms", False),
 )
 
