@@ -18,12 +18,6 @@ import java.lang.foreign.Arena;
  */
 final class CheckedLaunches {
     private static final int NEVER = -1;
-    /** CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK. */
-    private static final int MOST_THREADS = 0;
-    /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
-    private static final int SHARED_BYTES = 1;
-    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
-    private static final int REGISTERS = 4;
 
     private final ClientFences fences;
     private final DriverCalls driver;
@@ -129,12 +123,14 @@ final class CheckedLaunches {
         if (entry.found == 0) {
             long found = byName(entry);
             entry.found = found == 0 ? NEVER : found;
-            entry.registers = found == 0 ? 0 : attributes.get(found, false, REGISTERS);
-            entry.mostThreads = found == 0 ? 0 : attributes.get(found, false, MOST_THREADS);
+            if (found != 0) {
+                entry.is(attributes);
+            }
         }
         boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
         boolean fits = entry.found != NEVER
-                && attributes.get(entry.found, false, SHARED_BYTES) <= attributes.get(function, ofKernel, SHARED_BYTES);
+                && attributes.get(entry.found, false, KernelAttributes.SHARED_BYTES)
+                        <= attributes.get(function, ofKernel, KernelAttributes.SHARED_BYTES);
         entry.function = fits ? entry.found : NEVER;
         if (fits) {
             attributes.copy(function, ofKernel, entry.found);

@@ -28,8 +28,6 @@ public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
-    /** CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES. */
-    private static final int LOCAL_BYTES = 3;
 
     private final ClientFences fences;
     private final AloneModules modules;
@@ -174,8 +172,11 @@ public final class ClientKernels {
             return false;
         }
         kernel.launched = true;
-        return RelayHandle.type(said) == HandleKind.KERNEL.number()
-                || fences.deepens(new KernelAttributes(driver, fences.device()).get(function, false, LOCAL_BYTES));
+        if (RelayHandle.type(said) == HandleKind.KERNEL.number()) {
+            return true;
+        }
+        int local = new KernelAttributes(driver, fences.device()).get(function, false, KernelAttributes.LOCAL_BYTES);
+        return fences.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
     }
 
     private long parameterBytes(long function, boolean kernel) {

@@ -22,6 +22,8 @@ final class SecondEntry {
     int registers;
     /** Threads of a block that those allow, at most. */
     int mostThreads;
+    /** Local memory of a thread. */
+    private int local;
 
     /** The entry of some terms. */
     SecondEntry(LaunchCheck check, long code, boolean library) {
@@ -34,6 +36,18 @@ final class SecondEntry {
         this.check = check;
         this.code = code;
         this.library = library;
+    }
+
+    /** What the driver says of its function. */
+    void is(KernelAttributes attributes) {
+        registers = attributes.get(found, false, KernelAttributes.REGISTERS);
+        mostThreads = attributes.get(found, false, KernelAttributes.MOST_THREADS);
+        local = attributes.get(found, false, KernelAttributes.LOCAL_BYTES);
+    }
+
+    /** Local memory of a thread, in bytes, the most of it and of that for few blocks; 0 while neither was asked for. */
+    int localBytes() {
+        return few == null ? local : Math.max(local, few.local);
     }
 
     /** The program has set something of the kernel: it has to be set of the entry, too. */
