@@ -13,6 +13,7 @@ final class StatementParser {
     private final OperandParser operands;
     private final LineParser lines;
     private final AttributeParser attributes;
+    private final Modifiers.Tree none = new Modifiers.Tree();
 
     StatementParser(Tokens tokens, Scopes scopes, DeclarationParser declarations, OperandParser operands,
             LineParser lines, AttributeParser attributes) {
@@ -87,12 +88,12 @@ final class StatementParser {
         if (!Opcodes.contains(opcode)) {
             throw new PtxException(line, column, "unknown instruction '" + opcode + "'");
         }
-        List<String> modifiers = new ArrayList<>(4);
+        Modifiers.Tree modifiers = none;
         while (tokens.kind() == Kind.DOTTED) {
-            modifiers.add(tokens.word());
+            modifiers = modifiers.and(tokens.word());
             tokens.advance();
         }
-        return new Instruction(guard, opcode, modifiers, operands.operands(opcode.equals("call")), line);
+        return new Instruction(guard, opcode, modifiers.words(), operands.operands(opcode.equals("call")), line);
     }
 
     private void directive(List<Statement> into) throws PtxException {
