@@ -24,6 +24,7 @@ final class BodyTrials {
     private final PtxFunction kernel;
     private final PtxModule module;
     private final Map<BodyLimits, LoopCosts> costs = new HashMap<>();
+    private final SharedAccesses shared;
     private LaunchTrials trials;
     private LoopText text;
     private List<Instruction> instructions;
@@ -31,6 +32,7 @@ final class BodyTrials {
     BodyTrials(PtxFunction kernel, PtxModule module) {
         this.kernel = kernel;
         this.module = module;
+        this.shared = new SharedAccesses(kernel, module);
     }
 
     PtxFunction kernel() {
@@ -39,6 +41,11 @@ final class BodyTrials {
 
     PtxModule module() {
         return module;
+    }
+
+    /** Its accesses to shared memory. */
+    SharedAccesses shared() {
+        return shared;
     }
 
     private LaunchTrials trials() {
@@ -85,7 +92,8 @@ final class BodyTrials {
         return costs.computeIfAbsent(limits, each -> LoopCosts.of(text(), of(each)));
     }
 
-    private LoopText text() {
+    /** The loops of the kernel. */
+    LoopText text() {
         if (text == null) {
             text = new LoopText(kernel.body().orElseThrow());
         }

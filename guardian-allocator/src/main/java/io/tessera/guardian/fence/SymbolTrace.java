@@ -30,14 +30,20 @@ final class SymbolTrace {
     record Root(String symbol, long offsetBytes, boolean exact) {
     }
 
-    private final Map<String, Instruction> definitions = new HashMap<>();
+    private final Map<String, Instruction> definitions;
     private final Set<String> several = new HashSet<>();
     /** What is known already: an addition asks for both of its operands, which would double with every step. */
     private final Map<String, Optional<Root>> known = new HashMap<>();
 
     SymbolTrace(Block body) {
+        definitions = new HashMap<>();
         collect(body, 0);
         several.forEach(definitions::remove);
+    }
+
+    /** Of another function with the same body: what is guessed there does not depend on what was asked here. */
+    SymbolTrace(SymbolTrace same) {
+        definitions = same.definitions;
     }
 
     private void collect(Block block, int depth) {
