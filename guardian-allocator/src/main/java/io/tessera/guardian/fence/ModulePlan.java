@@ -57,8 +57,8 @@ final class ModulePlan {
     private boolean readsConstants;
     private boolean makesGeneric;
 
-    /** What was found in a body: local variables, prototypes and lists of targets, and which variables its registers come from. */
-    private record Contents(List<Variable> locals, List<Statement> lists, SymbolTrace trace) {
+    /** What was found in a body: local variables; prototypes and lists of targets. */
+    private record Contents(List<Variable> locals, List<Statement> lists) {
     }
 
     ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
@@ -89,15 +89,13 @@ final class ModulePlan {
     private void prepare(PtxFunction function) throws FenceRefusedException {
         Block body = function.body().orElseThrow();
         clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
-        Contents known = contents.get(body);
-        if (known == null) {
+        if (!contents.containsKey(body)) {
             List<Variable> found = new ArrayList<>();
             List<Statement> lists = new ArrayList<>();
             scan(body, found, lists, false);
-            known = new Contents(found, lists, new SymbolTrace(body));
-            contents.put(body, known);
+            contents.put(body, new Contents(found, lists));
         }
-        traces.put(function, new SymbolTrace(known.trace()));
+        traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function));
         facts.put(function, oracle.of(function, module));
         openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(body,

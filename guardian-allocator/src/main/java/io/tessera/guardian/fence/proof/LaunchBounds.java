@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Set;
@@ -44,19 +44,26 @@ final class LaunchBounds {
 
     /** Those of launches of any shape that keep a promise. */
     static LaunchBounds of(FunctionGraph graph, LaunchPromise promise) {
-        long[] bounds = new long[graph.code().size()];
+        FlatCode code = graph.code();
+        long[] bounds = new long[code.size()];
+        Arrays.fill(bounds, ANY);
+        promise.most().forEach((instruction, most) -> {
+            if (code.indexOf(instruction) >= 0) {
+                bounds[code.indexOf(instruction)] = most;
+            }
+        });
         BitSet windows = new BitSet();
-        for (int i = 0; i < bounds.length; i++) {
-            Instruction instruction = graph.code().instruction(i);
-            bounds[i] = promise.most().getOrDefault(instruction, ANY);
-            windows.set(i, promise.windows().contains(instruction));
+        for (Instruction instruction : promise.windows()) {
+            if (code.indexOf(instruction) >= 0) {
+                windows.set(code.indexOf(instruction));
+            }
         }
         return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds, windows);
     }
 
     /** Whether what is known of an instruction's operands or results may be more than for all launches. */
     boolean concerns(FlatCode code, int index) {
-        return isBounded(index) || shaped && code.instruction(index).operands().stream().anyMatch(Operand.SpecialRegister.class::isInstance);
+        return isBounded(index) || shaped && code.readsSpecial(index);
     }
 
     SpecialBounds special() {
