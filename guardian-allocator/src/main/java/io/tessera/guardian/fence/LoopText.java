@@ -31,7 +31,7 @@ final class LoopText {
     private final List<Integer> lastLabel = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
-    private final Map<Instruction, Integer> depths = new IdentityHashMap<>();
+    private Map<Instruction, Integer> depths;
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
     /** How many of the instructions before each have a property: so that no text makes a look at a loop more than linear. */
@@ -110,6 +110,12 @@ final class LoopText {
 
     /** How many loops of the text enclose an instruction. */
     int depth(Instruction instruction) {
+        if (depths == null) {
+            depths = new IdentityHashMap<>(flat.size());
+            for (int i = 0; i < flat.size(); i++) {
+                depths.put(flat.get(i), depth(i));
+            }
+        }
         return depths.getOrDefault(instruction, 0);
     }
 
@@ -130,9 +136,6 @@ final class LoopText {
         for (int i = 0; i < flat.size(); i++) {
             depth += nesting[i];
             nesting[i] = depth;
-            if (depth > 0) {
-                depths.put(flat.get(i), depth);
-            }
         }
     }
 

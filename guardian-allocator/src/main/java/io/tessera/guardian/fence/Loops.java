@@ -67,7 +67,7 @@ final class Loops {
         List<Instruction> flat = text.instructions();
         for (int i = 0; i < flat.size(); i++) {
             if (text.depth(i) > 0) {
-                each.take(flat.get(i), text.depth(i));
+                each.take(flat.get(i), text.depth(i), text.start(i) >= 0 ? weight(flat.get(i)) : 0);
             }
         }
     }

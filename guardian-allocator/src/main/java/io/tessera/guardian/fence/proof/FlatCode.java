@@ -11,6 +11,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -28,7 +29,7 @@ final class FlatCode {
     private final List<int[]> reads;
     private final List<int[]> writes;
     private final IntArray onlyResults = new IntArray();
-    private final Map<Integer, int[]> targets = new HashMap<>();
+    private final int[][] targets;
     private final Map<Instruction, Integer> indices;
     private final Map<Integer, Map<String, Variable>> symbols = new HashMap<>();
     private final RegisterNames names;
@@ -85,8 +86,10 @@ final class FlatCode {
         writes = new ArrayList<>(about);
         indices = new IdentityHashMap<>(about);
         walk(body, null);
+        targets = new int[instructions.size()][];
+        Arrays.fill(targets, NO_REGISTERS);
         for (PendingBranch branch : branches) {
-            targets.put(branch.index(), resolve(branch));
+            targets[branch.index()] = resolve(branch);
         }
     }
 
@@ -270,7 +273,7 @@ final class FlatCode {
 
     /** Where a branch goes. Not to be changed. */
     int[] targets(int index) {
-        return targets.getOrDefault(index, NO_REGISTERS);
+        return targets[index];
     }
 
     int registers() {

@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Set;
@@ -10,16 +9,16 @@ import java.util.Set;
  * What is known of the launches of a function: bounds of special registers, and of what instructions read. Immutable.
  */
 final class LaunchBounds {
-    private static final long ANY = -1;
-
     private final SpecialBounds special;
-    private final long[] most;
     private final boolean shaped;
+    private final BitSet bounded;
+    private final long[] most;
     private final BitSet windows;
 
-    private LaunchBounds(SpecialBounds special, boolean shaped, long[] most, BitSet windows) {
+    private LaunchBounds(SpecialBounds special, boolean shaped, BitSet bounded, long[] most, BitSet windows) {
         this.special = special;
         this.shaped = shaped;
+        this.bounded = bounded;
         this.most = most;
         this.windows = windows;
     }
@@ -30,7 +29,7 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, null, new BitSet());
+        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, new BitSet(), new long[0], new BitSet());
     }
 
     /**
@@ -45,20 +44,23 @@ final class LaunchBounds {
     /** Those of launches of any shape that keep a promise. */
     static LaunchBounds of(FunctionGraph graph, LaunchPromise promise) {
         FlatCode code = graph.code();
+        BitSet bounded = new BitSet();
         long[] bounds = new long[code.size()];
-        Arrays.fill(bounds, ANY);
         promise.most().forEach((instruction, most) -> {
-            if (code.indexOf(instruction) >= 0) {
-                bounds[code.indexOf(instruction)] = most;
+            int index = code.indexOf(instruction);
+            if (index >= 0) {
+                bounded.set(index);
+                bounds[index] = most;
             }
         });
         BitSet windows = new BitSet();
         for (Instruction instruction : promise.windows()) {
-            if (code.indexOf(instruction) >= 0) {
-                windows.set(code.indexOf(instruction));
+            int index = code.indexOf(instruction);
+            if (index >= 0) {
+                windows.set(index);
             }
         }
-        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds, windows);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounded, bounds, windows);
     }
 
     /** Whether what is known of an instruction's operands or results may be more than for all launches. */
@@ -70,14 +72,14 @@ final class LaunchBounds {
         return special;
     }
 
-    /** Whether what some instruction reads is bounded. */
-    boolean bounds() {
-        return most != null;
+    /** The next instruction, from one on, of which what it reads is bounded; or -1. */
+    int nextBounded(int index) {
+        return bounded.nextSetBit(index);
     }
 
     /** Whether what an instruction reads is bounded. */
     boolean isBounded(int index) {
-        return most != null && most[index] != ANY;
+        return bounded.get(index);
     }
 
     /** The greatest number that an instruction reads, if it {@link #isBounded}. */
