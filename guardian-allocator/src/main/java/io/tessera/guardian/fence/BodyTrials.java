@@ -23,6 +23,7 @@ import java.util.Optional;
 final class BodyTrials {
     private final PtxFunction kernel;
     private final PtxModule module;
+    private final Map<BodyLimits, AddressFacts> facts = new HashMap<>();
     private final Map<BodyLimits, LoopCosts> costs = new HashMap<>();
     private final SharedAccesses shared;
     private LaunchTrials trials;
@@ -72,6 +73,10 @@ final class BodyTrials {
 
     /** Facts that would hold in the second body, of the kernel's own instructions. */
     AddressFacts of(BodyLimits limits) {
+        return facts.computeIfAbsent(limits, this::facts);
+    }
+
+    private AddressFacts facts(BodyLimits limits) {
         if (limits.isEmpty()) {
             return unlimited();
         }

@@ -292,6 +292,9 @@ final class TwoBodies {
 
     /** What an instruction does nothing but read, if it is an integer of a parameter or the size of a block or grid. */
     static Optional<Operand> source(Instruction instruction) {
+        if (!instruction.opcode().equals("mov") && !instruction.opcode().equals("ld")) {
+            return Optional.empty();
+        }
         boolean plain = instruction.operands().size() == 2 && instruction.operands().getFirst() instanceof Operand.Register
                 && instruction.type().filter(type -> type.kind() != ScalarType.Kind.FLOAT && type.bits() >= Integer.SIZE
                         && type.bits() <= Long.SIZE).isPresent();

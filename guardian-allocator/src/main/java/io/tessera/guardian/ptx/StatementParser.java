@@ -85,7 +85,8 @@ final class StatementParser {
     }
 
     private Instruction instruction(Optional<Guard> guard, String opcode, int line, int column) throws PtxException {
-        if (!Opcodes.contains(opcode)) {
+        String known = Opcodes.literal(opcode);
+        if (known == null) {
             throw new PtxException(line, column, "unknown instruction '" + opcode + "'");
         }
         Modifiers.Tree modifiers = none;
@@ -93,7 +94,7 @@ final class StatementParser {
             modifiers = modifiers.and(tokens.word());
             tokens.advance();
         }
-        return new Instruction(guard, opcode, modifiers.words(), operands.operands(opcode.equals("call")), line);
+        return new Instruction(guard, known, modifiers.words(), operands.operands(known.equals("call")), line);
     }
 
     private void directive(List<Statement> into) throws PtxException {
