@@ -40,11 +40,7 @@ final class AccessFence {
     Fenced fence(Instruction i, Access access) throws FenceRefusedException {
         Operand.Address address = (Operand.Address) i.operands().get(access.operand());
         AddressFact fact = context.fact(i, access.operand());
-        context.counts.access(i.opcode() + switch (access.place()) {
-            case GENERIC, GENERIC_SHARED -> " (generic)";
-            case CLUSTER -> ".shared::cluster";
-            default -> "." + access.place().name().toLowerCase(java.util.Locale.ROOT);
-        });
+        context.counts.access(i.opcode(), access.place());
         if (context.mode() == FenceMode.NONE) {
             return new Fenced(context.plan.moved(access.place()) || access.place() == Place.GLOBAL
                     ? global.unfenced(address) : address, moved(access.place()));

@@ -6,6 +6,7 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Statement;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,7 @@ final class BarrierUse {
     private final Map<Instruction, InstructionClass> classes;
     private final Set<List<Operand>> everywhere = new HashSet<>();
     private final Set<List<Operand>> inDeviceFunctions = new HashSet<>();
+    private final Map<PtxFunction, Set<List<Operand>>> own = new IdentityHashMap<>();
     private final boolean contained;
 
     /**
@@ -34,10 +36,11 @@ final class BarrierUse {
         this.contained = contained;
         for (PtxFunction function : functions) {
             if (function.body().isPresent()) {
-                Set<List<Operand>> own = new HashSet<>();
-                collect(function.body().get(), own);
-                everywhere.addAll(own);
-                inDeviceFunctions.addAll(function.kind() == PtxFunction.Kind.FUNC ? own : Set.of());
+                Set<List<Operand>> barriers = new HashSet<>();
+                collect(function.body().get(), barriers);
+                own.put(function, barriers);
+                everywhere.addAll(barriers);
+                inDeviceFunctions.addAll(function.kind() == PtxFunction.Kind.FUNC ? barriers : Set.of());
             }
         }
     }
@@ -67,7 +70,7 @@ final class BarrierUse {
             return everywhere;
         }
         Set<List<Operand>> all = new HashSet<>(inDeviceFunctions);
-        function.body().ifPresent(body -> collect(body, all));
+        all.addAll(own.getOrDefault(function, Set.of()));
         return all;
     }
 

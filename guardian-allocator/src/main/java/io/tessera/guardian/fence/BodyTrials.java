@@ -23,7 +23,9 @@ import java.util.Optional;
 final class BodyTrials {
     private final PtxFunction kernel;
     private final PtxModule module;
+    private final Map<BodyLimits, AddressFacts> facts = new HashMap<>();
     private final Map<BodyLimits, LoopCosts> costs = new HashMap<>();
+    private final SharedAccesses shared;
     private LaunchTrials trials;
     private LoopText text;
     private List<Instruction> instructions;
@@ -31,6 +33,7 @@ final class BodyTrials {
     BodyTrials(PtxFunction kernel, PtxModule module) {
         this.kernel = kernel;
         this.module = module;
+        this.shared = new SharedAccesses(kernel, module);
     }
 
     PtxFunction kernel() {
@@ -39,6 +42,11 @@ final class BodyTrials {
 
     PtxModule module() {
         return module;
+    }
+
+    /** Its accesses to shared memory. */
+    SharedAccesses shared() {
+        return shared;
     }
 
     private LaunchTrials trials() {
@@ -65,6 +73,10 @@ final class BodyTrials {
 
     /** Facts that would hold in the second body, of the kernel's own instructions. */
     AddressFacts of(BodyLimits limits) {
+        return facts.computeIfAbsent(limits, this::facts);
+    }
+
+    private AddressFacts facts(BodyLimits limits) {
         if (limits.isEmpty()) {
             return unlimited();
         }
@@ -85,7 +97,8 @@ final class BodyTrials {
         return costs.computeIfAbsent(limits, each -> LoopCosts.of(text(), of(each)));
     }
 
-    private LoopText text() {
+    /** The loops of the kernel. */
+    LoopText text() {
         if (text == null) {
             text = new LoopText(kernel.body().orElseThrow());
         }

@@ -44,7 +44,7 @@ final class BulkFence {
                 operands.set(access.operand(), accesses.fence(i, access).address());
                 continue;
             }
-            context.counts.access(i.opcode() + ".shared");
+            context.counts.access(i.opcode(), Access.Place.SHARED);
             Operand.Register start = word((Operand.Address) operands.get(access.operand()));
             Operand.Register inside = access.place() == Place.CLUSTER ? shared.clusterClamped(i, start, UNIT, UNIT, null)
                     : clamped(i, start, UNIT);
@@ -157,7 +157,7 @@ final class BulkFence {
     private void sharedRows(Instruction i, InstructionClass.Matrix matrix, List<Operand> operands)
             throws FenceRefusedException {
         Access access = matrix.access();
-        context.counts.access(i.opcode() + ".shared");
+        context.counts.access(i.opcode(), Access.Place.SHARED);
         int bytes = matrix.strideOperand() < 0 ? matrix.rows() * matrix.rowBytes() : matrix.rowBytes();
         Operand.Register start = word((Operand.Address) operands.get(access.operand()));
         Operand.Register limit = shared.limit(i, bytes, ROW_ALIGNMENT, start);

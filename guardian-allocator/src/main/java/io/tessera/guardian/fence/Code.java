@@ -4,6 +4,7 @@ import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Modifiers;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.RegisterDeclaration;
 import io.tessera.guardian.ptx.ScalarType;
@@ -19,11 +20,11 @@ final class Code {
     private static final Map<String, Mnemonic> MNEMONICS = new ConcurrentHashMap<>();
 
     /** An opcode with its modifiers. */
-    private record Mnemonic(String opcode, List<String> modifiers) {
+    private record Mnemonic(String opcode, Modifiers modifiers) {
         private static Mnemonic of(String text) {
             int dot = text.indexOf('.');
-            return dot < 0 ? new Mnemonic(text, List.of())
-                    : new Mnemonic(text.substring(0, dot), List.of(text.substring(dot + 1).split("\\.")));
+            return dot < 0 ? new Mnemonic(text, Modifiers.of(List.of()))
+                    : new Mnemonic(text.substring(0, dot), Modifiers.of(List.of(text.substring(dot + 1).split("\\."))));
         }
     }
 

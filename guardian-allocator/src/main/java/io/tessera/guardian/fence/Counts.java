@@ -3,20 +3,29 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.PtxFunction;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Counts for a {@link KernelReport} while a function is rewritten. Not thread-safe. */
 final class Counts {
-    private final Map<String, Integer> accesses = new TreeMap<>();
+    /** By place and opcode. */
+    private final Map<Access.Place, Map<String, Integer>> accesses = new EnumMap<>(Access.Place.class);
+    private final Map<String, Integer> handles = new HashMap<>();
     private final Map<KernelReport.Fence, Integer> fences = new EnumMap<>(KernelReport.Fence.class);
     private final Map<KernelReport.Proof, Integer> proved = new EnumMap<>(KernelReport.Proof.class);
     private final List<String> calls = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    void access(String what) {
-        accesses.merge(what, 1, Integer::sum);
+    /** An access by a handle. */
+    void handle(String opcode) {
+        handles.merge(opcode, 1, Integer::sum);
+    }
+
+    void access(String opcode, Access.Place place) {
+        accesses.computeIfAbsent(place, each -> new HashMap<>()).merge(opcode, 1, Integer::sum);
     }
 
     void fence(KernelReport.Fence fence) {
@@ -39,8 +48,18 @@ final class Counts {
         }
     }
 
+    private static String text(String opcode, Access.Place place) {
+        return opcode + switch (place) {
+            case GENERIC, GENERIC_SHARED -> " (generic)";
+            case CLUSTER -> ".shared::cluster";
+            default -> "." + place.name().toLowerCase(Locale.ROOT);
+        };
+    }
+
     KernelReport report(PtxFunction function) {
-        return new KernelReport(function.name(), function.kind() == PtxFunction.Kind.ENTRY, function.line(), accesses,
+        Map<String, Integer> named = new TreeMap<>(handles);
+        accesses.forEach((place, opcodes) -> opcodes.forEach((opcode, times) -> named.merge(text(opcode, place), times, Integer::sum)));
+        return new KernelReport(function.name(), function.kind() == PtxFunction.Kind.ENTRY, function.line(), named,
                 fences, proved, calls, notes);
     }
 }

@@ -18,13 +18,20 @@ final class Definitions {
 
     /** The registers; more than are really written where that is not clear. */
     static List<Operand.Register> of(Instruction instruction) {
-        List<Operand.Register> found = new ArrayList<>(1);
-        boolean barrier = instruction.opcode().startsWith("bar") && instruction.has("red");
-        if (instruction.operands().isEmpty() || WITHOUT_RESULT.contains(instruction.opcode()) && !barrier) {
-            return found;
+        if (instruction.operands().isEmpty() || WITHOUT_RESULT.contains(instruction.opcode()) && !isReduction(instruction)) {
+            return List.of();
         }
+        if (instruction.operands().getFirst() instanceof Operand.Register register) {
+            return List.of(register);
+        }
+        List<Operand.Register> found = new ArrayList<>(1);
         collect(instruction.operands().getFirst(), found);
         return found;
+    }
+
+    /** Of a barrier, which then has a result. */
+    private static boolean isReduction(Instruction instruction) {
+        return instruction.opcode().startsWith("bar") && instruction.has("red");
     }
 
     private static void collect(Operand operand, List<Operand.Register> into) {

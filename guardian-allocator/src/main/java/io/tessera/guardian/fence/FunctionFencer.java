@@ -48,7 +48,7 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(new LoopText(function.body().orElseThrow()), context.facts));
+        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts));
         this.symbols = new SymbolOperands(context);
     }
 

@@ -23,8 +23,8 @@ record LoopCosts(long added, long all, int cuts) {
     static LoopCosts of(LoopText text, AddressFacts facts) {
         Loops loops = new Loops(text, facts);
         long[] sums = new long[2];
-        loops.inside((instruction, depth) -> {
-            long added = loops.weight(instruction) > 0 ? WATCH : 0;
+        loops.inside((instruction, depth, weight) -> {
+            long added = weight > 0 ? WATCH : 0;
             for (int i = 0; i < instruction.operands().size(); i++) {
                 boolean floats = instruction.operands().get(i) instanceof Operand.Address
                         && facts.of(instruction, i).placement() instanceof Placement.FloatingBase;
@@ -46,7 +46,7 @@ record LoopCosts(long added, long all, int cuts) {
 
     /** Takes instructions that are in loops. */
     interface Inside {
-        /** An instruction that so many loops of the text enclose, at least one. */
-        void take(Instruction instruction, int depth);
+        /** An instruction that so many loops of the text enclose, at least one, and how much fuel it takes. */
+        void take(Instruction instruction, int depth, int weight);
     }
 }

@@ -12,7 +12,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntPredicate;
 
 /** The loops of a function as its text has them, whatever is proved of them: branches that go back, and what they enclose. Not thread-safe. */
 final class LoopText {
@@ -32,31 +31,58 @@ final class LoopText {
     private final List<Integer> lastLabel = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
-    private final Map<Instruction, Integer> depths = new IdentityHashMap<>();
+    private Map<Instruction, Integer> depths;
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
+    /** How many of the instructions before each have a property: so that no text makes a look at a loop more than linear. */
     private final int[] backward;
     private final int[] leaving;
     private final int[] calls;
     private final int[] sleeps;
+    /** How many loops enclose each instruction. */
+    private final int[] nesting;
     private int newest;
 
     LoopText(Block body) {
         flatten(body);
         starts = new int[flat.size()];
+        boolean any = false;
         for (int i = 0; i < flat.size(); i++) {
             starts[i] = backTo(flat.get(i), i);
+            any |= starts[i] >= 0;
         }
-        backward = sums(i -> starts[i] >= 0);
-        leaving = sums(i -> flat.get(i).opcode().equals("call") || flat.get(i).opcode().equals("brx"));
-        calls = sums(i -> flat.get(i).opcode().equals("call"));
-        sleeps = sums(i -> sleeps(flat.get(i)));
-        nest();
+        // Without loops nobody asks what is in them.
+        int sums = any ? flat.size() + 1 : 0;
+        backward = new int[sums];
+        leaving = new int[sums];
+        calls = new int[sums];
+        sleeps = new int[sums];
+        nesting = new int[sums];
+        if (any) {
+            count();
+            nest();
+        }
+    }
+
+    private void count() {
+        for (int i = 0; i < flat.size(); i++) {
+            Instruction instruction = flat.get(i);
+            boolean call = instruction.opcode().equals("call");
+            backward[i + 1] = backward[i] + (starts[i] >= 0 ? 1 : 0);
+            leaving[i + 1] = leaving[i] + (call || instruction.opcode().equals("brx") ? 1 : 0);
+            calls[i + 1] = calls[i] + (call ? 1 : 0);
+            sleeps[i + 1] = sleeps[i] + (sleeps(instruction) ? 1 : 0);
+        }
     }
 
     /** All instructions, in order. */
     List<Instruction> instructions() {
         return flat;
+    }
+
+    /** Whether any branch goes back. */
+    boolean hasLoops() {
+        return nesting.length > 0;
     }
 
     /** The place that an instruction goes back to; below 0: it does not. */
@@ -77,8 +103,19 @@ final class LoopText {
         return any(sleeps, from, to);
     }
 
+    /** How many loops of the text enclose the instruction at a place. */
+    int depth(int at) {
+        return hasLoops() ? nesting[at] : 0;
+    }
+
     /** How many loops of the text enclose an instruction. */
     int depth(Instruction instruction) {
+        if (depths == null) {
+            depths = new IdentityHashMap<>(flat.size());
+            for (int i = 0; i < flat.size(); i++) {
+                depths.put(flat.get(i), depth(i));
+            }
+        }
         return depths.getOrDefault(instruction, 0);
     }
 
@@ -89,29 +126,17 @@ final class LoopText {
     }
 
     private void nest() {
-        int[] opened = new int[flat.size() + 1];
         for (int i = 0; i < flat.size(); i++) {
             if (starts[i] >= 0) {
-                opened[starts[i]]++;
-                opened[i + 1]--;
+                nesting[starts[i]]++;
+                nesting[i + 1]--;
             }
         }
         int depth = 0;
         for (int i = 0; i < flat.size(); i++) {
-            depth += opened[i];
-            if (depth > 0) {
-                depths.put(flat.get(i), depth);
-            }
+            depth += nesting[i];
+            nesting[i] = depth;
         }
-    }
-
-    /** How many of the instructions before each have a property: so that no text makes this more than linear. */
-    int[] sums(IntPredicate property) {
-        int[] sums = new int[flat.size() + 1];
-        for (int i = 0; i < flat.size(); i++) {
-            sums[i + 1] = sums[i] + (property.test(i) ? 1 : 0);
-        }
-        return sums;
     }
 
     /** Whether an instruction from the first place to before the second has it. */
@@ -140,6 +165,9 @@ final class LoopText {
 
     /** Where a branch goes back to, or -1. */
     private int backTo(Instruction branch, int at) {
+        if (!branch.opcode().startsWith("br")) {
+            return -1;
+        }
         int first = -1;
         for (String target : targets(branch)) {
             Integer place = labels.get(target);

@@ -33,17 +33,20 @@ final class Loops {
 
     Loops(LoopText text, AddressFacts facts) {
         this.text = text;
-        List<Instruction> flat = text.instructions();
-        boolean[] ends = new boolean[flat.size()];
-        for (int i = 0; i < flat.size(); i++) {
-            ends[i] = text.start(i) >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(i));
+        if (!text.hasLoops()) {
+            return;
         }
-        int[] counted = text.sums(i -> ends[i]);
+        List<Instruction> flat = text.instructions();
+        int[] ended = new int[flat.size() + 1];
+        for (int i = 0; i < flat.size(); i++) {
+            boolean ends = text.start(i) >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(i));
+            ended[i + 1] = ended[i] + (ends ? 1 : 0);
+        }
         for (int i = 0; i < flat.size(); i++) {
             int start = text.start(i);
-            if (start >= 0 && !ends[i]) {
+            if (start >= 0 && !LoopText.any(ended, i, i + 1)) {
                 weights.put(flat.get(i), text.sleeps(start, i) ? AROUND_SLEEP : text.calls(start, i) ? AROUND_CALLS
-                        : LoopText.any(counted, start, i) ? AROUND_COUNTED : 1);
+                        : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1);
             }
         }
     }
@@ -61,10 +64,10 @@ final class Loops {
 
     /** Shows all instructions that loops of the text enclose. */
     void inside(LoopCosts.Inside each) {
-        for (Instruction instruction : text.instructions()) {
-            int depth = depth(instruction);
-            if (depth > 0) {
-                each.take(instruction, depth);
+        List<Instruction> flat = text.instructions();
+        for (int i = 0; i < flat.size(); i++) {
+            if (text.depth(i) > 0) {
+                each.take(flat.get(i), text.depth(i), text.start(i) >= 0 ? weight(flat.get(i)) : 0);
             }
         }
     }

@@ -20,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
@@ -40,8 +41,9 @@ final class ModulePlan {
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
-    private final Map<PtxFunction, List<Variable>> locals = new IdentityHashMap<>();
-    private final Map<PtxFunction, List<Statement>> named = new IdentityHashMap<>();
+    /** By body: a second entry mostly has that of its kernel. */
+    private final Map<Block, Contents> contents = new IdentityHashMap<>();
+    private final Map<Block, LoopText> loops;
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
     private final BarrierUse barriers;
     private boolean workspace;
@@ -52,10 +54,17 @@ final class ModulePlan {
     private boolean localEscapes;
     private boolean parameterEscapes;
     private boolean clusterEscapes;
+    private boolean readsConstants;
+    private boolean makesGeneric;
+
+    /** What was found in a body: local variables; prototypes and lists of targets. */
+    private record Contents(List<Variable> locals, List<Statement> lists) {
+    }
 
     ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
         this.module = bodies.module();
         this.bodies = bodies;
+        this.loops = new IdentityHashMap<>(bodies.loops());
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
@@ -78,16 +87,18 @@ final class ModulePlan {
     }
 
     private void prepare(PtxFunction function) throws FenceRefusedException {
-        List<Variable> found = new ArrayList<>();
-        List<Statement> lists = new ArrayList<>();
+        Block body = function.body().orElseThrow();
         clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
-        scan(function.body().orElseThrow(), found, lists, false);
-        traces.put(function, new SymbolTrace(function.body().get()));
+        if (!contents.containsKey(body)) {
+            List<Variable> found = new ArrayList<>();
+            List<Statement> lists = new ArrayList<>();
+            scan(body, found, lists, false);
+            contents.put(body, new Contents(found, lists));
+        }
+        traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function));
-        locals.put(function, found);
-        named.put(function, lists);
         facts.put(function, oracle.of(function, module));
-        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(function.body().get(),
+        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(body,
                 (i, access) -> isOpenLocal(function, i, access));
     }
 
@@ -127,13 +138,12 @@ final class ModulePlan {
     }
 
     private void classify(Instruction instruction) throws FenceRefusedException {
-        InstructionClass what = InstructionTable.of(instruction);
-        classes.put(instruction, what);
-        shared |= mayTouchShared(what);
-        if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
-            clusterEscapes = true;
+        InstructionClass what = classes.get(instruction);
+        if (what == null) {
+            what = InstructionTable.of(instruction);
+            classes.put(instruction, what);
+            note(instruction, what);
         }
-        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
         if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
@@ -141,6 +151,20 @@ final class ModulePlan {
         if (barrier != null) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), barrier);
         }
+    }
+
+    /** What an instruction says of the module. Second entries have the instructions of their kernels: these are looked at once. */
+    private void note(Instruction instruction, InstructionClass what) {
+        shared |= mayTouchShared(what);
+        readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses) && accesses.stream().anyMatch(access -> access.place() == Place.CONST);
+        if (instruction.opcode().equals("cvta") && !instruction.has("to")) {
+            makesGeneric = true;
+            readsConstants |= instruction.has("const");
+        }
+        if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
+            clusterEscapes = true;
+        }
+        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
     }
 
     /** Whether an instruction may have to do with a block's shared memory, as far as its form tells. */
@@ -165,7 +189,7 @@ final class ModulePlan {
             generic |= variable.initializer().map(this::holdsGenericConstant).orElse(false);
         }
         boolean open = generic || bytes > VariableHoister.CONSTANT_BYTES;
-        for (PtxFunction function : facts.keySet()) {
+        for (PtxFunction function : readsConstants ? facts.keySet() : Set.<PtxFunction>of()) {
             open |= anyGenericConstant(function.body().orElseThrow()) || anyAccess(function.body().orElseThrow(),
                     (i, access) -> isOpenConstant(function, i, access));
         }
@@ -234,7 +258,7 @@ final class ModulePlan {
     }
 
     private void escapes() {
-        for (Map.Entry<PtxFunction, AddressFacts> entry : facts.entrySet()) {
+        for (Map.Entry<PtxFunction, AddressFacts> entry : makesGeneric ? facts.entrySet() : Set.<Map.Entry<PtxFunction, AddressFacts>>of()) {
             EscapeScan scan = new EscapeScan(entry.getKey().body().orElseThrow(), entry.getValue(), runtime);
             sharedEscapes |= scan.escapes(StateSpace.SHARED);
             localEscapes |= scan.escapes(StateSpace.LOCAL);
@@ -305,6 +329,11 @@ final class ModulePlan {
         return traces.get(function);
     }
 
+    /** The loops of a function as its text has them. */
+    LoopText loops(PtxFunction function) {
+        return loops.computeIfAbsent(function.body().orElseThrow(), LoopText::new);
+    }
+
     InstructionClass classOf(Instruction instruction) {
         return classes.get(instruction);
     }
@@ -367,7 +396,7 @@ final class ModulePlan {
 
     /** Local variables of a function. */
     List<Variable> locals(PtxFunction function) {
-        return locals.get(function);
+        return contents.get(function.body().orElseThrow()).locals();
     }
 
     /** The local variable of a function that has one, or null. */
@@ -378,7 +407,7 @@ final class ModulePlan {
 
     /** Length of a table of {@code brx.idx}, or 0 where the function has none, or several, of that name. */
     int branchTargets(PtxFunction function, String name) {
-        List<TargetList> found = named.get(function).stream().filter(TargetList.class::isInstance)
+        List<TargetList> found = contents.get(function.body().orElseThrow()).lists().stream().filter(TargetList.class::isInstance)
                 .map(TargetList.class::cast).filter(t -> t.name().equals(name)).toList();
         return found.size() == 1 && found.getFirst().kind() == TargetList.Kind.BRANCH
                 ? found.getFirst().targets().size() : 0;
@@ -386,7 +415,7 @@ final class ModulePlan {
 
     /** Prototypes and lists of targets of a function of that name. */
     List<Statement> signatures(PtxFunction function, String name) {
-        return named.get(function).stream().filter(s -> switch (s) {
+        return contents.get(function.body().orElseThrow()).lists().stream().filter(s -> switch (s) {
             case CallPrototype prototype -> prototype.name().equals(name);
             case TargetList list -> list.name().equals(name);
             default -> false;

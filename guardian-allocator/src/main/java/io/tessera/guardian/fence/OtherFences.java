@@ -48,7 +48,7 @@ final class OtherFences {
         if (surface && !i.has("trap") && !i.has("zero") && !i.has("clamp")) {
             throw new FenceRefusedException(i.mnemonic(), i.line(), "does not say what happens out of bounds");
         }
-        context.counts.access(i.opcode());
+        context.counts.handle(i.opcode());
         List<String> modifiers = new ArrayList<>(i.modifiers());
         // Out of bounds, .trap would end the shared context; in bounds the two are the same.
         modifiers.replaceAll(m -> m.equals("trap") ? "zero" : m);

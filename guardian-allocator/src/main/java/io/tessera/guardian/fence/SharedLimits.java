@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Addresses in shared memory that fences compare with, the same in all of a kernel: made where they are used; those that are used most are
@@ -92,25 +91,33 @@ final class SharedLimits {
         List<Limit> kept = uses.entrySet().stream().filter(each -> each.getValue() >= LEAST_USES && named.contains(each.getKey().variable()))
                 .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder())).limit(MOST_KEPT).map(Map.Entry::getKey).toList();
         if (!kept.isEmpty()) {
-            leaveOut(body, kept.stream().<Operand>flatMap(each -> registers.get(each).stream()).collect(Collectors.toSet()));
+            leaveOut(body, kept.stream().flatMap(each -> registers.get(each).stream()).toList());
             boolean ends = kept.stream().anyMatch(each -> each.variable().isEmpty());
             Operand.Register end = ends ? prologue.sharedEnd() : null;
             prologue.write(() -> kept.forEach(each -> use(each, registers.get(each), each.variable().isEmpty() ? end : null)));
         }
     }
 
-    private static void leaveOut(List<Statement> statements, Set<Operand> kept) {
-        List<Statement> rest = new ArrayList<>(statements.size());
-        for (Statement statement : statements) {
-            if (statement instanceof Block block) {
-                List<Statement> inner = new ArrayList<>(block.statements());
-                leaveOut(inner, kept);
-                rest.add(new Block(inner, block.line()));
-            } else if (!(statement instanceof Instruction made && !made.operands().isEmpty() && kept.contains(made.operands().getFirst()))) {
-                rest.add(statement);
+    private static void leaveOut(List<Statement> statements, List<Operand.Register> kept) {
+        statements.removeIf(statement -> statement instanceof Instruction made && !made.operands().isEmpty()
+                && isOneOf(made.operands().getFirst(), kept));
+        statements.replaceAll(statement -> {
+            if (!(statement instanceof Block block)) {
+                return statement;
+            }
+            List<Statement> inner = new ArrayList<>(block.statements());
+            leaveOut(inner, kept);
+            return new Block(inner, block.line());
+        });
+    }
+
+    /** Whether an operand is one of registers, which nobody else has made again. */
+    private static boolean isOneOf(Operand operand, List<Operand.Register> kept) {
+        for (Operand.Register each : kept) {
+            if (each == operand) {
+                return true;
             }
         }
-        statements.clear();
-        statements.addAll(rest);
+        return false;
     }
 }

@@ -38,7 +38,7 @@ final class SymbolOperands {
         List<Operand> operands = null;
         for (int n = 0; n < i.operands().size(); n++) {
             Operand operand = i.operands().get(n);
-            Operand replaced = value(i, operand);
+            Operand replaced = operand instanceof Operand.Register ? operand : value(i, operand);
             if (replaced != operand) {
                 operands = operands == null ? new ArrayList<>(i.operands()) : operands;
                 operands.set(n, replaced);

@@ -30,29 +30,39 @@ final class SymbolTrace {
     record Root(String symbol, long offsetBytes, boolean exact) {
     }
 
-    private final Map<String, Instruction> definitions = new HashMap<>();
-    private final Set<String> several = new HashSet<>();
+    private final Block body;
+    /** Made when somebody asks: of most functions nobody does. */
+    private Map<String, Instruction> definitions;
     /** What is known already: an addition asks for both of its operands, which would double with every step. */
     private final Map<String, Optional<Root>> known = new HashMap<>();
 
     SymbolTrace(Block body) {
-        collect(body, 0);
-        several.forEach(definitions::remove);
+        this.body = body;
     }
 
-    private void collect(Block block, int depth) {
+    private Instruction definition(String register) {
+        if (definitions == null) {
+            definitions = new HashMap<>();
+            Set<String> several = new HashSet<>();
+            collect(body, 0, several);
+            several.forEach(definitions::remove);
+        }
+        return definitions.get(register);
+    }
+
+    private void collect(Block block, int depth, Set<String> several) {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> collect(inner, depth + 1);
+                case Block inner -> collect(inner, depth + 1, several);
                 case RegisterDeclaration declaration when depth > 0 ->
                         declaration.names().forEach(n -> several.add(n.name()));
-                case Instruction instruction -> define(instruction);
+                case Instruction instruction -> define(instruction, several);
                 default -> { }
             }
         }
     }
 
-    private void define(Instruction instruction) {
+    private void define(Instruction instruction, Set<String> several) {
         for (Operand.Register register : Definitions.of(instruction)) {
             if (definitions.putIfAbsent(register.name(), instruction) != null) {
                 several.add(register.name());
@@ -70,7 +80,7 @@ final class SymbolTrace {
         if (operand instanceof Operand.Immediate(long value, boolean _)) {
             return value;
         }
-        Instruction definition = operand instanceof Operand.Register(String name) ? definitions.get(name) : null;
+        Instruction definition = operand instanceof Operand.Register(String name) ? definition(name) : null;
         return definition != null && definition.opcode().equals("mov")
                 && definition.operands().get(1) instanceof Operand.Immediate(long value, boolean _) ? value : null;
     }
@@ -86,7 +96,7 @@ final class SymbolTrace {
         if (before == null) {
             // Whatever asks for it again while it is looked for goes round in a circle.
             known.put(name, Optional.empty());
-            before = Optional.ofNullable(defined(definitions.get(name), depth));
+            before = Optional.ofNullable(defined(definition(name), depth));
             known.put(name, before);
         }
         return before.orElse(null);

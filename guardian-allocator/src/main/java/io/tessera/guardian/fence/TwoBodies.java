@@ -54,11 +54,17 @@ final class TwoBodies {
     }
 
     private static boolean movesThreads(Block block) {
-        return block.statements().stream().allMatch(statement -> switch (statement) {
-            case Instruction instruction -> instruction.operands().stream().noneMatch(TwoBodies::isThread) || isRead(instruction);
-            case Block inner -> movesThreads(inner);
-            default -> true;
-        });
+        for (Statement statement : block.statements()) {
+            boolean moves = switch (statement) {
+                case Instruction instruction -> !namesThread(instruction, null) || isRead(instruction);
+                case Block inner -> movesThreads(inner);
+                default -> true;
+            };
+            if (!moves) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean plain(Block block, boolean outermost, Set<String> labels) {
@@ -78,8 +84,16 @@ final class TwoBodies {
         return true;
     }
 
-    private static boolean isThread(Operand operand) {
-        return isThread(operand, "%tid") || isThread(operand, "%ntid");
+    /** Whether an instruction names a thread's number or the size of its block, in a dimension or, with null, in any. */
+    private static boolean namesThread(Instruction instruction, String component) {
+        List<Operand> operands = instruction.operands();
+        for (int i = 0; i < operands.size(); i++) {
+            if (operands.get(i) instanceof Operand.SpecialRegister(String name, String which) && (name.equals("%tid") || name.equals("%ntid"))
+                    && (component == null || component.equals(which))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isThread(Operand operand, String which) {
@@ -106,12 +120,17 @@ final class TwoBodies {
     }
 
     private static boolean reads(Block block, String component) {
-        return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Instruction instruction -> instruction.operands().stream().anyMatch(operand -> isThread(operand)
-                    && ((Operand.SpecialRegister) operand).component().equals(component));
-            case Block inner -> reads(inner, component);
-            default -> false;
-        });
+        for (Statement statement : block.statements()) {
+            boolean reads = switch (statement) {
+                case Instruction instruction -> namesThread(instruction, component);
+                case Block inner -> reads(inner, component);
+                default -> false;
+            };
+            if (reads) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether some limits would bound what an instruction reads. */
@@ -273,6 +292,9 @@ final class TwoBodies {
 
     /** What an instruction does nothing but read, if it is an integer of a parameter or the size of a block or grid. */
     static Optional<Operand> source(Instruction instruction) {
+        if (!instruction.opcode().equals("mov") && !instruction.opcode().equals("ld")) {
+            return Optional.empty();
+        }
         boolean plain = instruction.operands().size() == 2 && instruction.operands().getFirst() instanceof Operand.Register
                 && instruction.type().filter(type -> type.kind() != ScalarType.Kind.FLOAT && type.bits() >= Integer.SIZE
                         && type.bits() <= Long.SIZE).isPresent();

@@ -1,6 +1,5 @@
 package io.tessera.guardian.ptx;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,7 +18,7 @@ public record Instruction(Optional<Guard> guard, String opcode, List<String> mod
         int line) implements Statement {
     /** Copies the lists. */
     public Instruction {
-        modifiers = List.copyOf(modifiers);
+        modifiers = Modifiers.of(modifiers);
         operands = List.copyOf(operands);
     }
 
@@ -28,33 +27,23 @@ public record Instruction(Optional<Guard> guard, String opcode, List<String> mod
         return modifiers.contains(modifier);
     }
 
-    /** Its types in order: of {@code cvt.rn.f32.s32}, F32 and S32. */
+    private Modifiers words() {
+        return (Modifiers) modifiers;
+    }
+
+    /** Its types in order: of {@code cvt.rn.f32.s32}, F32 and S32. Not to be changed. */
     public List<ScalarType> types() {
-        List<ScalarType> types = new ArrayList<>(2);
-        for (String modifier : modifiers) {
-            ScalarType type = ScalarType.of(modifier);
-            if (type != null) {
-                types.add(type);
-            }
-        }
-        return types;
+        return words().types();
     }
 
     /** Its only or last type, which is that of the data of {@code ld}, {@code st}, {@code atom} and arithmetic. */
     public Optional<ScalarType> type() {
-        List<ScalarType> types = types();
-        return types.isEmpty() ? Optional.empty() : Optional.of(types.getLast());
+        return words().type();
     }
 
     /** The first state space among its modifiers; empty means generic where the instruction accesses memory. */
     public Optional<StateSpace> space() {
-        for (String modifier : modifiers) {
-            StateSpace space = StateSpace.of(modifier);
-            if (space != null) {
-                return Optional.of(space);
-            }
-        }
-        return Optional.empty();
+        return words().space();
     }
 
     /** Elements of a vector access: 2, 4 or 8 by {@code .v2}, {@code .v4}, {@code .v8}, else 1. */
@@ -64,7 +53,7 @@ public record Instruction(Optional<Guard> guard, String opcode, List<String> mod
 
     /** Opcode with modifiers, as written: {@code ld.global.u32}. */
     public String mnemonic() {
-        return modifiers.isEmpty() ? opcode : opcode + "." + String.join(".", modifiers);
+        return opcode + words().text();
     }
 
     @Override

@@ -13,6 +13,7 @@ final class StatementParser {
     private final OperandParser operands;
     private final LineParser lines;
     private final AttributeParser attributes;
+    private final Modifiers.Tree none = new Modifiers.Tree();
 
     StatementParser(Tokens tokens, Scopes scopes, DeclarationParser declarations, OperandParser operands,
             LineParser lines, AttributeParser attributes) {
@@ -84,15 +85,16 @@ final class StatementParser {
     }
 
     private Instruction instruction(Optional<Guard> guard, String opcode, int line, int column) throws PtxException {
-        if (!Opcodes.contains(opcode)) {
+        String known = Opcodes.literal(opcode);
+        if (known == null) {
             throw new PtxException(line, column, "unknown instruction '" + opcode + "'");
         }
-        List<String> modifiers = new ArrayList<>(4);
+        Modifiers.Tree modifiers = none;
         while (tokens.kind() == Kind.DOTTED) {
-            modifiers.add(tokens.word());
+            modifiers = modifiers.and(tokens.word());
             tokens.advance();
         }
-        return new Instruction(guard, opcode, modifiers, operands.operands(opcode.equals("call")), line);
+        return new Instruction(guard, known, modifiers.words(), operands.operands(known.equals("call")), line);
     }
 
     private void directive(List<Statement> into) throws PtxException {

@@ -46,10 +46,7 @@ final class StatementPrinter {
             Guard guard = instruction.guard().get();
             out.append(guard.negated() ? "@!" : "@").append(guard.register().name()).append(' ');
         }
-        out.append(instruction.opcode());
-        for (String modifier : instruction.modifiers()) {
-            out.append('.').append(modifier);
-        }
+        out.append(instruction.opcode()).append(Modifiers.of(instruction.modifiers()).text());
         List<Operand> list = instruction.operands();
         for (int i = 0; i < list.size(); i++) {
             out.append(i == 0 ? " \t" : ", ");

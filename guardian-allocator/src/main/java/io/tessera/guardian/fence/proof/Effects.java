@@ -17,13 +17,13 @@ final class Effects {
     private Effects() {
     }
 
-    /** Whether the operand at an index may be written. */
-    static boolean writes(Instruction instruction, int operand) {
+    /** How many operands may be written: the first ones. */
+    static int results(Instruction instruction) {
         String opcode = instruction.opcode();
         if (MANY_SHAPES.contains(opcode)) {
-            return !opcode.equals("call") || operand == 0;
+            return opcode.equals("call") ? 1 : instruction.operands().size();
         }
-        return operand == 0 && !NO_RESULT.contains(opcode);
+        return NO_RESULT.contains(opcode) ? 0 : 1;
     }
 
     /** Whether what it may write is perhaps only read, or read and written. */

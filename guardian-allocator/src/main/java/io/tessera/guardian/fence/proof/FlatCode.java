@@ -11,6 +11,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -24,17 +25,22 @@ import java.util.Map;
 final class FlatCode {
     private static final int[] NO_REGISTERS = {};
 
-    private final List<Instruction> instructions = new ArrayList<>();
-    private final List<int[]> reads = new ArrayList<>();
-    private final List<int[]> writes = new ArrayList<>();
-    private final List<int[]> targets = new ArrayList<>();
-    private final Map<Instruction, Integer> indices = new IdentityHashMap<>();
-    private final Map<Instruction, Map<String, Variable>> symbols = new IdentityHashMap<>();
+    private final List<Instruction> instructions;
+    private final List<int[]> reads;
+    private final List<int[]> writes;
+    private final IntArray onlyResults = new IntArray();
+    private final int[][] targets;
+    private final Map<Instruction, Integer> indices;
+    private final Map<Integer, Map<String, Variable>> symbols = new HashMap<>();
     private final RegisterNames names;
     private final List<PendingBranch> branches = new ArrayList<>();
-    private final List<List<ScalarType>> types = new ArrayList<>();
     private final BitSet counters = new BitSet();
     private final BitSet readsResults = new BitSet();
+    private final BitSet readsSpecial = new BitSet();
+    private final BitSet cutsResults = new BitSet();
+    /** Of the instruction that is being added. */
+    private final IntArray read = new IntArray();
+    private final IntArray written = new IntArray();
     private boolean complete = true;
 
     /** Labels and target lists of one block of statements. */
@@ -73,9 +79,17 @@ final class FlatCode {
 
     private FlatCode(PtxFunction function, PtxModule module) {
         names = new RegisterNames(function, module);
-        walk(function.body().orElseThrow(), null);
+        Block body = function.body().orElseThrow();
+        int about = body.statements().size();
+        instructions = new ArrayList<>(about);
+        reads = new ArrayList<>(about);
+        writes = new ArrayList<>(about);
+        indices = new IdentityHashMap<>(about);
+        walk(body, null);
+        targets = new int[instructions.size()][];
+        Arrays.fill(targets, NO_REGISTERS);
         for (PendingBranch branch : branches) {
-            targets.set(branch.index(), resolve(branch));
+            targets[branch.index()] = resolve(branch);
         }
     }
 
@@ -104,23 +118,29 @@ final class FlatCode {
         instructions.add(instruction);
         // The same object twice in a tree cannot be told apart: then nothing is proved.
         complete &= indices.put(instruction, index) == null;
-        IntArray read = new IntArray();
-        IntArray written = new IntArray();
-        instruction.guard().ifPresent(guard -> read.addIfNew(names.register(guard.register().name())));
+        read.clear();
+        written.clear();
+        if (instruction.guard().isPresent()) {
+            read.addIfNew(names.register(instruction.guard().get().register().name()));
+        }
         List<Operand> operands = instruction.operands();
         boolean readsThem = Effects.readsItsResults(instruction);
         readsResults.set(index, readsThem);
-        types.add(instruction.types());
+        cutsResults.set(index, instruction.has("sat") || instruction.has("relu"));
+        int results = Effects.results(instruction);
         for (int i = 0; i < operands.size(); i++) {
-            boolean writes = Effects.writes(instruction, i);
-            collect(instruction, operands.get(i), writes ? written : read);
-            if (writes && readsThem) {
-                collect(instruction, operands.get(i), read);
+            collect(index, operands.get(i), i < results ? written : read);
+            if (i < results && readsThem) {
+                collect(index, operands.get(i), read);
+            }
+            if (operands.get(i) instanceof Operand.SpecialRegister) {
+                readsSpecial.set(index);
             }
         }
         reads.add(read.isEmpty() ? NO_REGISTERS : read.toArray());
         writes.add(written.isEmpty() ? NO_REGISTERS : written.toArray());
-        targets.add(NO_REGISTERS);
+        boolean single = written.size() == 1 && operands.getFirst() instanceof Operand.Register;
+        onlyResults.add(single ? written.get(0) : RegisterNames.NONE);
         noteCounter(instruction);
         if (instruction.opcode().equals("bra") || instruction.opcode().equals("brx")) {
             branches.add(new PendingBranch(index, labels));
@@ -137,7 +157,7 @@ final class FlatCode {
         }
     }
 
-    private void collect(Instruction at, Operand operand, IntArray into) {
+    private void collect(int at, Operand operand, IntArray into) {
         switch (operand) {
             case Operand.Register register -> into.addIfNew(names.register(register.name()));
             case Operand.Component component -> into.addIfNew(names.register(component.name()));
@@ -174,7 +194,7 @@ final class FlatCode {
         }
     }
 
-    private void symbol(Instruction at, String name) {
+    private void symbol(int at, String name) {
         Variable variable = names.variable(name);
         if (variable != null) {
             symbols.computeIfAbsent(at, unused -> new HashMap<>(2)).put(name, variable);
@@ -218,12 +238,22 @@ final class FlatCode {
 
     /** The types of an instruction, in order. Not to be changed. */
     List<ScalarType> types(int index) {
-        return types.get(index);
+        return instructions.get(index).types();
     }
 
     /** Whether what an instruction may write is perhaps only read, or read and written. */
     boolean readsItsResults(int index) {
         return readsResults.get(index);
+    }
+
+    /** Whether an operand of it is a special register. */
+    boolean readsSpecial(int index) {
+        return readsSpecial.get(index);
+    }
+
+    /** Whether it gives another number where its result is too large, or negative. */
+    boolean cutsItsResult(int index) {
+        return cutsResults.get(index);
     }
 
     /** Index of an instruction of this function, by identity, or -1. */
@@ -243,7 +273,7 @@ final class FlatCode {
 
     /** Where a branch goes. Not to be changed. */
     int[] targets(int index) {
-        return targets.get(index);
+        return targets[index];
     }
 
     int registers() {
@@ -264,7 +294,7 @@ final class FlatCode {
 
     /** The variable that a name means in an instruction, or null. */
     Variable variable(int index, String name) {
-        Map<String, Variable> known = symbols.get(instructions.get(index));
+        Map<String, Variable> known = symbols.get(index);
         return known == null ? null : known.get(name);
     }
 
@@ -286,9 +316,6 @@ final class FlatCode {
 
     /** Whether it has no other results than its first operand, a register, and which that is; else -1. */
     int onlyResult(int index) {
-        int[] written = writes.get(index);
-        List<Operand> operands = instructions.get(index).operands();
-        return written.length == 1 && !operands.isEmpty() && operands.getFirst() instanceof Operand.Register
-                ? written[0] : -1;
+        return onlyResults.get(index);
     }
 }

@@ -39,6 +39,10 @@ final class IntArray {
         return elements[--size];
     }
 
+    void clear() {
+        size = 0;
+    }
+
     int size() {
         return size;
     }

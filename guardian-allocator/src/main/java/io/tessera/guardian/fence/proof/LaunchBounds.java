@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Set;
@@ -10,16 +9,16 @@ import java.util.Set;
  * What is known of the launches of a function: bounds of special registers, and of what instructions read. Immutable.
  */
 final class LaunchBounds {
-    private static final long ANY = -1;
-
     private final SpecialBounds special;
-    private final long[] most;
     private final boolean shaped;
+    private final BitSet bounded;
+    private final long[] most;
     private final BitSet windows;
 
-    private LaunchBounds(SpecialBounds special, boolean shaped, long[] most, BitSet windows) {
+    private LaunchBounds(SpecialBounds special, boolean shaped, BitSet bounded, long[] most, BitSet windows) {
         this.special = special;
         this.shaped = shaped;
+        this.bounded = bounded;
         this.most = most;
         this.windows = windows;
     }
@@ -30,7 +29,7 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, null, new BitSet());
+        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, new BitSet(), new long[0], new BitSet());
     }
 
     /**
@@ -44,33 +43,43 @@ final class LaunchBounds {
 
     /** Those of launches of any shape that keep a promise. */
     static LaunchBounds of(FunctionGraph graph, LaunchPromise promise) {
-        long[] bounds = new long[graph.code().size()];
+        FlatCode code = graph.code();
+        BitSet bounded = new BitSet();
+        long[] bounds = new long[code.size()];
+        promise.most().forEach((instruction, most) -> {
+            int index = code.indexOf(instruction);
+            if (index >= 0) {
+                bounded.set(index);
+                bounds[index] = most;
+            }
+        });
         BitSet windows = new BitSet();
-        for (int i = 0; i < bounds.length; i++) {
-            Instruction instruction = graph.code().instruction(i);
-            bounds[i] = promise.most().getOrDefault(instruction, ANY);
-            windows.set(i, promise.windows().contains(instruction));
+        for (Instruction instruction : promise.windows()) {
+            int index = code.indexOf(instruction);
+            if (index >= 0) {
+                windows.set(index);
+            }
         }
-        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounds, windows);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounded, bounds, windows);
     }
 
     /** Whether what is known of an instruction's operands or results may be more than for all launches. */
     boolean concerns(FlatCode code, int index) {
-        return isBounded(index) || shaped && code.instruction(index).operands().stream().anyMatch(Operand.SpecialRegister.class::isInstance);
+        return isBounded(index) || shaped && code.readsSpecial(index);
     }
 
     SpecialBounds special() {
         return special;
     }
 
-    /** Whether what some instruction reads is bounded. */
-    boolean bounds() {
-        return most != null;
+    /** The next instruction, from one on, of which what it reads is bounded; or -1. */
+    int nextBounded(int index) {
+        return bounded.nextSetBit(index);
     }
 
     /** Whether what an instruction reads is bounded. */
     boolean isBounded(int index) {
-        return most != null && most[index] != ANY;
+        return bounded.get(index);
     }
 
     /** The greatest number that an instruction reads, if it {@link #isBounded}. */

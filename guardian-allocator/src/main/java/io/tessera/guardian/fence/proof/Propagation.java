@@ -38,12 +38,10 @@ final class Propagation {
 
     private static TreeSet<Long> stops(FunctionGraph graph, LaunchBounds bounds) {
         TreeSet<Long> stops = graph.order().stops();
-        for (int i = 0; bounds.bounds() && i < graph.code().size(); i++) {
-            if (bounds.isBounded(i)) {
-                stops = stops == graph.order().stops() ? new TreeSet<>(stops) : stops;
-                for (long near = -1; near <= 1; near++) {
-                    stops.add(bounds.most(i) + near);
-                }
+        for (int i = bounds.nextBounded(0); i >= 0; i = bounds.nextBounded(i + 1)) {
+            stops = stops == graph.order().stops() ? new TreeSet<>(stops) : stops;
+            for (long near = -1; near <= 1; near++) {
+                stops.add(bounds.most(i) + near);
             }
         }
         return stops;

@@ -8,6 +8,7 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +35,10 @@ final class RegisterNames {
     private final List<Scope> open = new ArrayList<>();
     private final List<ScalarType> types = new ArrayList<>();
     private final List<String> names = new ArrayList<>();
-    private final List<Boolean> plain = new ArrayList<>();
-    private final Map<String, Integer> occurrences = new HashMap<>();
+    private final BitSet plain = new BitSet();
     private boolean nestedRegisters;
+    /** How many registers have each name; made when somebody asks. */
+    private Map<String, Integer> occurrences;
 
     /** The names of the module and of the function's head. */
     RegisterNames(PtxFunction function, PtxModule module) {
@@ -97,8 +99,7 @@ final class RegisterNames {
         int number = types.size();
         types.add(vectorLength == 1 ? type : ScalarType.B128);
         names.add(name);
-        occurrences.merge(name, 1, Integer::sum);
-        plain.add(outermost);
+        plain.set(number, outermost);
         scope.registers.put(name, number);
         return number;
     }
@@ -168,6 +169,15 @@ final class RegisterNames {
 
     /** Whether it is one of the function's outermost block and no inner block hides its name. */
     boolean plain(int register) {
-        return plain.get(register) && (!nestedRegisters || occurrences.get(names.get(register)) == 1);
+        return plain.get(register) && (!nestedRegisters || occurrences(names.get(register)) == 1);
+    }
+
+    /** Once all names are known. */
+    private int occurrences(String name) {
+        if (occurrences == null) {
+            occurrences = new HashMap<>();
+            names.forEach(each -> occurrences.merge(each, 1, Integer::sum));
+        }
+        return occurrences.get(name);
     }
 }

@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
 import java.util.BitSet;
-import java.util.Map;
 
 /**
  * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). A value is a
@@ -34,7 +33,7 @@ final class Ssa {
     private final int[][] inputs;
     private final Condition[] conditions;
     private final int[] subjects;
-    private final Map<Integer, Long> amounts;
+    private final long[] amounts;
     private final int[][] uses;
     private final int[][] results;
     private final BitSet used;
@@ -51,7 +50,8 @@ final class Ssa {
         inputs = built.inputs.toArray(int[][]::new);
         conditions = built.conditions.toArray(Condition[]::new);
         subjects = built.subjects.toArray();
-        amounts = built.amounts;
+        amounts = new long[kinds.length];
+        built.amounts.forEach((value, amount) -> amounts[value] = amount);
         uses = built.uses;
         results = built.results;
         used = findUsed();
@@ -157,7 +157,7 @@ final class Ssa {
 
     /** Of a refined value: what is added to it to make the side that is compared. */
     long amount(int value) {
-        return amounts.getOrDefault(value, 0L);
+        return amounts[value];
     }
 
     /** Whether an instruction uses it, directly or through phis. */

@@ -158,7 +158,7 @@ final class SsaBuilder {
         places.add(place);
         blocks.add(block);
         registers.add(register);
-        inputs.add(from);
+        inputs.add(from.length == 0 ? NO_VALUES : from);
         conditions.add(null);
         subjects.add(0);
         return kinds.size() - 1;

@@ -115,7 +115,7 @@ final class Transfer {
     private AbstractValue single(int index, Instruction instruction, int bits) {
         List<ScalarType> types = code.types(index);
         ScalarType type = types.isEmpty() ? null : types.getLast();
-        if (type == null || instruction.has("sat") || instruction.has("relu")) {
+        if (type == null || code.cutsItsResult(index)) {
             return AbstractValue.TOP;
         }
         return switch (instruction.opcode()) {
