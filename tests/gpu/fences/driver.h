@@ -22,6 +22,10 @@ extern int cuMemCreate(unsigned long long *, size_t, const struct allocation *, 
 extern int cuMemMap(CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long);
 extern int cuMemSetAccess(CUdeviceptr, size_t, const struct access *, size_t);
 extern int cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+extern int cuLinkCreate_v2(unsigned, int *, void **, void **);
+extern int cuLinkAddData_v2(void *, int, void *, size_t, const char *, unsigned, int *, void **);
+extern int cuLinkComplete(void *, void **, size_t *);
+extern int cuLinkDestroy(void *);
 extern int cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *);
 extern int cuDeviceGetAttribute(int *, int, int);
 extern int cuFuncGetAttribute(int *, int, CUfunction);

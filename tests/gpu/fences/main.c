@@ -2,7 +2,7 @@
  * What fences cost: kernels as they are and fenced with each mode, in one process, in turn, on the same data; their results are
  * compared bit by bit. Prints a line of JSON for each kernel, with --text a table.
  *
- *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,plain,modulo,check,many] [--rounds N]
+ *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,plain,modulo,check,many,jit,linked,relay] [--rounds N]
  *
  * FOLDER holds the file `cases`, compare.ptx, and FILE.MODE.cubin (or .ptx), FILE.MODE.variables and FILE.MODE.entries as
  * tests/gpu/fences/build makes.
@@ -17,8 +17,8 @@
 enum { CASE_SECONDS = 20, DEFAULT_ROUNDS = 20 };
 
 static char running[NAME_BYTES];
-static const char *modes[MOST_FORMS] = {"native", "mask", "plain", "modulo", "check", "many"};
-static int form_count = 6, text_wanted;
+static const char *modes[MOST_FORMS] = {"native", "mask", "plain", "modulo", "check", "many", "jit", "linked", "relay"};
+static int form_count = 9, text_wanted;
 static double logarithms[MOST_FORMS], worst[MOST_FORMS];
 static int counted[MOST_FORMS];
 

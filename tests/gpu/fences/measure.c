@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "images.h"
 
 enum { TARGET_MICROSECONDS = 300, MOST_LAUNCHES = 20 };
 
@@ -41,38 +42,14 @@ void device_open(struct device *device, const char *folder)
     CHECK(cuEventCreate(&device->end, 0));
 }
 
-static void *whole_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *bytes = malloc((size_t)size + 1);
-    if (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        exit(2);
-    bytes[size] = 0;
-    fclose(file);
-    return bytes;
-}
-
 int form_load(struct device *device, struct form *form, const char *folder, const char *file, const char *kernel)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s.cubin", folder, file, form->mode);
-    void *image = whole_file(path);
-    if (!image) {
-        snprintf(path, sizeof path, "%s/%s.%s.ptx", folder, file, form->mode);
-        image = whole_file(path);
-    }
-    if (!image)
+    if (!image_load(&form->module, folder, file, form->mode))
         return 0;
-    CHECK(cuModuleLoadData(&form->module, image));
-    free(image);
     CHECK(cuModuleGetFunction(&form->function, form->module, kernel));
     snprintf(form->entries, sizeof form->entries, "%s/%s.%s.entries", folder, file, form->mode);
-    if (strcmp(form->mode, "native") != 0) {
+    if (!image_is_original(form->mode)) {
         snprintf(path, sizeof path, "%s/%s.%s.variables", folder, file, form->mode);
         window_fill(&device->window, form->module, form->mode, path);
     }

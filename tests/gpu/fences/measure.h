@@ -5,7 +5,7 @@
 #include "cases.h"
 #include "window.h"
 
-enum { MOST_FORMS = 6, MOST_ROUNDS = 200 };
+enum { MOST_FORMS = 9, MOST_ROUNDS = 200 };
 
 /* A form of the kernel: the original, or fenced with some mode. */
 struct form {
@@ -32,7 +32,7 @@ struct device {
 };
 
 void device_open(struct device *device, const char *folder);
-/* Loads FILE.MODE.cubin or FILE.MODE.ptx; 0 if there is none. */
+/* Loads the code of a form; 0 if there is none. */
 int form_load(struct device *device, struct form *form, const char *folder, const char *file, const char *kernel);
 /* Runs a case in all forms that were loaded, the first of which is the original. */
 void measure(struct device *device, const struct fenced_case *what, struct form *forms, int count, int rounds);

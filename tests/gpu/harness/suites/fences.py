@@ -10,7 +10,7 @@ from harness.table import Table
 
 TIMEOUT_S = 120
 ROUNDS = 20
-MODES = ("mask", "many", "plain", "modulo", "check")
+MODES = ("mask", "many", "plain", "modulo", "check", "jit", "linked", "relay")
 
 
 def run(setting, record):
