@@ -199,6 +199,22 @@ class CheckedLaunchTest {
         }
     }
 
+    /** Another kernel may wait for this one by then, and the driver for that one. */
+    @Test
+    void whatWasAskedForIsLaunchedWithoutAskingForMore() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            long kernel = libraryKernel(client, LONGER);
+            long own = memory(client);
+            executor.driver.calls.clear();
+            executor.driver.recording = true;
+            assertEquals(FEW, launched(executor, client, kernel, own, 1, 0));
+            executor.driver.recording = false;
+            List<String> loading = executor.driver.calls.stream().filter(call -> call.startsWith("cuLibrary") || call.startsWith("cuKernel")).toList();
+            assertEquals(List.of(), loading);
+        }
+    }
+
     /**
      * Of this driver's functions a thread takes 104 registers and one for few blocks has at most 256 threads in a block; its 48 multiprocessors
      * have 65,536 registers each, so two such blocks.

@@ -9,6 +9,7 @@ import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayHandle;
@@ -57,12 +58,24 @@ final class FunctionQuery {
         answer.set(WireTypes.U32, VALID, valid);
         answer.set(WireTypes.U64, FUNCTION, said);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
-            answer.set(WireTypes.U64, FUNCTION,
-                    client.handles().put(HandleKind.FUNCTION, driver.outLong(0), said, context));
+            long function = driver.outLong(0);
+            long handle = client.handles().put(HandleKind.FUNCTION, function, said, context);
+            answer.set(WireTypes.U64, FUNCTION, handle);
+            got(said, value);
+            got(handle, function);
         }
         parameters(kernel, value, answer);
         answer.set(WireTypes.U32, PRINTS, prints(said) ? 1 : 0);
         return CudaResult.SUCCESS;
+    }
+
+    /** Programs ask for a kernel before others of them run that wait for it: what a launch would have to ask for is asked for now, too. */
+    private void got(long said, long value) throws RejectedException {
+        try {
+            client.fences().kernels().got(said, value);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     private boolean prints(long said) {
