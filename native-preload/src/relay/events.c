@@ -141,7 +141,9 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
         return CUDA_SUCCESS;
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
+    /* Another process cannot open it any more when the call returns. */
+    result = event->flags & EVENT_INTERPROCESS ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
+                                               : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
     release(event);
     return result;
 }
