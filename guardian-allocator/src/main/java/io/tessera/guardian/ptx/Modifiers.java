@@ -2,6 +2,7 @@ package io.tessera.guardian.ptx;
 
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,27 +42,43 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
         return words instanceof Modifiers known ? known : new Modifiers(words.toArray(String[]::new));
     }
 
-    /** All words that a text has begun with, each time with what may follow: for a parser. Not thread-safe. */
+    /** All words that a text has begun with, each time with what may follow: for a parser. What is kept is bounded. Not thread-safe. */
     static final class Tree {
+        /** Of a compiler's text there are some hundreds; a text that is written to have more costs what it would without this. */
+        private static final int MOST_KEPT = 4096;
+
         private final Modifiers words;
+        private final int[] kept;
         private final Map<String, Tree> longer = new HashMap<>(4);
 
         /** The empty one. */
         Tree() {
-            this(new Modifiers(new String[0]));
+            this(new Modifiers(new String[0]), new int[1]);
         }
 
-        private Tree(Modifiers words) {
+        private Tree(Modifiers words, int[] kept) {
             this.words = words;
+            this.kept = kept;
         }
 
         /** These words and another. */
         Tree and(String word) {
-            return longer.computeIfAbsent(word, each -> {
-                List<String> all = new ArrayList<>(words);
-                all.add(each);
-                return new Tree(of(all));
-            });
+            Tree known = longer.get(word);
+            if (known == null) {
+                String[] all = Arrays.copyOf(words.words, words.size() + 1);
+                all[words.size()] = word;
+                known = new Tree(new Modifiers(all), kept);
+                if (kept[0] < MOST_KEPT) {
+                    kept[0]++;
+                    longer.put(word, known);
+                }
+            }
+            return known;
+        }
+
+        /** How many there are. */
+        int size() {
+            return kept[0];
         }
 
         /** The words. */

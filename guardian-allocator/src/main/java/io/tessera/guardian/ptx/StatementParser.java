@@ -7,6 +7,9 @@ import java.util.Optional;
 
 /** Reads the bodies of functions. Not thread-safe. */
 final class StatementParser {
+    /** More than twice what PTX ISA 9.0 has. */
+    private static final int MOST_MODIFIERS = 32;
+
     private final Tokens tokens;
     private final Scopes scopes;
     private final DeclarationParser declarations;
@@ -91,6 +94,9 @@ final class StatementParser {
         }
         Modifiers.Tree modifiers = none;
         while (tokens.kind() == Kind.DOTTED) {
+            if (modifiers.words().size() == MOST_MODIFIERS) {
+                throw tokens.error("an instruction of more than " + MOST_MODIFIERS + " words after its opcode");
+            }
             modifiers = modifiers.and(tokens.word());
             tokens.advance();
         }

@@ -52,6 +52,15 @@ class ParserErrorTest {
     }
 
     @Test
+    void anInstructionHasABoundedNumberOfWords() throws PtxException {
+        PtxParser.parse(Samples.kernel("mov" + ".b32".repeat(32) + " a, a;"));
+        for (int words : new int[] {33, 1_000_000}) {
+            String found = finding(Samples.kernel("mov" + ".b32".repeat(words) + " a, a;"));
+            assertTrue(found.endsWith("an instruction of more than 32 words after its opcode"), found);
+        }
+    }
+
+    @Test
     void inAModule() {
         assertEquals("4:1: unknown directive '.frob'", finding(HEAD + ".frob 1;"));
         assertEquals("1:1: a module starts with '.version', found end of text", finding(""));
