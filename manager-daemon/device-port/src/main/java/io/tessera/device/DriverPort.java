@@ -1,6 +1,7 @@
 package io.tessera.device;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 
 /**
  * A CUDA driver, real or software.
@@ -39,6 +40,15 @@ public interface DriverPort extends AutoCloseable {
      * @return the {@code CUresult}; {@link #NOT_SUPPORTED} where the driver lacks the entry
      */
     int call(DriverEntry entry, MemorySegment slots);
+
+    /**
+     * Makes calls as fast as they will ever be, without reaching a driver. For a thread of its own.
+     *
+     * @param goOn asked now and then whether that is still wanted
+     */
+    default void warm(BooleanSupplier goOn) {
+        // there is nothing to prepare
+    }
 
     /** Lets go of the driver. Calls must have ended; a later one is an {@link IllegalStateException} or answers an error. */
     @Override

@@ -129,6 +129,7 @@ public final class Executor implements ManagerOrders, Reports {
             LOG.warn("TESSERA_EXECUTOR_UNPROTECTED=1: no kernel is fenced, every tenant reaches every other's memory");
         }
         if (!device.port().software()) {
+            Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
             rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
         enterContext();

@@ -15,6 +15,7 @@ import static java.lang.constant.ConstantDescs.INIT_NAME;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.ParameterDescription;
 import io.tessera.device.ParameterDescription.Floating;
+import io.tessera.device.ParameterDescription.Opaque;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.device.ParameterDescription.Structure;
 
@@ -25,6 +26,7 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicConstantDesc;
 import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -33,14 +35,19 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /**
- * Makes an {@link EntryCall} of an entry's address and its description. Stateless.
+ * Makes {@link EntryCall}s of entries' addresses and descriptions. Stateless but for the classes that it has made. Thread-safe.
  *
- * <p>Each is a hidden class with the downcall as its constant. A method handle that is read from an array is none to the
- * JVM, and is called through interpreted or generic code until it has been called long enough to be specialised, which
- * most entries never are.
+ * <p>A call goes through a hidden class with the downcall as its constant: a method handle that is read from an array is none to
+ * the JVM, and is called through interpreted or generic code until it has been called long enough to be specialised. There is one
+ * class for all entries with alike parameters, which takes the address as an argument: until the JVM has compiled a class, after
+ * some 10,000 calls, each call costs some 0.8 µs more, and few entries are called so often.
  *
  * <p>Everything that travels in general registers is declared as a 64-bit integer, pointers too: System V psABI 3.2.3
  * passes them alike, and the slots hold what the ABI asks for. No call is declared {@code critical}: any entry may wait
@@ -53,29 +60,82 @@ final class EntryBinder {
     private static final ClassDesc SEGMENT = ClassDesc.of(MemorySegment.class.getName());
     private static final ClassDesc LONG_LAYOUT = ValueLayout.OfLong.class.describeConstable().orElseThrow();
     private static final ClassDesc LAYOUTS = ClassDesc.of(ValueLayout.class.getName());
-    private static final ClassDesc CALL = ClassDesc.of(EntryCall.class.getName());
+    private static final ClassDesc CALL = ClassDesc.of(ShapedCall.class.getName());
     private static final ClassDesc ARGUMENTS = ClassDesc.of(EntryArguments.class.getName());
-    private static final ClassDesc MADE = ClassDesc.of(EntryBinder.class.getPackageName() + ".BoundEntry");
+    private static final ClassDesc MADE = ClassDesc.of(EntryBinder.class.getPackageName() + ".EntryOfShape");
     private static final DirectMethodHandleDesc CLASS_DATA = MethodHandleDesc.ofMethod(
             DirectMethodHandleDesc.Kind.STATIC, ClassDesc.of(MethodHandles.class.getName()), "classData",
             MethodTypeDesc.of(CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class));
     private static final DynamicConstantDesc<MethodHandle> DOWNCALL =
             DynamicConstantDesc.ofNamed(CLASS_DATA, DEFAULT_NAME, CD_MethodHandle);
 
+    /** Beyond what the JVM counts before it compiles a method for good (Tier4InvocationThreshold, 5000), with time to do so. */
+    private static final int WARM_CALLS = 20_000;
+    /** cuLaunchKernel's, of all that are called often the most. */
+    private static final int MOST_WARMED = 11;
+    private static final Map<List<String>, ShapedCall> SHAPED = new ConcurrentHashMap<>();
+
     private EntryBinder() {
+    }
+
+    /** What a shape's class does; the address may be of any entry with such parameters. */
+    @FunctionalInterface
+    interface ShapedCall {
+        int call(MemorySegment address, MemorySegment slots) throws Throwable;
+    }
+
+    /** An entry that was found. */
+    record BoundEntry(ShapedCall shape, MemorySegment address) implements EntryCall {
+        @Override
+        public int call(MemorySegment slots) throws Throwable {
+            return shape.call(address, slots);
+        }
     }
 
     /** What calls an entry; its parameters must be known. */
     static EntryCall bind(MemorySegment address, EntryDescription description) {
-        List<Shape> shapes = description.parameters().stream().map(ParameterDescription::shape).toList();
-        MethodHandle downcall = LINKER.downcallHandle(address, FunctionDescriptor.of(ValueLayout.JAVA_INT,
+        return new BoundEntry(shaped(description.parameters().stream().map(ParameterDescription::shape).toList()), address);
+    }
+
+    /** Has the JVM compile the calls of the usual shapes, as long as that is wanted; some tenths of a second. */
+    static void warm(BooleanSupplier goOn) {
+        MemorySegment harmless = LINKER.defaultLookup().find("labs").orElseThrow(); // looks at its first argument alone
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment slots = arena.allocate(ValueLayout.JAVA_LONG, MOST_WARMED);
+            for (int count = 1; count <= MOST_WARMED; count++) {
+                EntryCall call = new BoundEntry(shaped(Collections.nCopies(count, new Opaque(false))), harmless);
+                for (int i = 0; i < WARM_CALLS && (i % 1000 != 0 || goOn.getAsBoolean()); i++) {
+                    call.call(slots);
+                }
+            }
+        } catch (Throwable e) {
+            throw new IllegalStateException("a function of the C library threw", e);
+        }
+    }
+
+    private static ShapedCall shaped(List<Shape> shapes) {
+        return SHAPED.computeIfAbsent(shapes.stream().map(EntryBinder::read).toList(), _ -> make(shapes));
+    }
+
+    /** How an argument is read from its slot. */
+    private static String read(Shape shape) {
+        return switch (shape) {
+            case Floating _ -> "float";
+            case Structure structure when inMemory(structure) -> structure.bytes() + " bytes";
+            case Structure _ -> "behind";
+            default -> "long";
+        };
+    }
+
+    private static ShapedCall make(List<Shape> shapes) {
+        MethodHandle downcall = LINKER.downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT,
                 shapes.stream().map(EntryBinder::layout).toArray(MemoryLayout[]::new)));
         byte[] bytes = write(shapes, downcall.type());
         try {
             MethodHandles.Lookup made = LOOKUP.defineHiddenClassWithClassData(bytes, downcall, true);
-            return (EntryCall) made.findConstructor(made.lookupClass(), MethodType.methodType(void.class)).invoke();
+            return (ShapedCall) made.findConstructor(made.lookupClass(), MethodType.methodType(void.class)).invoke();
         } catch (Throwable e) {
-            throw new IllegalStateException("no class for " + description.entry(), e);
+            throw new IllegalStateException("no class for calls with " + shapes, e);
         }
     }
 
@@ -85,8 +145,8 @@ final class EntryBinder {
                 .withInterfaceSymbols(CALL)
                 .withMethodBody(INIT_NAME, MethodTypeDesc.of(CD_void), 0, code -> code.aload(0)
                         .invokespecial(CD_Object, INIT_NAME, MethodTypeDesc.of(CD_void)).return_())
-                .withMethodBody("call", MethodTypeDesc.of(CD_int, SEGMENT), ClassFile.ACC_PUBLIC, code -> {
-                    code.loadConstant(DOWNCALL);
+                .withMethodBody("call", MethodTypeDesc.of(CD_int, SEGMENT, SEGMENT), ClassFile.ACC_PUBLIC, code -> {
+                    code.loadConstant(DOWNCALL).aload(1);
                     for (int i = 0; i < shapes.size(); i++) {
                         argument(code, shapes.get(i), (long) i * Long.BYTES);
                     }
@@ -96,7 +156,7 @@ final class EntryBinder {
     }
 
     private static void argument(CodeBuilder code, Shape shape, long offset) {
-        code.aload(1);
+        code.aload(2);
         switch (shape) {
             case Floating _ -> code.loadConstant(offset).invokestatic(ARGUMENTS, "floating",
                     MethodTypeDesc.of(CD_float, SEGMENT, CD_long));

@@ -2,7 +2,7 @@ package io.tessera.nvidia;
 
 import java.lang.foreign.MemorySegment;
 
-/** One entry of a driver, bound: a class of its own for each, so that the JVM compiles each as if its address were a constant. */
+/** One entry of a driver, bound. */
 @FunctionalInterface
 interface EntryCall {
     /** Calls the entry with the arguments in their slots; returns the {@code CUresult}. Thread-safe. */

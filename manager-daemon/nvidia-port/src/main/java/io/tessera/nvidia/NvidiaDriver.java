@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * An open vendor's driver. Entries are bound at their first use; two threads that race bind the same twice. The library
@@ -55,6 +56,11 @@ final class NvidiaDriver implements DriverPort {
         } catch (Throwable e) {
             throw new IllegalStateException("a downcall threw a checked exception", e);
         }
+    }
+
+    @Override
+    public void warm(BooleanSupplier goOn) {
+        EntryBinder.warm(goOn);
     }
 
     private EntryCall bind(DriverEntry entry) {

@@ -2,6 +2,8 @@ package io.tessera.nvidia;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -112,6 +114,30 @@ class EntryBinderTest {
         IllegalStateException refusal = assertThrows(IllegalStateException.class,
                 () -> slots.call(DriverEntry.cuTexRefSetMipmapLevelClamp, notes, 1f, 2f));
         assertEquals("arguments is closed", refusal.getMessage());
+    }
+
+    @Test
+    void entriesWithAlikeParametersShareAClass() {
+        MemorySegment somewhere = MemorySegment.ofAddress(notes.address());
+        EntryBinder.ShapedCall query = shape(somewhere, DriverEntry.cuEventQuery);
+        assertSame(query, shape(somewhere, DriverEntry.cuStreamQuery));
+        assertNotSame(query, shape(somewhere, DriverEntry.cuEventRecord));
+        assertSame(shape(somewhere, DriverEntry.cuMemFree_v2), query);
+        assertNotSame(shape(somewhere, DriverEntry.cuTexRefSetMipmapLevelBias), shape(somewhere, DriverEntry.cuEventRecord));
+    }
+
+    private static EntryBinder.ShapedCall shape(MemorySegment address, DriverEntry entry) {
+        return ((EntryBinder.BoundEntry) EntryBinder.bind(address, EntryDescriptions.of(entry))).shape();
+    }
+
+    @Test
+    void warmingEndsWhenItIsNotWantedAndCallsNoEntry() {
+        int[] asked = new int[1];
+        port.warm(() -> asked[0]++ < 3);
+        assertTrue(asked[0] > 3, "asked " + asked[0]);
+        port.warm(() -> true);
+        slots.call(DriverEntry.cuTexRefSetMipmapLevelClamp, notes, 1f, 2f);
+        assertEquals(2.0, notes.getAtIndex(ValueLayout.JAVA_DOUBLE, 1));
     }
 
     /** A description that no call could be made of would only show when a client first uses the entry. */
