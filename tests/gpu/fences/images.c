@@ -64,17 +64,35 @@ static void *linked_code(const char *path)
     return linked[at].code;
 }
 
-int image_load(CUmodule *module, const char *folder, const char *file, const char *mode)
+/* As executors load fenced text: a library, and its module. */
+static int module_of_library(CUmodule *module, void **library, const char *folder, const char *file)
 {
     char path[4096];
     size_t size;
-    if (strcmp(mode, "linked") == 0 || strcmp(mode, "relay") == 0) {
-        snprintf(path, sizeof path, "%s/%s.%s.ptx", folder, file, mode);
+    snprintf(path, sizeof path, "%s/%s.relay.ptx", folder, file);
+    char *text = whole_file(path, &size);
+    if (!text)
+        return 0;
+    CHECK(cuLibraryLoadData(library, text, NULL, NULL, 0, NULL, NULL, 0));
+    CHECK(cuLibraryGetModule(module, *library));
+    free(text);
+    return 1;
+}
+
+int image_load(CUmodule *module, void **library, const char *folder, const char *file, const char *mode)
+{
+    char path[4096];
+    size_t size;
+    *library = NULL;
+    if (strcmp(mode, "linked") == 0) {
+        snprintf(path, sizeof path, "%s/%s.linked.ptx", folder, file);
         void *code = linked_code(path);
         if (code)
             CHECK(cuModuleLoadData(module, code));
         return code != NULL;
     }
+    if (strcmp(mode, "relay") == 0)
+        return module_of_library(module, library, folder, file);
     snprintf(path, sizeof path, "%s/%s.%s.cubin", folder, file, mode);
     char *image = whole_file(path, &size);
     if (!image) {
@@ -86,6 +104,14 @@ int image_load(CUmodule *module, const char *folder, const char *file, const cha
     CHECK(cuModuleLoadData(module, image));
     free(image);
     return 1;
+}
+
+void image_unload(CUmodule module, void *library)
+{
+    if (library)
+        CHECK(cuLibraryUnload(library));
+    else
+        CHECK(cuModuleUnload(module));
 }
 
 int image_is_original(const char *mode)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "images.h"
 #include "measure.h"
 
 enum { CASE_SECONDS = 20, DEFAULT_ROUNDS = 20 };
@@ -100,7 +101,7 @@ static int one(struct device *device, const char *folder, const struct fenced_ca
         logarithms[f] += log(ratio);
         worst[f] = ratio > worst[f] ? ratio : worst[f];
         counted[f]++;
-        CHECK(cuModuleUnload(forms[f].module));
+        image_unload(forms[f].module, forms[f].library);
     }
     text_wanted ? print_text(what, forms) : print_json(what, forms);
     fflush(stdout);

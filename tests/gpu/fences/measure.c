@@ -45,7 +45,7 @@ void device_open(struct device *device, const char *folder)
 int form_load(struct device *device, struct form *form, const char *folder, const char *file, const char *kernel)
 {
     char path[4096];
-    if (!image_load(&form->module, folder, file, form->mode))
+    if (!image_load(&form->module, &form->library, folder, file, form->mode))
         return 0;
     CHECK(cuModuleGetFunction(&form->function, form->module, kernel));
     snprintf(form->entries, sizeof form->entries, "%s/%s.%s.entries", folder, file, form->mode);

@@ -11,6 +11,7 @@ enum { MOST_FORMS = 9, MOST_ROUNDS = 200 };
 struct form {
     const char *mode;
     CUmodule module;
+    void *library; /* that it is the module of; NULL: none */
     CUfunction function;
     int registers, localBytes, refused;
     int entry; /* whether its launches get the kernel's second entry */

@@ -149,7 +149,7 @@ public final class CodeCache {
     private void write(String name, CacheKey key, CachedCode code) throws IOException {
         try (EntryFiles.NewFile file = files.create(name)) {
             file.write(EntryFormat.header(key, code));
-            file.write(ByteBuffer.wrap(code.machineCode()));
+            file.write(ByteBuffer.wrap(code.code()));
             file.write(ByteBuffer.wrap(code.tables()));
             file.force();
         }

@@ -3,13 +3,13 @@ package io.tessera.guardian.cache;
 import java.util.Objects;
 
 /**
- * What fenced machine code depends on besides the image that it was made from. Two that are equal make interchangeable
+ * What fenced code depends on besides the image that it was made from. Two that are equal make interchangeable
  * code. Immutable.
  *
  * @param mode            the fence: {@code mask}, {@code modulo}, {@code check}, {@code none}
  * @param rewriterVersion version of the rewriter's output; another one after every change of what it writes
  * @param architecture    the GPU's {@code sm_} number with its suffix: {@code 90}, {@code 90a}
- * @param compiler        what made machine code of the PTX: {@link #ofDriver} or {@link #AHEAD_OF_TIME}
+ * @param compiler        what made machine code of the PTX: {@link #ofDriver}, {@link #AHEAD_OF_TIME}; {@link #TEXT}: nothing did
  * @param options         everything else that changes the code, as the compiler was given it: {@code -O3 -maxrregcount=64};
  *                        empty for none
  */
@@ -19,6 +19,8 @@ public record CodeIdentity(String mode, int rewriterVersion, String architecture
      * who finds none of its own driver's asks for this, and takes its own compiler if the driver refuses it.
      */
     public static final String AHEAD_OF_TIME = "ahead";
+    /** In place of a compiler for text, which every driver compiles when it loads it, and keeps in its own cache. */
+    public static final String TEXT = "text";
 
     /** Nothing is null. */
     public CodeIdentity {

@@ -40,9 +40,9 @@ final class EntryFormat {
     static ByteBuffer header(CacheKey key, CachedCode code) {
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.putLong(MAGIC).putInt(VERSION).put(key.bytes());
-        header.putLong(code.machineCode().length).putLong(code.tables().length);
+        header.putLong(code.code().length).putLong(code.tables().length);
         CRC32C payload = new CRC32C();
-        payload.update(code.machineCode());
+        payload.update(code.code());
         payload.update(code.tables());
         header.putInt((int) payload.getValue());
         header.putInt(sum(header.array(), 0, SUMMED_HEADER_BYTES));

@@ -26,6 +26,6 @@ final class CacheFixtures {
     }
 
     static boolean same(CachedCode one, CachedCode other) {
-        return Arrays.equals(one.machineCode(), other.machineCode()) && Arrays.equals(one.tables(), other.tables());
+        return Arrays.equals(one.code(), other.code()) && Arrays.equals(one.tables(), other.tables());
     }
 }

@@ -1,6 +1,7 @@
 package io.tessera.manager;
 
 import io.tessera.clock.Clocks;
+import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
@@ -99,8 +100,11 @@ public final class Manager implements AutoCloseable {
     public static Manager start(ManagerContext context) throws IOException {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
-        Manager manager = assemble(context, Linux.open(), Clocks.system(), schedulers,
-                ProcessLauncher.of(context.executors(), context.software()),
+        LinuxPort os = Linux.open();
+        Path driverCache = CacheLocation.of(System.getenv(), os.processes().uid(), Path.of(System.getProperty("user.home")))
+                .resolveSibling("driver");
+        Manager manager = assemble(context, os, Clocks.system(), schedulers,
+                ProcessLauncher.of(context.executors(), context.software(), driverCache),
                 new ProcHostMemory(Path.of("/proc/meminfo")),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));

@@ -25,8 +25,8 @@ final class AloneModules {
 
     /** Begins to make a loaded module's code, and takes it when it is there. Returns its handle; 0: not now. */
     long find(TenantModule module) {
-        if (module.aloneHandle != 0 || module.neverAlone) {
-            return module.aloneHandle;
+        if (module.aloneCode != null || module.neverAlone) {
+            return module.aloneCode == null ? 0 : module.aloneCode.handle();
         }
         if (module.alone == null) {
             module.alone = office.makeLater(module.source, module.options);
@@ -40,17 +40,16 @@ final class AloneModules {
         module.dropSource();
         try {
             FencedProgram program = module.alone.resultNow();
-            long handle = ProgramLoader.load(program, false, driver);
+            LoadedCode code = ProgramLoader.load(program, false, module.options, driver);
             try {
-                ProgramLoader.fill(handle, false, program, fences.windowConstants(FenceMode.NONE), module.memory,
-                        driver);
-                module.aloneHandle = handle;
+                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, driver);
+                module.aloneCode = code;
                 module.aloneProgram = program;
                 module.neverAlone = false;
-                return handle;
+                return code.handle();
             } finally {
-                if (module.aloneHandle == 0) {
-                    ProgramLoader.unload(handle, false, driver);
+                if (module.aloneCode == null) {
+                    code.unload(driver);
                 }
             }
         } catch (ProgramRefusedException | IllegalStateException e) {

@@ -227,7 +227,7 @@ public final class ClientFences {
             return value;
         }
         realise(module);
-        return module.handle;
+        return module.code.handle();
     }
 
     /** What the client's tables hold for a driver's module or library. */
@@ -267,37 +267,37 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         try {
             unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
-            module.handle = ProgramLoader.loadOriginal(module.source, module.library, driver);
+            module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
             module.refused = new ProgramRefusedException(why.result(), e.getMessage());
             throw module.refused;
         }
         module.asItIs = true;
         module.neverAlone = true;
-        loaded.put(module.handle, module);
-        unfenced.loaded(module.handle, module.source);
+        loaded.put(module.code.handle(), module);
+        unfenced.loaded(module.code.handle(), module.source);
         module.dropSource();
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
         byte[] constants = windowConstants(settings.mode());
         module.memory = HoistedMemory.place(module.program.tables(), window, charge, driver);
-        long handle = 0;
+        LoadedCode code = null;
         boolean done = false;
         try {
-            handle = loadCode(module);
-            ProgramLoader.fill(handle, module.library, module.program, constants, module.memory, driver);
+            code = loadCode(module);
+            ProgramLoader.fill(code, module.program, constants, module.memory, driver);
             done = true;
         } finally {
             if (!done) {
-                if (handle != 0) {
-                    ProgramLoader.unload(handle, module.library, driver);
+                if (code != null) {
+                    code.unload(driver);
                 }
                 module.memory.free(window, charge);
             }
         }
-        module.handle = handle;
-        loaded.put(handle, module);
+        module.code = code;
+        loaded.put(code.handle(), module);
         violations().add(module.program);
         if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
             module.neverAlone = true;
@@ -305,15 +305,15 @@ public final class ClientFences {
         }
     }
 
-    private long loadCode(TenantModule module) throws ProgramRefusedException {
+    private LoadedCode loadCode(TenantModule module) throws ProgramRefusedException {
         try {
-            return ProgramLoader.load(module.program, module.library, driver);
+            return ProgramLoader.load(module.program, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
             if (!module.program.cached() || module.source == null || module.neverAlone) {
                 throw e;
             }
             module.program = office.maker().make(module.source, settings.mode(), module.options, true, driver);
-            return ProgramLoader.load(module.program, module.library, driver);
+            return ProgramLoader.load(module.program, module.library, module.options, driver);
         }
     }
 
@@ -428,14 +428,14 @@ public final class ClientFences {
         loaded.values().removeIf(known -> known == module);
         kernels.unloaded(module);
         int result = CudaResult.SUCCESS;
-        if (module.aloneHandle != 0) {
-            result = ProgramLoader.unload(module.aloneHandle, false, driver);
+        if (module.aloneCode != null) {
+            result = module.aloneCode.unload(driver);
         }
         if (module.isLoaded()) {
-            int own = ProgramLoader.unload(module.handle, library, driver);
+            int own = module.code.unload(driver);
             result = result == CudaResult.SUCCESS ? own : result;
             if (module.asItIs) {
-                unfenced.unloaded(module.handle);
+                unfenced.unloaded(module.code.handle());
             } else {
                 leaving.add(module.memory);
             }

@@ -151,7 +151,7 @@ public final class ClientKernels {
         }
         Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel), module == null ? null
-                        : checked.entry(module.program, module.handle, module.library, name, function, kernel));
+                        : checked.entry(module.program, module.code.handle(), module.library, name, function, kernel));
         table.attach(said, found);
         return found;
     }

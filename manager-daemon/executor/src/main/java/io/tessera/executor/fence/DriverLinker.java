@@ -8,15 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** Has the driver make machine code of PTX. Stateless; every call on the thread that owns the given calls. */
+/**
+ * Has the driver link several modules of PTX. Code that is to be linked is not the code that a module alone becomes: of 73 kernels
+ * some took up to 28 % longer (suite {@code fences}), so a module alone is loaded as text ({@link ProgramLoader}). Stateless;
+ * every call on the thread that owns the given calls.
+ */
 final class DriverLinker {
     private static final int PTX = 1;
-    /** CUjit_option. */
-    private static final int INFO_LOG = 3;
-    private static final int INFO_LOG_BYTES = 4;
-    private static final int ERROR_LOG = 5;
-    private static final int ERROR_LOG_BYTES = 6;
-    private static final int LOG_BYTES = 16_384;
 
     private DriverLinker() {
     }
@@ -32,22 +30,11 @@ final class DriverLinker {
     record Made(int result, byte[] code, String info, String error) {
     }
 
-    /** Compiles texts, each without a final NUL, and links them if they are several. */
+    /** Compiles and links texts, each without a final NUL. */
     static Made link(DriverCalls driver, List<byte[]> texts, CodeOptions options) {
         try (Arena arena = Arena.ofConfined()) {
-            int own = options.numbers().size();
-            MemorySegment numbers = arena.allocate(ValueLayout.JAVA_INT, own + 4L);
-            MemorySegment values = arena.allocate(ValueLayout.JAVA_LONG, own + 4L);
-            MemorySegment info = arena.allocate(LOG_BYTES);
-            MemorySegment error = arena.allocate(LOG_BYTES);
-            for (int i = 0; i < own; i++) {
-                set(numbers, values, i, options.numbers().get(i), options.values().get(i));
-            }
-            set(numbers, values, own, INFO_LOG, info.address());
-            set(numbers, values, own + 1, INFO_LOG_BYTES, LOG_BYTES);
-            set(numbers, values, own + 2, ERROR_LOG, error.address());
-            set(numbers, values, own + 3, ERROR_LOG_BYTES, LOG_BYTES);
-            int result = driver.call(DriverEntry.cuLinkCreate_v2, own + 4L, numbers.address(), values.address(),
+            JitArguments arguments = new JitArguments(options, arena);
+            int result = driver.call(DriverEntry.cuLinkCreate_v2, arguments.count(), arguments.numbers(), arguments.values(),
                     driver.out(0));
             if (result != CudaResult.SUCCESS) {
                 return new Made(result, null, "", "");
@@ -64,13 +51,8 @@ final class DriverLinker {
             } finally {
                 driver.call(DriverEntry.cuLinkDestroy, state);
             }
-            return new Made(result, code, text(info), text(error));
+            return new Made(result, code, arguments.info(), arguments.error());
         }
-    }
-
-    private static void set(MemorySegment numbers, MemorySegment values, int at, int number, long value) {
-        numbers.setAtIndex(ValueLayout.JAVA_INT, at, number);
-        values.setAtIndex(ValueLayout.JAVA_LONG, at, value);
     }
 
     private static int add(DriverCalls driver, long state, List<byte[]> texts, Arena arena) {
@@ -85,10 +67,5 @@ final class DriverLinker {
             }
         }
         return CudaResult.SUCCESS;
-    }
-
-    private static String text(MemorySegment log) {
-        log.set(ValueLayout.JAVA_BYTE, log.byteSize() - 1, (byte) 0);
-        return log.getString(0);
     }
 }

@@ -20,35 +20,80 @@ final class ProgramLoader {
      * Loads a program.
      *
      * @param library whether as a CUlibrary, else as a CUmodule
-     * @return the driver's handle
+     * @param options that its compilation was given
      * @throws ProgramRefusedException with the driver's result
      */
-    static long load(FencedProgram program, boolean library, DriverCalls driver) throws ProgramRefusedException {
-        return load(MemorySegment.ofArray(program.code()), library, driver);
+    static LoadedCode load(FencedProgram program, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+        return load(MemorySegment.ofArray(program.code()), library, options, driver);
     }
 
     /** Loads an image as the program gave it. Errors as {@link #load}. */
-    static long loadOriginal(ProgramSource source, boolean library, DriverCalls driver) throws ProgramRefusedException {
-        return load(source.main().bytes(), library, driver);
+    static LoadedCode loadOriginal(ProgramSource source, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+        return load(source.main().bytes(), library, options, driver);
     }
 
-    private static long load(MemorySegment image, boolean library, DriverCalls driver) throws ProgramRefusedException {
+    /**
+     * Has the driver compile text, as it will when the text is loaded: then it finds the code in its own cache.
+     *
+     * @return what the compiler said
+     * @throws ProgramRefusedException with the driver's result and the compiler's errors
+     */
+    static String compile(byte[] text, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment code = arena.allocate(image.byteSize() + 1, 64); // PTX may come without its end
-            MemorySegment.copy(image, 0, code, 0, image.byteSize());
-            int result = library
-                    ? driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), 0, 0, 0, 0, 0, 0)
-                    : driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
-            if (result != CudaResult.SUCCESS) {
-                throw new ProgramRefusedException(result, "the driver does not load it (" + result + ")");
-            }
-            return driver.outLong(0);
+            JitArguments arguments = new JitArguments(options, arena);
+            new LoadedCode(library(code(MemorySegment.ofArray(text), arena), arguments, driver), true, 0).unload(driver);
+            return arguments.info();
         }
     }
 
-    /** Ends a program. Returns the CUresult. */
+    /**
+     * Whatever has to be compiled is loaded as a library, whose compilation holds nobody up: while a module is compiled the driver
+     * lets no other thread submit (644 ms for 24 kernels; a library's others did not notice. Driver 580).
+     */
+    private static LoadedCode load(MemorySegment image, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment code = code(image, arena);
+            JitArguments arguments = new JitArguments(options, arena);
+            if (library) {
+                return new LoadedCode(library(code, arguments, driver), true, 0);
+            }
+            if (LoadedCode.isMachineCode(code.get(ValueLayout.JAVA_BYTE, 0), code.get(ValueLayout.JAVA_BYTE, 1))) {
+                int result = driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
+                require(result, "");
+                return new LoadedCode(driver.outLong(0), false, 0);
+            }
+            long whole = library(code, arguments, driver);
+            int result = driver.call(DriverEntry.cuLibraryGetModule, driver.out(0), whole);
+            if (result != CudaResult.SUCCESS) {
+                driver.call(DriverEntry.cuLibraryUnload, whole);
+            }
+            require(result, "");
+            return new LoadedCode(driver.outLong(0), false, whole);
+        }
+    }
+
+    private static MemorySegment code(MemorySegment image, Arena arena) {
+        MemorySegment code = arena.allocate(image.byteSize() + 2, 64); // PTX may come without its end
+        MemorySegment.copy(image, 0, code, 0, image.byteSize());
+        return code;
+    }
+
+    private static long library(MemorySegment code, JitArguments arguments, DriverCalls driver) throws ProgramRefusedException {
+        int result = driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), arguments.numbers(), arguments.values(),
+                arguments.count(), 0, 0, 0);
+        require(result, result == CudaResult.SUCCESS ? "" : arguments.error().strip());
+        return driver.outLong(0);
+    }
+
+    private static void require(int result, String error) throws ProgramRefusedException {
+        if (result != CudaResult.SUCCESS) {
+            throw new ProgramRefusedException(result, error.isEmpty() ? "the driver does not load it (" + result + ")" : error);
+        }
+    }
+
+    /** Ends what nobody here has loaded. Returns the CUresult. */
     static int unload(long handle, boolean library, DriverCalls driver) {
-        return driver.call(library ? DriverEntry.cuLibraryUnload : DriverEntry.cuModuleUnload, handle);
+        return new LoadedCode(handle, library, 0).unload(driver);
     }
 
     /**
@@ -57,10 +102,10 @@ final class ProgramLoader {
      * @param window bytes of {@link WindowConstants}
      * @throws ProgramRefusedException if one cannot be filled: nothing of it may run
      */
-    static void fill(long handle, boolean library, FencedProgram program, byte[] window, HoistedMemory memory,
-            DriverCalls driver) throws ProgramRefusedException {
+    static void fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, DriverCalls driver)
+            throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
-            Filling filling = new Filling(handle, library, driver, arena);
+            Filling filling = new Filling(code.handle(), code.library(), driver, arena);
             boolean runs = false;
             for (int part = 0; part < program.tables().size(); part++) {
                 FencedTables tables = program.tables().get(part);

@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes fenced programs of images, for all clients of an executor: each is made once, whoever asks first; the others wait
- * for it. What was made is kept in memory as long as there is room, and machine code on disk. Thread-safe.
+ * for it. What was made is kept in memory as long as there is room, and on disk: as text, of which the driver keeps the machine code
+ * in its own cache, or as machine code where several modules were linked. Thread-safe.
  */
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */
@@ -79,13 +80,13 @@ public final class ProgramMaker {
      * The fenced program of a source.
      *
      * @param mode    how; {@link FenceMode#NONE} for a tenant that is alone
-     * @param anew    whether machine code that was kept must not be taken, because the driver refused it
+     * @param anew    whether what was kept must not be taken, because the driver refused it
      * @param driver  of the calling thread
      * @throws ProgramRefusedException if it cannot be fenced or compiled
      */
     FencedProgram make(ProgramSource source, FenceMode mode, CodeOptions options, boolean anew, DriverCalls driver)
             throws ProgramRefusedException {
-        CodeIdentity identity = identity(mode, options);
+        CodeIdentity identity = identity(source, mode, options);
         CacheKey key = key(source, identity);
         SoftReference<FencedProgram> reference = known.get(key);
         FencedProgram program = reference == null ? null : reference.get();
@@ -130,10 +131,10 @@ public final class ProgramMaker {
         }
     }
 
-    private CodeIdentity identity(FenceMode mode, CodeOptions options) {
+    private CodeIdentity identity(ProgramSource source, FenceMode mode, CodeOptions options) {
         String alone = mode == FenceMode.NONE ? ALONE + " " : "";
         return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.VERSION, target.architecture(),
-                target.compiler(), (alone + options.key()).strip());
+                source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (alone + options.key()).strip());
     }
 
     private static CacheKey key(ProgramSource source, CodeIdentity identity) {
@@ -161,7 +162,7 @@ public final class ProgramMaker {
 
     private static FencedProgram read(CachedCode code) {
         try {
-            return new FencedProgram(code.machineCode(), LinkedTables.read(code.tables()), "", true);
+            return new FencedProgram(KeptText.code(code.code()), LinkedTables.read(code.tables()), "", true);
         } catch (IOException e) {
             LOG.debug("cached code is made anew: {}", e.getMessage());
             return null;
@@ -170,7 +171,7 @@ public final class ProgramMaker {
 
     private void keep(CacheKey key, FencedProgram program) {
         if (target.compiles()) {
-            cache.store(key, new CachedCode(program.code(), LinkedTables.bytes(program.tables())));
+            cache.store(key, new CachedCode(KeptText.kept(program.code()), LinkedTables.bytes(program.tables())));
         }
     }
 
@@ -188,9 +189,9 @@ public final class ProgramMaker {
             texts.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
             tables.add(FencedTables.of(fenced));
         }
-        if (!target.compiles() && texts.size() == 1) {
-            byte[] text = texts.getFirst();
-            return new FencedProgram(Arrays.copyOf(text, text.length + 1), tables, "", false);
+        if (texts.size() == 1) {
+            byte[] text = Arrays.copyOf(texts.getFirst(), texts.getFirst().length + 1);
+            return new FencedProgram(text, tables, compile(text, options, driver), false);
         }
         DriverLinker.Made made = DriverLinker.link(driver, texts, options);
         if (made.result() != CudaResult.SUCCESS) {
@@ -199,6 +200,15 @@ public final class ProgramMaker {
                     ? "the driver does not compile it (" + made.result() + ")" : made.error());
         }
         return new FencedProgram(made.code(), tables, made.info(), false);
+    }
+
+    private String compile(byte[] text, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+        try {
+            return target.compiles() ? ProgramLoader.compile(text, options, driver) : "";
+        } catch (ProgramRefusedException e) {
+            LOG.warn("the driver does not compile a fenced program ({}): {}", e.result(), e.getMessage());
+            throw e;
+        }
     }
 
     /** The PTX of an image for the device. */

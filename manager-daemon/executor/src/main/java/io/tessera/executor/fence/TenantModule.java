@@ -12,14 +12,14 @@ final class TenantModule {
     /** Needed until nothing is to be made of it any more; then null. */
     ProgramSource source;
     FencedProgram program;
-    /** The driver's handle; 0 until it is loaded. */
-    long handle;
+    /** What the driver has of it; null until it is loaded. */
+    LoadedCode code;
     HoistedMemory memory;
     /** Why it cannot be loaded; asked again it answers the same. */
     ProgramRefusedException refused;
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
-    long aloneHandle;
+    LoadedCode aloneCode;
     /** What that was made of; null without it. */
     FencedProgram aloneProgram;
     /** Whether the driver has the original, which cannot be fenced. */
@@ -51,6 +51,6 @@ final class TenantModule {
     }
 
     boolean isLoaded() {
-        return handle != 0;
+        return code != null;
     }
 }

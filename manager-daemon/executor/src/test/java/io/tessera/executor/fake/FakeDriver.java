@@ -226,6 +226,7 @@ public final class FakeDriver implements DriverPort {
             case cuTensorMapReplaceAddress -> put(slot(s, 0), slot(s, 1));
             case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
+            case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
             case cuMemHostRegister_v2 -> count("registered", 1);

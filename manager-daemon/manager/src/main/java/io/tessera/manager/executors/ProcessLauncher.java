@@ -23,29 +23,46 @@ public final class ProcessLauncher implements ExecutorLauncher {
     /** Large methods are compiled too: interpreted kernels and the call switch are such. */
     private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC", "-XX:-DontCompileHugeMethods",
             "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+    /** Further options of executors' Java, separated by spaces: a launcher script keeps what is meant for users' programs from the manager. */
+    private static final String JAVA_OPTIONS = "TESSERA_EXECUTOR_JAVA";
     private static final Logger LOG = LoggerFactory.getLogger(ProcessLauncher.class);
 
-    private final List<String> command;
+    /** What a driver lets its cache grow to at most: 4 GiB (CUDA_CACHE_MAXSIZE in the CUDA programming guide). */
+    private static final String MOST_CACHED_BYTES = "4294967296";
 
-    /** With the command before the options of each executor. */
-    ProcessLauncher(List<String> command) {
+    private final List<String> command;
+    private final Path driverCache;
+
+    /**
+     * With the command before the options of each executor.
+     *
+     * @param driverCache folder where drivers keep what they compile
+     */
+    ProcessLauncher(List<String> command, Path driverCache) {
         this.command = List.copyOf(command);
+        this.driverCache = driverCache;
     }
 
     /**
      * Executors of a kind, in this installation.
      *
-     * @param software where devices are software
+     * @param software    where devices are software
+     * @param driverCache folder where drivers keep what they compile
      */
-    public static ProcessLauncher of(ExecutorKind kind, SoftwareDevices software) {
+    public static ProcessLauncher of(ExecutorKind kind, SoftwareDevices software, Path driverCache) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
+        command.addAll(words(System.getenv(JAVA_OPTIONS)));
         command.addAll(StateStoreChoice.jvmFlags(StateStoreChoice.named(System.getenv())));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
                 kind.name().toLowerCase(Locale.ROOT), "--devices", Integer.toString(software.count()), "--memory",
                 Long.toString(software.memoryBytes())));
-        return new ProcessLauncher(command);
+        return new ProcessLauncher(command, driverCache);
+    }
+
+    static List<String> words(String options) {
+        return options == null || options.isBlank() ? List.of() : List.of(options.strip().split("\\s+"));
     }
 
     @Override
@@ -55,16 +72,20 @@ public final class ProcessLauncher implements ExecutorLauncher {
         ProcessBuilder builder = new ProcessBuilder(whole);
         String log = socket.getFileName().toString().replaceFirst("\\.sock$", "") + ".log";
         builder.redirectError(ProcessBuilder.Redirect.appendTo(new File(socket.getParent().toFile(), log)));
-        environment(builder.environment());
+        environment(builder.environment(), driverCache);
         Process process = builder.start();
         Thread.ofPlatform().name("executor-" + ordinal).daemon().start(() -> listen(process, listener));
         return new RunningProcess(process);
     }
 
-    private static void environment(Map<String, String> environment) {
+    static void environment(Map<String, String> environment, Path driverCache) {
         // Streams of several clients need queues of the device of their own, and modules of libraries are large.
         environment.put("CUDA_DEVICE_MAX_CONNECTIONS", "32");
         environment.put("CUDA_MODULE_LOADING", "LAZY");
+        // Fenced programs are text that the driver compiles once: a second start finds them compiled.
+        environment.putIfAbsent("CUDA_CACHE_PATH", driverCache.toString());
+        environment.putIfAbsent("CUDA_CACHE_MAXSIZE", MOST_CACHED_BYTES);
+        environment.remove("CUDA_CACHE_DISABLE");
         // The executor must meet the vendor's driver, not the library that relays to executors.
         environment.remove("LD_PRELOAD");
         environment.remove("TESSERA_SHARE");

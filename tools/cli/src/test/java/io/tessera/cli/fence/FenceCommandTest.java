@@ -116,7 +116,7 @@ class FenceCommandTest {
         });
         CodeIdentity identity = new CodeIdentity("mask", Fencer.VERSION, "90", CodeIdentity.AHEAD_OF_TIME, "");
         CachedCode code = cache.find(CacheKey.of(Files.readAllBytes(file), identity)).orElseThrow();
-        contains(new String(code.machineCode(), StandardCharsets.ISO_8859_1), "__tessera_window");
+        contains(new String(code.code(), StandardCharsets.ISO_8859_1), "__tessera_window");
         FencedTables tables = FencedTables.read(code.tables());
         assertEquals(FenceMode.MASK, tables.mode());
         assertEquals(List.of("add", "scale"), tables.functions());

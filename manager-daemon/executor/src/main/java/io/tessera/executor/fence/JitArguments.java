@@ -1,0 +1,72 @@
+package io.tessera.executor.fence;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Options of a compilation as a driver takes them, with room for what its compiler says. Lives as long as its arena. */
+final class JitArguments {
+    /** CUjit_option. */
+    private static final int INFO_LOG = 3;
+    private static final int INFO_LOG_BYTES = 4;
+    private static final int ERROR_LOG = 5;
+    private static final int ERROR_LOG_BYTES = 6;
+    private static final int LOG_BYTES = 16_384;
+
+    private final int count;
+    private final MemorySegment numbers;
+    private final MemorySegment values;
+    private final MemorySegment info;
+    private final MemorySegment error;
+
+    JitArguments(CodeOptions options, Arena arena) {
+        int own = options.numbers().size();
+        count = own + 4;
+        numbers = arena.allocate(ValueLayout.JAVA_INT, count);
+        values = arena.allocate(ValueLayout.JAVA_LONG, count);
+        info = arena.allocate(LOG_BYTES);
+        error = arena.allocate(LOG_BYTES);
+        for (int i = 0; i < own; i++) {
+            set(i, options.numbers().get(i), options.values().get(i));
+        }
+        set(own, INFO_LOG, info.address());
+        set(own + 1, INFO_LOG_BYTES, LOG_BYTES);
+        set(own + 2, ERROR_LOG, error.address());
+        set(own + 3, ERROR_LOG_BYTES, LOG_BYTES);
+    }
+
+    private void set(int at, int number, long value) {
+        numbers.setAtIndex(ValueLayout.JAVA_INT, at, number);
+        values.setAtIndex(ValueLayout.JAVA_LONG, at, value);
+    }
+
+    /** How many options. */
+    long count() {
+        return count;
+    }
+
+    /** Address of their numbers. */
+    long numbers() {
+        return numbers.address();
+    }
+
+    /** Address of their values, which the driver writes too. */
+    long values() {
+        return values.address();
+    }
+
+    /** What the compiler said. */
+    String info() {
+        return text(info);
+    }
+
+    /** What was wrong. */
+    String error() {
+        return text(error);
+    }
+
+    private static String text(MemorySegment log) {
+        log.set(ValueLayout.JAVA_BYTE, log.byteSize() - 1, (byte) 0);
+        return log.getString(0);
+    }
+}
