@@ -199,6 +199,18 @@ class CheckedLaunchTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0, true", "0, 200000, true", "12, 0, true", "12, 49039, true", "12, 49040, false", "12, -1, false", "49051, 0, true", "49052, 0, false"})
+    void withMoreSharedMemoryOfItsOwnItIsForLaunchesThatAskForLess(int more, int dynamic, boolean second) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            executor.driver.sharedMore = more;
+            client.sharedBytes(dynamic);
+            long kernel = libraryKernel(client, PTX);
+            assertEquals(second ? SECOND : "work", launched(executor, client, kernel, memory(client), 1, 0));
+        }
+    }
+
     /** Another kernel may wait for this one by then, and the driver for that one. */
     @Test
     void whatWasAskedForIsLaunchedWithoutAskingForMore() throws Exception {

@@ -18,6 +18,8 @@ import java.lang.foreign.Arena;
  */
 final class CheckedLaunches {
     private static final int NEVER = -1;
+    /** Shared memory of a block that no kernel has to opt in to (CUDA programming guide, technical specifications). */
+    private static final int STANDARD_SHARED_BYTES = 48 << 10;
 
     private final ClientFences fences;
     private final DriverCalls driver;
@@ -91,9 +93,9 @@ final class CheckedLaunches {
         return second.function;
     }
 
-    /** With more registers than the kernel has, a block can have fewer threads. */
+    /** With more registers than the kernel has, a block can have fewer threads; with more shared memory of its own it can ask for less. */
     private static boolean serves(SecondEntry entry, LaunchForm form) {
-        return entry != null && entry.function > 0 && form.threads <= entry.mostThreads;
+        return entry != null && entry.function > 0 && form.threads <= entry.mostThreads && form.sharedBytes <= entry.mostShared;
     }
 
     /** Whether all blocks run at once also with the registers of the entry for few blocks. */
@@ -118,7 +120,7 @@ final class CheckedLaunches {
         }
     }
 
-    /** An entry serves where the shared memory that the program may ask for fits beside its own; then it gets what is set of the kernel. */
+    /** An entry that serves gets what is set of the kernel. */
     private void find(SecondEntry entry, long said, long function) {
         if (entry.found == 0) {
             long found = byName(entry);
@@ -128,13 +130,18 @@ final class CheckedLaunches {
             }
         }
         boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        boolean fits = entry.found != NEVER
-                && attributes.get(entry.found, false, KernelAttributes.SHARED_BYTES)
-                        <= attributes.get(function, ofKernel, KernelAttributes.SHARED_BYTES);
+        entry.mostShared = entry.found == NEVER ? NEVER : mostShared(attributes.get(entry.found, false, KernelAttributes.SHARED_BYTES),
+                attributes.get(function, ofKernel, KernelAttributes.SHARED_BYTES));
+        boolean fits = entry.mostShared >= 0;
         entry.function = fits ? entry.found : NEVER;
         if (fits) {
             attributes.copy(function, ofKernel, entry.found);
         }
+    }
+
+    /** How much a launch may ask for: as much as of the kernel, or what fits without opting in beside a little more of its own. */
+    private static long mostShared(int own, int kernels) {
+        return own <= kernels ? Long.MAX_VALUE : STANDARD_SHARED_BYTES - own;
     }
 
     private long byName(SecondEntry entry) {

@@ -15,6 +15,7 @@ public final class LaunchForm {
     int blockY;
     double blocks;
     double threads;
+    long sharedBytes;
     boolean captured;
     boolean plain;
     /** Whether the driver may wait for all streams in it. */
@@ -49,10 +50,12 @@ public final class LaunchForm {
      *
      * @param allBlocks    of the grid
      * @param blockThreads of a block
+     * @param dynamicBytes of shared memory for each block, unsigned
      */
-    public void volume(double allBlocks, double blockThreads) {
+    public void volume(double allBlocks, double blockThreads, long dynamicBytes) {
         blocks = allBlocks;
         threads = blockThreads;
+        sharedBytes = dynamicBytes;
     }
 
     /** Whether the driver may wait for all streams in it, as {@link ClientKernels#toLaunch} has found. */

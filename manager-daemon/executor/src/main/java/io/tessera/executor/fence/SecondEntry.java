@@ -22,6 +22,8 @@ final class SecondEntry {
     int registers;
     /** Threads of a block that those allow, at most. */
     int mostThreads;
+    /** Shared memory that a launch may ask for. */
+    long mostShared;
     /** Local memory of a thread. */
     private int local;
 

@@ -125,7 +125,7 @@ public final class LaunchExecutor {
         checkClusters(record, attributeCount, function);
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
-        form.volume(product(record, GRID), product(record, BLOCK));
+        form.volume(product(record, GRID), product(record, BLOCK), unsigned(record, SHARED_BYTES));
         form.kind(client.streams().isCapturing(stream), !cooperative && areOfAnyCode(record, attributeCount));
         function = code(record.get(WireTypes.U64, FUNCTION), function);
         client.streams().before(stream);

@@ -59,6 +59,7 @@ public final class RelayTestClient implements AutoCloseable {
     private final int socket;
     private final RelaySegment segment;
     private final MemorySegment ring;
+    private int sharedBytes;
     private byte[] out = new byte[0];
 
     /** Connects, shows a token and maps the segment. */
@@ -258,6 +259,11 @@ public final class RelayTestClient implements AutoCloseable {
         launch(function, stream, parameters, new int[] {1, 1, 1}, threads, flags);
     }
 
+    /** What launches from now on ask for. */
+    public void sharedBytes(int bytes) {
+        sharedBytes = bytes;
+    }
+
     /** Launches one thread with a launch attribute whose value is one word. */
     public void launchWith(long function, long stream, byte[] parameters, int attribute, int value) {
         byte[] attributes = new byte[ATTRIBUTE_BYTES];
@@ -282,7 +288,7 @@ public final class RelayTestClient implements AutoCloseable {
             ring.set(WireTypes.U32, launch + 16 + 4L * i, grid[i]);
             ring.set(WireTypes.U32, launch + 28 + 4L * i, i == 0 ? threads : 1);
         }
-        ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "shared_bytes"), 0);
+        ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "shared_bytes"), sharedBytes);
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "attributes"), attributes.length / ATTRIBUTE_BYTES);
         ring.set(WireTypes.U32, launch + offset(RelayLayout.LAUNCH, "parameter_bytes"), parameters.length);
         MemorySegment.copy(attributes, 0, ring, ValueLayout.JAVA_BYTE, launch + RelayLayout.LAUNCH.byteSize(), attributes.length);

@@ -67,6 +67,8 @@ public final class FakeDriver implements DriverPort {
     public volatile long lastFunction;
     /** A number that the next function gets which is looked up or listed; 0: a new one. */
     public volatile long reuse;
+    /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
+    public volatile int sharedMore;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -295,7 +297,7 @@ public final class FakeDriver implements DriverPort {
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
             case cuFuncGetAttribute, cuKernelGetAttribute -> slot(s, 1) > 9 ? 1
-                    : putInt(slot(s, 0), slot(s, 1) == 0 ? mostThreads(functions.getOrDefault(slot(s, 2), "")) : (int) slot(s, 1) + 100);
+                    : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
@@ -323,6 +325,10 @@ public final class FakeDriver implements DriverPort {
             }
         }
         return 0;
+    }
+
+    private int attribute(long number, String function) {
+        return number == 0 ? mostThreads(function) : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
     }
 
     private static int mostThreads(String function) {
