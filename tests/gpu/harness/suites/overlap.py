@@ -11,8 +11,8 @@ from harness.table import Table
 from harness.tessera import Manager
 
 WORKLOAD = "resnet"
-#: Options of every Java process of a manager, of which the executor is one.
-_JAVA = "JAVA_TOOL_OPTIONS"
+#: Options of executors' Java.
+_JAVA = "TESSERA_EXECUTOR_JAVA"
 #: Settings by name. Events: after so many submissions of a stream one is recorded; a device does more for an event than for
 #: a launch; as many as no driver takes at once means none.
 SETTINGS = {

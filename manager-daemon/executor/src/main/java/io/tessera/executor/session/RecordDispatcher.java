@@ -52,6 +52,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final MarkWatch marks;
     private final RefusalLog refusals;
     private final AwaitedMark awaited;
+    /** When the last launch or call returned from the driver. */
+    private long workNs;
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
@@ -90,6 +92,11 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     MarkWatch marks() {
         return marks;
+    }
+
+    /** Whether somebody waits for a mark that is looked after here. */
+    boolean isAwaited() {
+        return awaited.isOpen();
     }
 
     /** Looks after a mark that somebody waits for; between records. */
@@ -176,6 +183,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             case CALL -> {
                 counters.call();
                 int result = calls.call(record, length);
+                workNs = clock.nanoTime();
                 if (slot != 0) {
                     outBytes = calls.copyOut(replies[slot - 1].data());
                 }
@@ -216,9 +224,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private int launch(MemorySegment record, int length) throws RejectedException {
         int result = launches.launch(record, length);
         marks.submitted();
+        workNs = clock.nanoTime();
         ClientStream stream = launches.stream();
         if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
-            client.fences().watchdog().launched(stream.value(), clock.nanoTime());
+            client.fences().watchdog().launched(stream.value(), workNs);
         }
         return result;
     }
@@ -278,8 +287,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return before;
         }
         if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !client.printing().prints()) {
-            awaited.open(stream, word, value);
-            return CudaResult.SUCCESS;
+            return awaited.open(stream, word, value, clock.nanoTime() - workNs);
         }
         int result = client.words().write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
