@@ -25,6 +25,8 @@ final class SmallBlocks {
     static final int MOST_INSTRUCTIONS = 4000;
     private static final int MOST_THREADS = 1024;
     private static final int FEW_FENCES = 2;
+    /** One fence in so many more is worth a larger block: whoever has an array for 256 threads seldom has blocks of 512. */
+    private static final int NEARLY = 8;
     private static final BodyLimits NO_LIMITS = new BodyLimits(null, List.of());
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
@@ -108,7 +110,7 @@ final class SmallBlocks {
         return kernel.attribute("reqntid").isEmpty() && kernel.attribute("maxntid").isEmpty() && TwoBodies.canLimitThreads(kernel);
     }
 
-    /** The largest size that spares at least half of the fences that any spares; null if none spares any. */
+    /** The largest size that spares nearly all of the fences that any spares; null if none spares any. */
     private static BodyLimits.BlockSize best(BodyTrials trials) {
         PtxFunction kernel = trials.kernel();
         SharedAccesses accesses = trials.shared();
@@ -127,7 +129,7 @@ final class SmallBlocks {
             most = Math.max(most, spared[i]);
         }
         for (int i = 0; i < sizes.size() && most > 0; i++) {
-            if (2 * spared[i] >= most) {
+            if (spared[i] >= most - most / NEARLY) {
                 return sizes.get(i);
             }
         }

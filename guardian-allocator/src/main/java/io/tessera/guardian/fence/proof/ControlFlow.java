@@ -11,6 +11,7 @@ final class ControlFlow {
     private final FlatCode code;
     private final IntArray starts = new IntArray();
     private final IntArray ends = new IntArray();
+    private int[] blockAt;
     private int[][] successors;
     private int[][] predecessors;
     private int[] order;
@@ -39,7 +40,7 @@ final class ControlFlow {
         }
         // An empty entry block: a branch to the first instruction makes that one a loop's head like any other.
         addBlock(0, 0);
-        int[] blockAt = new int[size + 1];
+        blockAt = new int[size + 1];
         for (int i = 0; i < size; i++) {
             if (leads[i]) {
                 addBlock(i, i);
@@ -53,7 +54,7 @@ final class ControlFlow {
         int[][] next = new int[plain][];
         next[0] = new int[] {1};
         for (int b = 1; b < plain - 1; b++) {
-            next[b] = leaving(ends.get(b) - 1, blockAt);
+            next[b] = leaving(ends.get(b) - 1);
         }
         next[plain - 1] = new int[0];
         split(next);
@@ -77,7 +78,7 @@ final class ControlFlow {
         return opcode.equals("ret") || opcode.equals("exit");
     }
 
-    private int[] leaving(int last, int[] blockAt) {
+    private int[] leaving(int last) {
         IntArray next = new IntArray();
         // First where a branch goes, last what follows it: see taken().
         for (int target : code.targets(last)) {
@@ -155,6 +156,11 @@ final class ControlFlow {
 
     int blocks() {
         return successors.length;
+    }
+
+    /** The block of an instruction. */
+    int blockOf(int index) {
+        return blockAt[index];
     }
 
     /** First instruction of a block. */

@@ -23,6 +23,7 @@ final class ProvedFacts implements AddressFacts {
     private ShadowPlan plan;
     private ShadowAlignment alignment;
     private CountedLoops counted;
+    private GuardedRanges guarded;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
@@ -153,8 +154,9 @@ final class ProvedFacts implements AddressFacts {
 
     /** Where an address is that is counted from a variable, or null. */
     private Placement.NearSymbol nearSymbol(int index, int operand, int value) {
-        AbstractValue state = of.states()[value];
         Instruction access = of.code().instruction(index);
+        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
+        AbstractValue state = inside(index, value, offset, MemoryAccess.bytes(access));
         Variable variable = state.variable();
         if (variable == null) {
             return null;
@@ -169,9 +171,23 @@ final class ProvedFacts implements AddressFacts {
         if (!same || global && !near) {
             return null;
         }
-        long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
         return near ? new Placement.NearSymbol(variable.name(), state.low() + offset, state.high() + offset)
                 : new Placement.NearSymbol(variable.name(), Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH);
+    }
+
+    /** What a base in shared memory is; where that leads outside its variable, as the conditions above the access say it. */
+    private AbstractValue inside(int index, int value, long offset, int bytes) {
+        AbstractValue state = of.states()[value];
+        Variable variable = state.variable();
+        boolean outside = variable != null && variable.space() == StateSpace.SHARED && (!state.bounded() || state.low() < 0
+                || state.low() + offset < 0 || state.high() + offset + bytes > variable.sizeBytes());
+        if (!outside) {
+            return state;
+        }
+        if (guarded == null) {
+            guarded = new GuardedRanges(of);
+        }
+        return guarded.at(value, of.flow().blockOf(index));
     }
 
     @Override

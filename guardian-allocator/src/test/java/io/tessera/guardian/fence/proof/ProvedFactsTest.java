@@ -223,6 +223,47 @@ class ProvedFactsTest {
         assertEquals(4, fact("ld.shared").alignmentBytes());
     }
 
+    /** As in a scan over a block: the address is made first, then the thread's number is compared. */
+    private void scan(String condition, String access) throws PtxException {
+        analyse("""
+                mov.u32 %%r2, %%tid.x;
+                and.b32 %%r2, %%r2, 255;
+                shl.b32 %%r3, %%r2, 2;
+                mov.u32 %%r4, tile;
+                add.s32 %%r5, %%r4, %%r3;
+                %s
+                @%%p1 bra done;
+                %s
+                done:
+                st.shared.u32 [%%r5], %%r2;
+                """.formatted(condition, access));
+    }
+
+    @Test
+    void whatAConditionSaysOfAThreadHoldsOfAnAddressMadeBefore() throws PtxException {
+        scan("setp.lt.u32 %p1, %r2, 4;", "ld.shared.u32 %r6, [%r5+-16];");
+        assertEquals(new Placement.NearSymbol("tile", 0, 1004), fact("ld.shared").placement());
+        assertEquals(new Placement.NearSymbol("tile", 0, 1020), fact("st.shared").placement());
+        scan("setp.eq.s32 %p1, %r2, 0;", "ld.shared.u32 %r6, [%r5+-4];");
+        assertEquals(new Placement.NearSymbol("tile", 0, 1016), fact("ld.shared").placement());
+        scan("setp.gt.u32 %p1, %r2, 127;", "ld.shared.u32 %r6, [%r5+512];");
+        assertEquals(new Placement.NearSymbol("tile", 512, 1020), fact("ld.shared").placement());
+    }
+
+    @Test
+    void aConditionSaysNothingOfOtherNumbersAndOtherWays() throws PtxException {
+        scan("setp.lt.u32 %p1, %r2, 3;", "ld.shared.u32 %r6, [%r5+-16];");
+        assertEquals(new Placement.NearSymbol("tile", -4, 1004), fact("ld.shared").placement());
+        scan("setp.ge.u32 %p1, %r2, 4;", "ld.shared.u32 %r6, [%r5+-16];");
+        assertEquals(new Placement.NearSymbol("tile", -16, -4), fact("ld.shared").placement());
+        scan("setp.lt.u32 %p1, %r1, 4;", "ld.shared.u32 %r6, [%r5+-16];");
+        assertEquals(new Placement.NearSymbol("tile", -16, 1004), fact("ld.shared").placement());
+        scan("setp.lt.u32 %p1, %r2, 4;", "mov.u32 %r6, 0;\ndone2:\nld.shared.u32 %r6, [%r5+-16];\nsetp.eq.u32 %p2, %r6, 1;\n@%p2 bra done2;");
+        assertEquals(new Placement.NearSymbol("tile", 0, 1004), fact("ld.shared").placement());
+        scan("setp.lt.u32 %p1, %r2, 4;\n@%p1 bra in;", "in:\nld.shared.u32 %r6, [%r5+-16];");
+        assertEquals(new Placement.NearSymbol("tile", -16, 1004), fact("ld.shared").placement());
+    }
+
     @Test
     void genericAddressesAreGlobalOnlyIfTheyComeFromThere() throws PtxException {
         analyse("mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.f32 %f1, [%rd3]; ld.u64 %rd4, [%rd1]; ld.f32 %f2, [%rd4];");

@@ -11,6 +11,7 @@ import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.ptx.PtxPrinter;
 import io.tessera.guardian.ptx.ScalarType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,11 +30,13 @@ class StatesHoldTest {
 
     private FunctionAnalysis analysis;
     private EntryValues entries;
+    private GuardedRanges guarded;
     private int[] blockOf;
     private Map<String, Integer> registers;
     private String text;
     private long bounded;
     private long entered;
+    private long narrowed;
 
     @Test
     void whatIsProvedOfRegistersHolds() throws PtxException {
@@ -51,6 +54,7 @@ class StatesHoldTest {
         // Bounds that say nothing hold always.
         assertTrue(bounded > 10_000, bounded + " bounds were met");
         assertTrue(entered > 1_000, entered + " loops were entered with bounds");
+        assertTrue(narrowed > 10_000, narrowed + " values were narrowed by conditions above them");
     }
 
     private void analyse() throws PtxException {
@@ -58,13 +62,10 @@ class StatesHoldTest {
                 + ".reg .pred %p<4>;\n.reg .b32 %r<9>;\nld.param.u32 %r1, [n];\n" + text + "ret;\n}\n");
         analysis = FunctionAnalysis.of(module.entry("k").orElseThrow(), module, null).orElseThrow();
         entries = new EntryValues(analysis);
+        guarded = new GuardedRanges(analysis);
         ControlFlow flow = analysis.flow();
         blockOf = new int[analysis.code().size()];
-        for (int block : flow.order()) {
-            for (int i = flow.start(block); i < flow.end(block); i++) {
-                blockOf[i] = block;
-            }
-        }
+        Arrays.setAll(blockOf, flow::blockOf);
     }
 
     private void run(int parameter) {
@@ -91,6 +92,9 @@ class StatesHoldTest {
                 AbstractValue state = analysis.states()[values[k]];
                 bounded += state.bounded() ? 1 : 0;
                 check(state, code.name(of[k]), at, parameter);
+                AbstractValue there = guarded.at(values[k], blockOf[at]);
+                narrowed += there.equals(state) ? 0 : 1;
+                check(there, code.name(of[k]), at, parameter);
             }
         }
     }
