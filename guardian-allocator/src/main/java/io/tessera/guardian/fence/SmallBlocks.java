@@ -25,8 +25,6 @@ final class SmallBlocks {
     static final int MOST_INSTRUCTIONS = 4000;
     private static final int MOST_THREADS = 1024;
     private static final int FEW_FENCES = 2;
-    /** One fence in so many more is worth a larger block: whoever has an array for 256 threads seldom has blocks of 512. */
-    private static final int NEARLY = 8;
     private static final BodyLimits NO_LIMITS = new BodyLimits(null, List.of());
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
@@ -110,7 +108,10 @@ final class SmallBlocks {
         return kernel.attribute("reqntid").isEmpty() && kernel.attribute("maxntid").isEmpty() && TwoBodies.canLimitThreads(kernel);
     }
 
-    /** The largest size that spares nearly all of the fences that any spares; null if none spares any. */
+    /**
+     * The largest size that spares at least half of the fences that any spares; null if none spares any. Where half as long a line spares all, the
+     * array has an element for each of its threads, and longer ones would leave it.
+     */
     private static BodyLimits.BlockSize best(BodyTrials trials) {
         PtxFunction kernel = trials.kernel();
         SharedAccesses accesses = trials.shared();
@@ -129,8 +130,9 @@ final class SmallBlocks {
             most = Math.max(most, spared[i]);
         }
         for (int i = 0; i < sizes.size() && most > 0; i++) {
-            if (spared[i] >= most - most / NEARLY) {
-                return sizes.get(i);
+            if (2 * spared[i] >= most) {
+                boolean halfSparesAll = sizes == LINES && i + 1 < sizes.size() && spared[i] < all && spared[i + 1] == all;
+                return sizes.get(halfSparesAll ? i + 1 : i);
             }
         }
         return null;

@@ -37,6 +37,14 @@ class SmallBlocksTest {
         assertEquals(blocks(64, 0), sizes(kernel("", "256", BY_THREAD)));
     }
 
+    /** As in a scan that reads one half of an array and writes the other. */
+    @Test
+    void twoElementsForEachThreadTellItToo() throws Exception {
+        String both = BY_THREAD + "st.shared.u32 [%r4+1024], %r5; ld.shared.u32 %r5, [%r4];";
+        assertEquals(blocks(256, 0), sizes(kernel("", "2048", both)), "most accesses would be inside in blocks of 512");
+        assertEquals(blocks(512, 0), sizes(kernel("", "2048", both + "ld.shared.u32 %r5, [%r6];")), "one needs a fence in any block");
+    }
+
     @Test
     void rectanglesAreFoundToo() throws Exception {
         String statements = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.s32 %r3, %r2, 16, %r1; shl.b32 %r3, %r3, 2; mov.u32 %r4, tile;"

@@ -53,16 +53,17 @@ final class ProgramLoader {
     private static LoadedCode load(MemorySegment image, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment code = code(image, arena);
-            JitArguments arguments = new JitArguments(options, arena);
-            if (library) {
-                return new LoadedCode(library(code, arguments, driver), true, 0);
-            }
             if (LoadedCode.isMachineCode(code.get(ValueLayout.JAVA_BYTE, 0), code.get(ValueLayout.JAVA_BYTE, 1))) {
-                int result = driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
+                int result = library
+                        ? driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), 0, 0, 0, 0, 0, 0)
+                        : driver.call(DriverEntry.cuModuleLoadData, driver.out(0), code.address());
                 require(result, "");
-                return new LoadedCode(driver.outLong(0), false, 0);
+                return new LoadedCode(driver.outLong(0), library, 0);
             }
-            long whole = library(code, arguments, driver);
+            long whole = library(code, new JitArguments(options, arena), driver);
+            if (library) {
+                return new LoadedCode(whole, true, 0);
+            }
             int result = driver.call(DriverEntry.cuLibraryGetModule, driver.out(0), whole);
             if (result != CudaResult.SUCCESS) {
                 driver.call(DriverEntry.cuLibraryUnload, whole);
