@@ -147,15 +147,17 @@ static CUresult look_up(struct function **out, struct module *m, enum handle_kin
     return OK;
 }
 
+/* Of what is used as a module: cuLibraryGetModule answers with the library itself. */
+static enum handle_kind kind_of(const struct module *m)
+{
+    LOCKED;
+    return handle_is(HANDLE_LIBRARY, m) ? HANDLE_LIBRARY : HANDLE_MODULE;
+}
+
 EXPORT CUresult cuModuleGetFunction(struct function **out, struct module *m, const char *name)
 {
     ENTER(cuModuleGetFunction);
-    bool of_library;
-    {
-        LOCKED;
-        of_library = handle_is(HANDLE_LIBRARY, m); /* cuLibraryGetModule answers with the library itself */
-    }
-    return look_up(out, m, of_library ? HANDLE_LIBRARY : HANDLE_MODULE, name);
+    return look_up(out, m, kind_of(m), name);
 }
 
 EXPORT CUresult cuLibraryGetKernel(struct function **out, struct module *m, const char *name)
@@ -217,7 +219,7 @@ static CUresult global(CUdeviceptr *pointer, size_t *bytes, struct module *m, en
 EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, struct module *m, const char *name)
 {
     ENTER(cuModuleGetGlobal_v2);
-    return global(pointer, bytes, m, HANDLE_MODULE, name);
+    return global(pointer, bytes, m, kind_of(m), name);
 }
 
 EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, struct module *m, const char *name)

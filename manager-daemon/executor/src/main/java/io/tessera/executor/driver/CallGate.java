@@ -32,16 +32,38 @@ public final class CallGate {
     /** Of one thread: goes in before a call and out after it. */
     public final class Pass {
         private final int number = passes.incrementAndGet();
+        private boolean keeps;
+        private boolean inside;
 
         private Pass() {
+        }
+
+        /**
+         * From now on the thread stays inside between its calls, until {@link #release}. For a few short calls that follow each other: one after the
+         * other they find the driver's memory in the core's cache, where calls of several threads in turn fetch it from each other.
+         */
+        public void keep() {
+            keeps = true;
+        }
+
+        /** The thread goes out, if it is inside. */
+        public void release() {
+            keeps = false;
+            if (inside) {
+                goOut();
+            }
         }
 
         /** Before a call. Bounded. */
         public void enter() {
             int state = words.get(STATE);
+            if (inside && state == number) {
+                return;
+            }
             if (state > 0 || words.get(WAITING) != 0 || !words.compareAndSet(STATE, state, number)) {
                 await();
             }
+            inside = true;
         }
 
         private void await() {
@@ -63,6 +85,13 @@ public final class CallGate {
 
         /** After the call. */
         public void leave() {
+            if (!keeps) {
+                goOut();
+            }
+        }
+
+        private void goOut() {
+            inside = false;
             // Whoever broke the gate is inside now. Between the look and the store that may happen too: it costs order once.
             if (words.get(STATE) == number) {
                 words.setRelease(STATE, -number);

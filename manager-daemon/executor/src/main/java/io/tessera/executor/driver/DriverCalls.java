@@ -39,6 +39,16 @@ public final class DriverCalls {
         standstill = client;
     }
 
+    /** The calls that follow are made one after the other, with nobody's between them, until {@link #burstEnds}; if they are short and few. */
+    public void burstBegins() {
+        pass.keep();
+    }
+
+    /** Others may call in between again. */
+    public void burstEnds() {
+        pass.release();
+    }
+
     /** The driver. */
     public DriverPort port() {
         return port;

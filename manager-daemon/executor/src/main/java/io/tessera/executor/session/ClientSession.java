@@ -189,8 +189,10 @@ public final class ClientSession {
                 LOG.error("{} is let go: the driver refuses memory behind its window", name);
                 records.refuse(CudaResult.OUT_OF_MEMORY);
             }
+            records.bursts().begin(ring.wasEmpty());
             return ring.poll(records, most, nowNs);
         } finally {
+            records.bursts().end();
             state.window().leave();
         }
     }

@@ -52,6 +52,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final MarkWatch marks;
     private final RefusalLog refusals;
     private final AwaitedMark awaited;
+    private final Bursts bursts;
     /** When the last launch or call returned from the driver. */
     private long workNs;
     private int outBytes;
@@ -73,6 +74,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
                 + client.fences().member().tenant() + "\"");
         this.awaited = new AwaitedMark(client, marks);
+        this.bursts = new Bursts(client.driver());
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -88,6 +90,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     Belongings belongings() {
         return belongings;
+    }
+
+    Bursts bursts() {
+        return bursts;
     }
 
     MarkWatch marks() {
@@ -118,6 +124,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public void record(MemorySegment record, int length) {
         counters.record();
+        bursts.record();
         if (awaited.isOpen() && !isLost()) {
             noticed(awaited.submit());
         }

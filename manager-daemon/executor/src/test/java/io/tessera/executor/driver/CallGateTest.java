@@ -80,6 +80,60 @@ class CallGateTest {
     }
 
     @Test
+    void whoKeepsInsideIsNotOvertakenBetweenItsCalls() throws InterruptedException {
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicLong others = new AtomicLong();
+        Thread other = Thread.ofPlatform().daemon().start(() -> {
+            CallGate.Pass pass = gate.pass();
+            while (!stop.get()) {
+                pass.enter();
+                others.incrementAndGet();
+                busy(CALL_NS);
+                pass.leave();
+            }
+        });
+        CallGate.Pass pass = gate.pass();
+        int overtaken = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            LockSupport.parkNanos(PAUSE_NS);
+            pass.keep();
+            pass.enter();
+            long before = others.get();
+            for (int call = 0; call < 4; call++) {
+                pass.enter();
+                pass.leave();
+            }
+            overtaken += others.get() == before ? 0 : 1;
+            pass.release();
+        }
+        stop.set(true);
+        other.join();
+        assertTrue(overtaken <= ROUNDS / 10, overtaken + " times of " + ROUNDS + " somebody came in between"); // a core may be lost
+        assertTrue(others.get() > ROUNDS, others.get() + " calls of the other");
+    }
+
+    @Test
+    void whoKeepsInsideForLongKeepsNobodyOut() {
+        CallGate.Pass keeps = gate.pass();
+        CallGate.Pass other = gate.pass();
+        keeps.keep();
+        keeps.enter();
+        keeps.leave();
+        other.enter(); // breaks the gate
+        keeps.enter(); // as if it had not been inside
+        keeps.leave();
+        other.leave();
+        keeps.release();
+        keeps.release();
+        other.enter();
+        other.leave();
+        keeps.enter();
+        keeps.leave();
+        other.enter();
+        other.leave();
+    }
+
+    @Test
     void manyGoInAndOutWithoutEnd() throws InterruptedException {
         int threads = 6;
         int calls = 20_000;
