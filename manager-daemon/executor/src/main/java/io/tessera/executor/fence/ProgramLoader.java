@@ -41,7 +41,8 @@ final class ProgramLoader {
     static String compile(byte[] text, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
             JitArguments arguments = new JitArguments(options, arena);
-            new LoadedCode(library(code(MemorySegment.ofArray(text), arena), arguments, driver), true, 0).unload(driver);
+            // No context has it: nobody is waited for (suite standing, «unload an unused library»).
+            driver.callAtOnce(DriverEntry.cuLibraryUnload, library(code(MemorySegment.ofArray(text), arena), arguments, driver));
             return arguments.info();
         }
     }

@@ -138,6 +138,13 @@ public final class Rehearsal implements AutoCloseable {
             client.begin(i, DriverEntry.cuMemFree_v2, client.out(i));
         }
         client.end(CALLS - 1);
+        // Behind a launch, and of a stream that is idle: the device writes the one, the executor the other.
+        for (int i = 0; i < CALLS; i++) {
+            long next = 2L * (number * CALLS + i);
+            client.launch(function, stream, 0);
+            client.awaitMark(stream, 4, next + 1);
+            client.awaitMark(stream, 4, next + 2);
+        }
         if (number % RARELY == 0) {
             rare(value);
         }

@@ -88,7 +88,7 @@ public final class RehearsalClient {
     /** Calls an entry with words as they stand behind the header, for an answer in a slot. */
     public void begin(int slot, DriverEntry entry, long... words) throws RehearsalEndedException {
         expected[slot] = replies[slot].expectNext();
-        send(RecordKind.CALL, entry.ordinal(), slot + 1, words);
+        send(RecordKind.CALL, entry.ordinal(), slot + 1, 0, words);
     }
 
     /** Waits for the answer in a slot. Returns the CUresult. */
@@ -110,13 +110,13 @@ public final class RehearsalClient {
 
     /** Calls an entry for no answer. */
     public void post(DriverEntry entry, long... words) throws RehearsalEndedException {
-        send(RecordKind.CALL, entry.ordinal(), 0, words);
+        send(RecordKind.CALL, entry.ordinal(), 0, 0, words);
     }
 
     /** Sends a record that is no call and waits for the answer, in slot 0. Returns the CUresult. */
     public int ask(RecordKind kind, int what, long... words) throws RehearsalEndedException {
         expected[0] = replies[0].expectNext();
-        send(kind, what, 1, words);
+        send(kind, what, 1, 0, words);
         return end(0);
     }
 
@@ -127,7 +127,13 @@ public final class RehearsalClient {
 
     /** Sends a MARK or WATCH_EVENT. */
     public void mark(RecordKind kind, long handle, int word, long value) throws RehearsalEndedException {
-        send(kind, 0, 0, handle, value, word);
+        send(kind, 0, 0, 0, handle, value, word);
+    }
+
+    /** Sends a MARK that is waited for, and waits. */
+    public void awaitMark(long stream, int word, long value) throws RehearsalEndedException {
+        send(RecordKind.MARK, 0, 0, RelayLayout.FLAG_WAITED, stream, value, word);
+        awaitWord(word, value);
     }
 
     /** Launches a kernel of one thread and one parameter. */
@@ -143,16 +149,16 @@ public final class RehearsalClient {
         }
         ring.set(WireTypes.U32, at + PARAMETER_BYTES, Long.BYTES);
         ring.set(WireTypes.U64, at + LAUNCH_BYTES, parameter);
-        commit(at - RecordHeader.BYTES, RecordKind.LAUNCH, 0, 0, bytes);
+        commit(at - RecordHeader.BYTES, RecordKind.LAUNCH, 0, 0, 0, bytes);
     }
 
-    private void send(RecordKind kind, int entry, int slot, long... words) throws RehearsalEndedException {
+    private void send(RecordKind kind, int entry, int slot, int flags, long... words) throws RehearsalEndedException {
         int bytes = words.length * Long.BYTES;
         long at = claim(bytes);
         for (int i = 0; i < words.length; i++) {
             ring.set(WireTypes.U64, at + RecordHeader.BYTES + (long) i * Long.BYTES, words[i]);
         }
-        commit(at, kind, entry, slot, bytes);
+        commit(at, kind, entry, slot, flags, bytes);
     }
 
     private long claim(int body) throws RehearsalEndedException {
@@ -161,7 +167,7 @@ public final class RehearsalClient {
         if (at + length > RelayLayout.RING_BYTES) {
             int rest = (int) (RelayLayout.RING_BYTES - at);
             room(rest);
-            commit(at, RecordKind.PADDING, 0, 0, rest - RecordHeader.BYTES);
+            commit(at, RecordKind.PADDING, 0, 0, 0, rest - RecordHeader.BYTES);
             at = 0;
         }
         room(length);
@@ -174,8 +180,8 @@ public final class RehearsalClient {
         segment.claim(claimed, claimed + length);
     }
 
-    private void commit(long at, RecordKind kind, int entry, int slot, int body) throws RehearsalEndedException {
-        RecordHeader.write(ring, at, kind, entry, slot, CONTEXT, 0);
+    private void commit(long at, RecordKind kind, int entry, int slot, int flags, int body) throws RehearsalEndedException {
+        RecordHeader.write(ring, at, kind, entry, slot, CONTEXT, flags);
         RecordHeader.lengthRelease(ring, at, RecordHeader.BYTES + body);
         if (segment.takeParked()) {
             try {
