@@ -8,7 +8,7 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** How text lies in the cache: compressed, to an eighth or so. Machine code lies there as it is. Stateless. */
+/** How text lies in the cache: compressed, to a sixth to a ninth (eight fenced programs). Machine code lies there as it is. Stateless. */
 final class KeptText {
     private static final int MAGIC_0 = 0x1f;
     private static final int MAGIC_1 = 0x8b;

@@ -1,7 +1,5 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.driver.DriverCalls;
-
 /**
  * The first records of a client that has been quiet are carried out a few at a time, with no other client's between them: what waits for its
  * answers mostly sends some launches and copies and then waits, and each would wait for others' calls by itself. A client that floods its ring
@@ -13,12 +11,20 @@ final class Bursts {
     /** Records after a quiet time that are such. */
     private static final int FIRST = 8;
 
-    private final DriverCalls driver;
+    private final Runnable begins;
+    private final Runnable ends;
     private int left;
     private int kept;
 
-    Bursts(DriverCalls driver) {
-        this.driver = driver;
+    /**
+     * With what keeps others out.
+     *
+     * @param begins from now on
+     * @param ends   no longer
+     */
+    Bursts(Runnable begins, Runnable ends) {
+        this.begins = begins;
+        this.ends = ends;
     }
 
     /** Before records are carried out; whether there were none before. */
@@ -33,7 +39,7 @@ final class Bursts {
         }
         if (left > 0) {
             if (kept == 0) {
-                driver.burstBegins();
+                begins.run();
             }
             kept++;
             left--;
@@ -44,7 +50,7 @@ final class Bursts {
     void end() {
         if (kept > 0) {
             kept = 0;
-            driver.burstEnds();
+            ends.run();
         }
     }
 }

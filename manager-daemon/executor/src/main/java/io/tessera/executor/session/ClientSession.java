@@ -208,7 +208,7 @@ public final class ClientSession {
         }
     }
 
-    /** Looks at the ring alone for a moment: that takes a fifth of a look at everything, and most idle times end with a record. */
+    /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
         int looks = records.isAwaited() || !state.watch().isEmpty() ? 1 : RING_LOOKS;
         do {

@@ -74,7 +74,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
                 + client.fences().member().tenant() + "\"");
         this.awaited = new AwaitedMark(client, marks);
-        this.bursts = new Bursts(client.driver());
+        this.bursts = new Bursts(client.driver()::burstBegins, client.driver()::burstEnds);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }

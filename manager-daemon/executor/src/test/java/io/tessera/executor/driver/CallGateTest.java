@@ -28,19 +28,24 @@ class CallGateTest {
         }
     }
 
-    @Test
-    void whoCallsWithoutAPauseLetsOthersIn() throws InterruptedException {
-        AtomicLong floodCalls = new AtomicLong();
-        AtomicBoolean stop = new AtomicBoolean();
-        Thread flood = Thread.ofPlatform().daemon().start(() -> {
+    /** Calls without a pause. */
+    private Thread flood(AtomicLong calls, AtomicBoolean stop) {
+        return Thread.ofPlatform().daemon().start(() -> {
             CallGate.Pass pass = gate.pass();
             while (!stop.get()) {
                 pass.enter();
-                floodCalls.incrementAndGet();
+                calls.incrementAndGet();
                 busy(CALL_NS);
                 pass.leave();
             }
         });
+    }
+
+    @Test
+    void whoCallsWithoutAPauseLetsOthersIn() throws InterruptedException {
+        AtomicLong floodCalls = new AtomicLong();
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread flood = flood(floodCalls, stop);
         CallGate.Pass pass = gate.pass();
         long[] overtaken = new long[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
@@ -83,15 +88,7 @@ class CallGateTest {
     void whoKeepsInsideIsNotOvertakenBetweenItsCalls() throws InterruptedException {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicLong others = new AtomicLong();
-        Thread other = Thread.ofPlatform().daemon().start(() -> {
-            CallGate.Pass pass = gate.pass();
-            while (!stop.get()) {
-                pass.enter();
-                others.incrementAndGet();
-                busy(CALL_NS);
-                pass.leave();
-            }
-        });
+        Thread other = flood(others, stop);
         CallGate.Pass pass = gate.pass();
         int overtaken = 0;
         for (int i = 0; i < ROUNDS; i++) {

@@ -59,6 +59,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean addressless;
     /** What was given to the last cuLibraryLoadData: where the image is, and how many options of a library there are. */
     public volatile long[] library = {};
+    /** How long a launch takes its caller, at least. */
+    public volatile long launchNs;
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
     /** Name of the last function that was launched. */
@@ -369,6 +371,9 @@ public final class FakeDriver implements DriverPort {
 
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
         launches.incrementAndGet();
+        for (long untilNs = System.nanoTime() + launchNs; System.nanoTime() < untilNs;) {
+            Thread.onSpinWait(); // a thread that sleeps finds its caches cold
+        }
         String name = functions.getOrDefault(slot(s, functionAt), "");
         launched = name;
         if (name.equals("fault")) {

@@ -1,0 +1,2 @@
+/** Tests of what a client's thread does between records. */
+package io.tessera.executor.session;
