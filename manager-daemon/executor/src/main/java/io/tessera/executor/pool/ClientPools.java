@@ -175,10 +175,13 @@ public final class ClientPools {
 
     /** Looks after freed memory if it is time to; cheap otherwise. */
     public void poll(long nowNs) {
-        if (nowNs - nextNs < 0 || !isWaiting()) {
+        if (nowNs - nextNs < 0) {
             return;
         }
         nextNs = nowNs + INTERVAL_NS;
+        if (!isWaiting()) {
+            return;
+        }
         retired.poll();
         boolean mayRecord = mayRecord();
         pools().forEach(pool -> pool.sweep(mayRecord));
