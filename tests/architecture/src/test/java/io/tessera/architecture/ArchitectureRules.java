@@ -29,7 +29,7 @@ final class ArchitectureRules {
             "io.tessera.guardian.state..", "io.tessera.guardian.window..", "io.tessera.guardian.cache..", "org.slf4j..", "com.google.gson..");
     static final ArchRule EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
             "io.tessera.protocol..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
-            "io.tessera.clock..", "org.slf4j..", "com.google.gson..");
+            "io.tessera.clock..", "org.slf4j..", "com.google.gson..", "com.sun.management..");
     static final ArchRule GUARDIAN_USES_THE_JDK = usesOnly("io.tessera.guardian..", "io.airlift.compress..");
     static final ArchRule DEVICE_PORT_USES_THE_JDK = usesOnly("io.tessera.device..");
     static final ArchRule NVIDIA_USES_THE_DEVICE_PORT = usesOnly("io.tessera.nvidia..", "io.tessera.device..");

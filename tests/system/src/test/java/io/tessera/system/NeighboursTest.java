@@ -136,6 +136,7 @@ class NeighboursTest {
                 .map(JsonElement::getAsJsonObject).filter(client -> client.has("secondLaunches")
                 && client.get("secondLaunches").getAsLong() > 0
                 && client.get("secondLaunches").getAsLong() <= client.get("launches").getAsLong()
+                && client.get("heapAllocatedBytes").getAsLong() > 0
                 && client.get("fewLaunches").getAsLong() <= client.get("secondLaunches").getAsLong()).count() == 2,
                 () -> executor(manager).toString());
         endsRight(first);

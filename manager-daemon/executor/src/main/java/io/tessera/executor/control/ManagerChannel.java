@@ -139,6 +139,7 @@ public final class ManagerChannel {
             client.addProperty("launches", session.counters().launches());
             client.addProperty("records", session.counters().records());
             client.addProperty("rejected", session.counters().rejected());
+            client.addProperty("heapAllocatedBytes", session.heapAllocatedBytes());
             FenceFigures fences = session.fences();
             if (fences != null) {
                 client.addProperty("fence", fences.fence());

@@ -1,5 +1,6 @@
 package io.tessera.executor.session;
 
+import com.sun.management.ThreadMXBean;
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.driver.CudaResult;
@@ -11,6 +12,7 @@ import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -44,6 +46,7 @@ public final class ClientSession {
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
     private final long clientId;
@@ -62,7 +65,7 @@ public final class ClientSession {
     private Containment contain;
     /** Whether its work is done and what it had is freed. Of the owner thread. */
     private boolean freeing;
-    private Thread thread;
+    private volatile Thread thread;
 
     /**
      * A client whose thread has not begun.
@@ -356,6 +359,12 @@ public final class ClientSession {
     public RecordCounters counters() {
         RecordDispatcher records = dispatcher;
         return records == null ? nothing : records.counters();
+    }
+
+    /** What the client's thread has allocated on the heap of this JVM so far; 0 before it has begun and after it has ended. */
+    public long heapAllocatedBytes() {
+        Thread known = thread;
+        return known == null ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(known.threadId())); // -1: it has ended
     }
 
     /** Device memory in use. */
