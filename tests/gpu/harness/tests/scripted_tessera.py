@@ -86,7 +86,9 @@ class ScriptedManager:
             "handoverMedianNs": 700_000,
             "clients": [client["id"] for client in clients],
         }
-        return {"ok": True, "manager": {"pid": os.getpid()}, "devices": [device], "clients": clients}
+        relayed = [{"client": client["id"], "unfenced": 3} for client in clients if client["plan"] == "relay"]
+        answer = {"ok": True, "manager": {"pid": os.getpid()}, "devices": [device], "clients": clients}
+        return {**answer, "executors": [{"clients": relayed}]} if relayed else answer
 
 
 def _start():
@@ -108,6 +110,8 @@ def _stop():
 def _run(words):
     split = words.index("--")
     options = dict(zip(words[:split:2], words[1:split:2]))
+    if options.get("--unfenced") == "refuse":
+        sys.exit("tessera: scripted: kernels without PTX are refused")
     path = segment.segment_path(os.getpid())
     content = bytearray(segment.SEGMENT_BYTES)
     struct.pack_into("<QI", content, 0, segment.MAGIC, segment.VERSION)
@@ -116,7 +120,8 @@ def _run(words):
         file.write(content)
     if os.path.isdir(os.path.join(_runtime(), "clients")):
         with open(os.path.join(_runtime(), "clients", str(os.getpid())), "w", encoding="utf-8") as file:
-            file.write(options.get("--plan", "plain"))
+            relayed = options.get("--share") == "space" and options.get("--unfenced") != "time"
+            file.write("relay" if relayed else options.get("--plan", "plain"))
     os.environ["SCRIPTED_SEGMENT"] = path
     os.execvp(words[split + 1], words[split + 1 :])
 
@@ -137,6 +142,8 @@ def main(words):
             leaks = "LeakingService" in file.read()
         sites = [{"site": "Leaker.java:1", "verdict": "grows"}] if leaks else []
         print(json.dumps({"leaks": [*sites, {"site": "Model.java:2", "verdict": "old"}]}))
+    elif words[:2] == ["fence", "--trust"]:
+        print(f"{len(words) - 2} files are trusted")
     elif words[:1] == ["fence"]:
         print('{"part": ".nv_fatbin", "offset": 64, "ptxBytes": 1000}')
         print('{"totals": {"images": 1, "kernels": 2, "ptxBytes": 1000000, "bytesPerSecondAndCore": 5000000}}')
