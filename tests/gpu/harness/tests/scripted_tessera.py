@@ -143,7 +143,13 @@ def main(words):
         sites = [{"site": "Leaker.java:1", "verdict": "grows"}] if leaks else []
         print(json.dumps({"leaks": [*sites, {"site": "Model.java:2", "verdict": "old"}]}))
     elif words[:2] == ["fence", "--trust"]:
-        print(f"{len(words) - 2} files are trusted")
+        os.makedirs(os.environ["TESSERA_STATE_DIR"], exist_ok=True)
+        with open(os.path.join(os.environ["TESSERA_STATE_DIR"], "trusted"), "a", encoding="utf-8") as trusted:
+            trusted.write(words[2] + "\n")
+        print(f"{words[2]}: 5 images are trusted")
+        for path in words[3:]:
+            print(f"{path}: no image with machine code")
+        sys.exit(4 if words[3:] else 0)
     elif words[:1] == ["fence"]:
         print('{"part": ".nv_fatbin", "offset": 64, "ptxBytes": 1000}')
         print('{"totals": {"images": 1, "kernels": 2, "ptxBytes": 1000000, "bytesPerSecondAndCore": 5000000}}')

@@ -1,7 +1,9 @@
 """The suite about kernels without PTX, on stand-ins: what is as it should be, and that what is not is seen."""
 
 import unittest
+from unittest import mock
 
+from harness.child import ChildFailed
 from harness.suites import load
 from harness.tests import test_suites
 
@@ -18,7 +20,13 @@ class PoliciesSuiteTest(unittest.TestCase):
         self.assertIn("| time | yes | plain | 0 | yes |  |", text)
         self.assertIn("| trusted | yes | relay | 3 | yes |  |", text)
         self.assertIn("| refuse | – | – | – | yes | tessera: scripted: kernels without PTX are refused |", text)
-        self.assertIn("trusted: 2 libraries; 2 files are trusted", text)
+        self.assertIn("trusted: 5 images of 1 of 2 libraries", text)
+
+    def test_nothing_to_trust_is_a_problem(self):
+        manager = mock.Mock(tessera=lambda *words, **bounds: (4, "/lib/a.so: no image with machine code\n", ""))
+        suite = load("policies")
+        with mock.patch.object(suite, "libraries", lambda: ["/lib/a.so"]), self.assertRaisesRegex(ChildFailed, "ended with 4: /lib/a.so"):
+            suite._trust(None, manager)
 
     def test_policies_that_are_not_kept_are_seen(self):
         suite = load("policies")
