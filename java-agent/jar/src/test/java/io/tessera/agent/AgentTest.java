@@ -138,4 +138,15 @@ class AgentTest {
         Child.Outcome run = Child.here().withAgent(table).withAgent(table + ",record=on").run("records");
         assertTrue(run.out.contains("LiveBytes 3300"), run.toString());
     }
+
+    /** Bean servers load native libraries, and who loads one of his own may load a class meanwhile: neither waits for the other. */
+    @ParameterizedTest
+    @MethodSource("jvms")
+    void classesAreInstrumentedWhileTheBeanServerIsMade(Path jvm) throws Exception {
+        Child.Outcome run = Child.on(jvm).flag("-Xshare:off", "-Xbootclasspath/a:" + Fixtures.slowBeanServer(folder),
+                "-Djavax.management.builder.initial=io.tessera.agent.fixture.SlowBeanServer").withAgent(table)
+                .run("loads");
+        assertEquals("exit 0\n--- stdout\nmade true\n[launch false, tessera$launch true]\nloaded true\nLaunches 1\n"
+                + "--- stderr\n", run.toString());
+    }
 }

@@ -1,5 +1,6 @@
 package io.tessera.agent;
 
+import io.tessera.agent.fixture.SlowBeanServer;
 import io.tessera.agent.fixture.TracingAgent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,6 +8,7 @@ import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
@@ -60,6 +62,15 @@ final class Fixtures {
             out.closeEntry();
         }
         return jar;
+    }
+
+    /** A folder with this class alone, for the bootstrap loader. */
+    static Path slowBeanServer(Path folder) throws IOException {
+        String file = SlowBeanServer.class.getName().replace('.', '/') + ".class";
+        Path copy = folder.resolve("boot").resolve(file);
+        Files.createDirectories(copy.getParent());
+        Files.copy(Child.CLASSES.resolve(file), copy, StandardCopyOption.REPLACE_EXISTING);
+        return folder.resolve("boot");
     }
 
     static String byteBuddy() throws URISyntaxException {

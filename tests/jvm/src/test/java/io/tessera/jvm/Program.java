@@ -15,6 +15,8 @@ import java.util.function.BooleanSupplier;
 final class Program implements AutoCloseable {
     /** Longest that a program may take to say or do anything; a loaded machine needs a tenth of it. */
     private static final long BOUND_SECONDS = 120;
+    /** Within it a JVM has written what its threads do. */
+    private static final long DUMP_MS = 3_000;
 
     private final List<String> command;
     private final Process process;
@@ -120,6 +122,7 @@ final class Program implements AutoCloseable {
     Ended end() {
         try {
             if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
+                dumpThreads();
                 throw new AssertionError("did not end within " + BOUND_SECONDS + " s: " + this);
             }
             outputReader.join(5_000);
@@ -129,6 +132,18 @@ final class Program implements AutoCloseable {
             throw new IllegalStateException("the test was interrupted", e);
         }
         return new Ended(String.join(" ", command), process.exitValue(), output(), errors());
+    }
+
+    /** A JVM writes what its threads do and which wait for each other to its output, behind what it has written. */
+    private void dumpThreads() throws InterruptedException {
+        try {
+            new ProcessBuilder("kill", "-QUIT", Long.toString(pid())).inheritIO().start().waitFor();
+            outputReader.join(DUMP_MS);
+        } catch (IOException noKill) {
+            synchronized (errors) {
+                errors.add("no dump of its threads: " + noKill.getMessage());
+            }
+        }
     }
 
     @Override

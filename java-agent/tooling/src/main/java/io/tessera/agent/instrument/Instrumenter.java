@@ -63,7 +63,7 @@ public final class Instrumenter {
      *        wrapped if they were before and left alone if not
      * @return the new class file, or null where there is nothing to do
      */
-    public synchronized byte[] instrument(ClassLoader loader, String name, byte[] code, boolean loaded) {
+    public byte[] instrument(ClassLoader loader, String name, byte[] code, boolean loaded) {
         String dotted = name.replace('/', '.');
         ClassFileLocator locator = new ClassFileLocator.Compound(ClassFileLocator.Simple.of(dotted, code),
                 ClassFileLocator.ForClassLoader.of(loader));

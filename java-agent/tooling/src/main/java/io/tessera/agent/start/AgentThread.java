@@ -3,7 +3,6 @@ package io.tessera.agent.start;
 import io.tessera.agent.boot.Counts;
 import io.tessera.agent.boot.Owners;
 import io.tessera.agent.host.Speech;
-import io.tessera.agent.instrument.Instrumenter;
 import java.io.IOException;
 
 /**
@@ -38,16 +37,16 @@ final class AgentThread extends Thread {
     }
 
     /** Loads ByteBuddy beside the application's own start. */
-    static void prepare() {
-        Thread thread = new Thread(null, AgentThread::warmUp, "tessera-agent-start", 0, false);
+    static void prepare(Tooling tooling) {
+        Thread thread = new Thread(null, () -> warmUp(tooling), "tessera-agent-start", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
     }
 
-    private static void warmUp() {
+    private static void warmUp(Tooling tooling) {
         try {
-            Instrumenter.warmUp();
+            tooling.warmUp();
         } catch (IOException | RuntimeException | LinkageError failure) {
             Speech.say("cannot instrument: " + failure);
         }

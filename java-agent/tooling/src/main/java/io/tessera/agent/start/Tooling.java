@@ -17,6 +17,9 @@ import java.util.jar.JarFile;
 /**
  * Everything that waits for the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one
  * thread. An application that never uses CUDA pays for none of it. Any thread.
+ *
+ * <p>Most of it is made by threads that load classes, under {@link LoadingLock}s. The bean has a lock of its own that no
+ * such thread takes: the platform's bean server loads native libraries and runs others' initialisers.
  */
 final class Tooling implements Consumer<String> {
     /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
@@ -29,8 +32,13 @@ final class Tooling implements Consumer<String> {
     private final JarFile jar;
     private final BootClasses classes;
     private final WrappedClasses wrapped = new WrappedClasses();
-    private ClassCache cache;
-    private Table table;
+    private final LoadingLock making = new LoadingLock();
+    /** The first instrumentation initialises ByteBuddy's classes, which refer to each other: one thread does. */
+    private final LoadingLock first = new LoadingLock();
+    private final Object managing = new Object();
+    private volatile ClassCache cache;
+    private volatile Table table;
+    private volatile Instrumenter instrumenter;
     private boolean recording;
     private boolean managed;
 
@@ -53,7 +61,7 @@ final class Tooling implements Consumer<String> {
         }
         if (ClassPath.mentionsCuda() && Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS
                 && !cache().isFilled()) {
-            AgentThread.prepare();
+            AgentThread.prepare(this);
         }
         if (late) {
             record();
@@ -63,13 +71,16 @@ final class Tooling implements Consumer<String> {
     }
 
     /** Makes the recorder usable and starts the agent's thread; the second time it does nothing. */
-    synchronized void record() throws IOException {
-        if (!recording) {
-            recording = true;
-            classes.defineOthers();
-            mode(options.get("record", "sampled"));
-            AgentThread.start(this, options.is("release", "yes", "no"), options.is("jfr", "on", "on"));
-        }
+    void record() throws IOException {
+        making.hold(() -> {
+            if (!recording) {
+                recording = true;
+                classes.defineOthers();
+                mode(options.get("record", "sampled"));
+                AgentThread.start(this, options.is("release", "yes", "no"), options.is("jfr", "on", "on"));
+            }
+            return null;
+        });
     }
 
     /** A class as an earlier start instrumented it, and with it the recorder; null: there was none. */
@@ -85,27 +96,49 @@ final class Tooling implements Consumer<String> {
         return kept.code();
     }
 
-    /** The instrumenter, and with it the recorder. */
-    Instrumenter instrumenter() throws IOException {
-        return new Instrumenter(table(), wrapped, cache());
+    /** A class with the recorder's calls in it, or null where there is nothing to do; and with it the recorder. */
+    byte[] instrumented(ClassLoader loader, String name, byte[] code, boolean loaded) throws IOException {
+        if (instrumenter != null) {
+            return instrumenter.instrument(loader, name, code, loaded);
+        }
+        return first.hold(() -> {
+            Instrumenter made = new Instrumenter(table(), wrapped, cache());
+            byte[] now = made.instrument(loader, name, code, loaded);
+            instrumenter = made;
+            return now;
+        });
     }
 
-    private synchronized ClassCache cache() {
-        if (cache == null) {
-            // A user's table may change with every start.
-            boolean built = options.get("table", null) == null;
-            cache = new ClassCache(built ? CacheFolder.of(options.get("cache", null)) : null, Build.of(jar));
-        }
-        return cache;
+    /** Loads ByteBuddy before the first CUDA class comes. */
+    void warmUp() throws IOException {
+        first.hold(() -> {
+            if (instrumenter == null) {
+                Instrumenter.warmUp();
+            }
+            return null;
+        });
     }
 
-    /** The rules; reading them tells the recorder of the libraries' classes. */
-    private synchronized Table table() throws IOException {
-        record();
-        if (table == null) {
-            table = Table.read(options.get("table", null), Speech::say);
-        }
-        return table;
+    private ClassCache cache() throws IOException {
+        return cache != null ? cache : making.hold(() -> {
+            if (cache == null) {
+                // A user's table may change with every start.
+                boolean built = options.get("table", null) == null;
+                cache = new ClassCache(built ? CacheFolder.of(options.get("cache", null)) : null, Build.of(jar));
+            }
+            return cache;
+        });
+    }
+
+    /** The rules, and with them the recorder; reading them tells it of the libraries' classes. */
+    private Table table() throws IOException {
+        return table != null ? table : making.hold(() -> {
+            record();
+            if (table == null) {
+                table = Table.read(options.get("table", null), Speech::say);
+            }
+            return table;
+        });
     }
 
     /** A second start of the agent: its {@code record=}, and the bean at once. */
@@ -136,18 +169,20 @@ final class Tooling implements Consumer<String> {
     }
 
     /** Registers the bean if it is not yet there. */
-    synchronized void manage() {
-        if (managed || options.is("jmx", "off", "on")) {
-            return;
-        }
-        managed = true;
-        if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
-            return;
-        }
-        try {
-            Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
-        } catch (IOException | RuntimeException | LinkageError failure) {
-            Speech.say("no management bean: " + failure.getMessage());
+    void manage() {
+        synchronized (managing) {
+            if (managed || options.is("jmx", "off", "on")) {
+                return;
+            }
+            managed = true;
+            if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+                return;
+            }
+            try {
+                Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
+            } catch (IOException | RuntimeException | LinkageError failure) {
+                Speech.say("no management bean: " + failure.getMessage());
+            }
         }
     }
 

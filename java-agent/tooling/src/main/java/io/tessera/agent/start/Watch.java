@@ -2,8 +2,6 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Counts;
 import io.tessera.agent.host.Speech;
-import io.tessera.agent.instrument.Instrumenter;
-import java.io.IOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
@@ -12,7 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Sees every class that is loaded and compares its name with the few classes of the table: no library, no regular
- * expression, nothing created. Only when the first of them comes is the instrumenter made. Any thread.
+ * expression, nothing created. Only when the first of them comes is the instrumenter made. Any thread, with any locks of
+ * the application and the JDK in its hands: what is called from here waits for no other thread without bound.
  */
 final class Watch implements ClassFileTransformer {
     private static final String FACADE = "io/tessera/Tessera";
@@ -20,7 +19,6 @@ final class Watch implements ClassFileTransformer {
     private final String[] names;
     private final Tooling tooling;
     private final AtomicBoolean complained = new AtomicBoolean();
-    private volatile Instrumenter instrumenter;
 
     /** Of internal names of classes. */
     Watch(String[] names, Tooling tooling) {
@@ -48,7 +46,7 @@ final class Watch implements ClassFileTransformer {
                     return kept;
                 }
             }
-            return instrumenter().instrument(loader, name, code, redefined != null);
+            return tooling.instrumented(loader, name, code, redefined != null);
         } catch (Throwable failure) {
             // A transformer's exceptions are dropped by the JVM: the class is loaded as it was.
             failed(name, failure);
@@ -63,13 +61,6 @@ final class Watch implements ClassFileTransformer {
             }
         }
         return false;
-    }
-
-    private synchronized Instrumenter instrumenter() throws IOException {
-        if (instrumenter == null) {
-            instrumenter = tooling.instrumenter();
-        }
-        return instrumenter;
     }
 
     /** One line for the first class: what fails for one, a damaged jar for example, often fails for all. */
