@@ -1,9 +1,6 @@
 """What an mbarrier that is not as it must be does to its context: one use after the other, natively, a new process after each that ends it."""
 
-import json
-
-from harness.bench import native
-from harness.child import run_bounded
+from harness import probes
 from harness.table import Table
 
 TIMEOUT_S = 60
@@ -13,20 +10,7 @@ SERIES = ("bit_", "pattern_")
 
 def run(setting, record):
     """All probes; behind one that ended its context or hangs, the others in a new process."""
-    program = setting.installation.path("programs", "barriers")
-    status, out, err = run_bounded([program, "--list"], native().environment, TIMEOUT_S)
-    if status != 0:
-        record.problem("probes", f"ended with {status}: {err.strip()[-400:]}")
-        return
-    left = setting.chosen(out.split())
-    while left:
-        status, out, err = run_bounded([program, *left], native().environment, TIMEOUT_S)
-        done = [json.loads(line) for line in out.splitlines() if line.endswith("}")]
-        for one in done:
-            record.add("barrier", **one)
-        if not done:
-            record.problem(left[0], f"ended with {status}: {err.strip()[-400:]}")
-        left = left[max(1, len(done)) :]
+    probes.run(setting, record, "barriers", "barrier", TIMEOUT_S)
 
 
 def tables(results):

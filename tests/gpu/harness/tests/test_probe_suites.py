@@ -1,4 +1,4 @@
-"""The suite that finds out which uses of an mbarrier end a context; on a stand-in."""
+"""The suites that find out which uses of mbarriers and of matrix descriptors end a context; on stand-ins."""
 
 import unittest
 
@@ -16,8 +16,20 @@ for probe in "$@"; do
 done
 """
 
+_DESCRIPTORS = """#!/bin/sh
+[ "$1" != --list ] || { echo rows_1_good; echo rows_1_start; echo both_48_start; exit 0; }
+for probe in "$@"; do
+    case $probe in
+    rows_1_good) echo '{"probe":"rows_1_good","ended":"nothing","tried":1,"begun":1,"last":"08","seen":0,"secret":0,"first":"00","holders":132}' ;;
+    rows_1_start) echo '{"probe":"rows_1_start","ended":"FAULT","tried":9,"begun":4,"last":"1b","seen":0,"secret":0,"first":"00","holders":132}'
+        exit 0 ;;
+    *) echo '{"probe":"both_48_start","ended":"nothing","tried":9,"begun":9,"last":"08","seen":3,"secret":2,"first":"3a","holders":132}' ;;
+    esac
+done
+"""
 
-class BarriersSuiteTest(unittest.TestCase):
+
+class ProbeSuitesTest(unittest.TestCase):
     # The same world as the other suites', whose tests do not run again here.
     setUp = test_suites.SuitesTest.setUp
     path = test_suites.SuitesTest.path
@@ -31,6 +43,14 @@ class BarriersSuiteTest(unittest.TestCase):
         self.assertIn("| zeros | FAULT |", text)
         self.assertIn("| FAULT | 0 |", text)
         self.assertIn("| nothing | 1 |", text)
+
+    def test_descriptors(self):
+        test_suites._executable(self.path("home", "programs", "descriptors"), _DESCRIPTORS)
+        record, text = self.run_suite("descriptors", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| rows_1_good | nothing | 1 | 132 | 0 | 0 | – | – |", text)
+        self.assertIn("| rows_1_start | FAULT | 4 | 132 | 0 | 0 | – | 1b |", text)
+        self.assertIn("| both_48_start | nothing | 9 | 132 | 3 | 2 | 3a | – |", text)
 
 
 if __name__ == "__main__":
