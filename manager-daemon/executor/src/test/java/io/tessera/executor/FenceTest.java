@@ -169,6 +169,18 @@ class FenceTest {
     }
 
     @Test
+    void whatTheDriverDoesNotLoadAsItIsTheUserIsTold() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.OWN, true, 0))) {
+            executor.driver.lost = NO_BINARY;
+            assertEquals(NO_BINARY, load(client, machineCode()));
+            executor.driver.lost = 0;
+            assertTrue(client.segment().notices().contains("does not load it as it is either (error " + NO_BINARY + ")"),
+                    client.segment().notices());
+        }
+    }
+
+    @Test
     void aProgramThatHasLaunchedIsNotStartedAgain() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.TIME, true, 0))) {

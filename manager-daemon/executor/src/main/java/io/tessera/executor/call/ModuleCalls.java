@@ -81,9 +81,7 @@ final class ModuleCalls {
             frame.slot(7, 1);
         }
         int result = client.driver().call(entry, frame.slots());
-        if (result == CudaResult.SUCCESS) {
-            client.fences().loadedAsItIs(frame.data(0).get(WireTypes.U64, 0), source);
-        }
+        client.fences().askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source);
         Reference.reachabilityFence(source);
         return result;
     }

@@ -142,7 +142,7 @@ public final class ClientFences {
      * An image is to be loaded.
      *
      * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then
-     *         {@link #loadedAsItIs} is told
+     *         {@link #askedAsItIs} is told
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
@@ -215,9 +215,9 @@ public final class ClientFences {
         office.maker().remember(new FencedProgram(code, tables, "", false));
     }
 
-    /** The driver has loaded what {@link #load} let through. */
-    public void loadedAsItIs(long handle, ProgramSource source) {
-        unfenced.loaded(handle, source);
+    /** The driver has answered for what {@link #load} let through; the handle counts if it has loaded it. */
+    public void askedAsItIs(int result, long handle, ProgramSource source) {
+        unfenced.asked(result, handle, source);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
@@ -66,6 +67,17 @@ final class UnfencedImages {
         LOG.warn("{}", why);
         segment.notice(why);
         return new ProgramRefusedException(ProgramRefusedException.NO_BINARY, why);
+    }
+
+    /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */
+    void asked(int result, long handle, ProgramSource source) {
+        if (result == CudaResult.SUCCESS) {
+            loaded(handle, source);
+            return;
+        }
+        String why = "image " + source.label() + " cannot be fenced, and the driver does not load it as it is either (error " + result + ")";
+        LOG.warn("{}", why);
+        segment.notice(why);
     }
 
     /** One that passed is loaded. */

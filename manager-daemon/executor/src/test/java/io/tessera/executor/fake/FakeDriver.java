@@ -97,7 +97,8 @@ public final class FakeDriver implements DriverPort {
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
-    private volatile int lost;
+    /** What every call answers; 0: as the calls do. */
+    public volatile int lost;
 
     @Override
     public String name() {
