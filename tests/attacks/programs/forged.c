@@ -129,6 +129,41 @@ static void records(void)
     }
 }
 
+/* A kernel with a second entry, which lists of the module's kernels leave out. */
+static const char listed[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry store(.param .u64 to)\n{\n"
+                             ".reg .b64 %d<2>;\nld.param.u64 %d1, [to];\nst.global.u64 [%d1], 1;\nret;\n}\n";
+enum { PLACES = 8 };
+
+/* Every entry with addresses where the driver's results belong, for a module of its own; what comes back is used as a kernel: where
+   the driver left something as it was, it would be what the attacker put there. */
+static void results(void)
+{
+    handle module = 0, found = 0;
+    CUdeviceptr to = own_memory();
+    void *parameters[] = {&to};
+    begin();
+    NEED(cuModuleLoadData(&module, listed));
+    struct tessera_reply *reply = (void *)shared->reply[SLOT];
+    for (uint32_t i = 0; i < shared->entries && !shared->ended; i++) {
+        uint64_t there = (uint64_t)1 << 63 | (uint64_t)sizeof(uint64_t[PLACES]) << 32 | sizeof(uint64_t[PLACES]);
+        uint64_t body[3 + PLACES] = {there, PLACES, module};
+        for (int place = 0; place < PLACES; place++)
+            body[3 + place] = 0x4141414141410000 + (uint64_t)place * 4096;
+        uint32_t expected = ++reply->expected;
+        send_record(TESSERA_RELAY_CALL, (uint16_t)i, SLOT + 1, body, sizeof body);
+        for (int wait = 0; __atomic_load_n(&reply->sequence, __ATOMIC_ACQUIRE) != expected && wait < WAIT_US; wait++)
+            usleep(1);
+        if (reply->result != 0 || reply->bytes < sizeof(uint64_t[PLACES]))
+            continue;
+        uint64_t came[PLACES];
+        memcpy(came, reply + 1, sizeof came);
+        for (int place = 0; place < PLACES; place++)
+            if (came[place] != 0 && cuLaunchKernel(came[place], 1, 1, 1, 1, 1, 1, 0, 0, parameters, NULL) == 0)
+                cuFuncGetModule(&found, came[place]);
+    }
+    cuCtxSynchronize();
+}
+
 static void flood(void)
 {
     uint64_t body[BODY];
@@ -254,6 +289,7 @@ static void name(void)
 
 static const struct attack attacks[] = {
     {"records", HARMLESS, "calls every entry by hand with the victim's addresses and handles", records},
+    {"results", HARMLESS, "puts addresses where the driver's results belong and launches what comes back", results},
     {"flood", HARMLESS, "floods the ring with records of every kind", flood},
     {"launches", HARMLESS, "launches by hand the victim's kernel and what is none", launches},
     {"words", HARMLESS, "marks, watches and host calls of words and streams that are not there", words},

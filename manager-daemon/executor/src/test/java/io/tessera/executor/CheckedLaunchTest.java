@@ -1,10 +1,12 @@
 package io.tessera.executor;
 
+import static io.tessera.executor.client.RelayTestClient.filledOut;
 import static io.tessera.executor.client.RelayTestClient.in;
 import static io.tessera.executor.client.RelayTestClient.outBytes;
 import static io.tessera.executor.client.RelayTestClient.text;
 import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
@@ -17,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -298,6 +301,25 @@ class CheckedLaunchTest {
                 memory(client);
                 assertEquals("work", executor.driver.launched);
             }
+        }
+    }
+
+    /** What stands behind the last kernel of a list is no kernel, whatever the client wrote there. */
+    @Test
+    void whatAClientWritesWhereResultsBelongIsNoHandle() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(FenceChoice.MASK))) {
+            executor.driver.kernels = List.of(SECOND, "work");
+            long module = module(client);
+            byte[] forged = new byte[24];
+            Arrays.fill(forged, (byte) 0x41);
+            assertEquals(0, client.call(DriverEntry.cuModuleEnumerateFunctions, filledOut(forged), value(3), value(module)));
+            assertTrue(client.outLong(0) != 0, "the program's own kernel");
+            assertEquals(0, client.outLong(8));
+            assertEquals(0, client.outLong(16));
+            // This driver says success and writes nothing.
+            assertEquals(0, client.call(DriverEntry.cuGraphEventWaitNodeGetEvent, value(0), filledOut(Arrays.copyOf(forged, 8))));
+            assertEquals(0, client.outLong(0));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tessera.agent.start;
 
+import io.tessera.agent.clock.Ticks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,12 +52,12 @@ final class LoadingLock {
 
     /** Waits; an interrupt of the application's thread is for the application, after the wait. */
     private boolean isHadInTime() {
-        long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(inVain ? 0 : mostMs);
+        long endNs = Ticks.nanos() + TimeUnit.MILLISECONDS.toNanos(inVain ? 0 : mostMs);
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return lock.tryLock(endNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+                    return lock.tryLock(endNs - Ticks.nanos(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException later) {
                     interrupted = true;
                 }

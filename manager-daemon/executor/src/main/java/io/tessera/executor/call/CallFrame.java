@@ -75,14 +75,24 @@ final class CallFrame {
                 if (in[i] > from.byteSize() - taken || outTotal > RelayLayout.REPLY_MAX) {
                     throw malformed("more data than there is");
                 }
+                long came = in[i];
+                in[i] = isWrittenAlone(i) ? 0 : came;
                 data[i] = place(plan.shapes[i], from, taken, in[i], out[i], bulk != null);
-                taken = Math.min(from.byteSize(), taken + RelayLayout.align(in[i], 8L));
+                taken = Math.min(from.byteSize(), taken + RelayLayout.align(came, 8L));
             }
             slots.setAtIndex(ValueLayout.JAVA_LONG, i, slot(plan.shapes[i], i));
         }
         for (int i = 0; i < count; i++) {
             checkExtent(i);
         }
+    }
+
+    /**
+     * Whether the driver reads nothing there. Then nothing of the client's stands there either: what a driver that says success has
+     * not written would else pass for its own, a handle above all.
+     */
+    private boolean isWrittenAlone(int i) {
+        return plan.shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !Packed.is(plan, i);
     }
 
     private static boolean hasData(Shape shape) {

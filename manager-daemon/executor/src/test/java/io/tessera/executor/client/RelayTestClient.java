@@ -179,6 +179,11 @@ public final class RelayTestClient implements AutoCloseable {
         return new Data(new byte[0], bytes);
     }
 
+    /** Room for results with bytes in it that nobody asked for. */
+    public static Argument filledOut(byte[] data) {
+        return new Data(data, data.length);
+    }
+
     /** In-data. */
     public static Argument in(byte[] data) {
         return new Data(data, 0);
