@@ -47,6 +47,14 @@ void *driver_handle(void)
     return opened;
 }
 
+static void keep(unsigned index, void *entry)
+{
+    __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
+    /* Where the exported symbol jumps here too, it need not come by any more. */
+    void *stub = tessera_first[index];
+    __atomic_compare_exchange_n(&tessera_port[index], &stub, entry, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 void *tessera_resolve(unsigned index)
 {
     void *library = driver_handle();
@@ -57,9 +65,16 @@ void *tessera_resolve(unsigned index)
         report_error(CUDA_ERROR_NOT_SUPPORTED, "this driver has no %s", tessera_entry_name[index]);
         entry = (void *)answer_not_in_driver;
     }
-    __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
-    /* Where the exported symbol jumps here too, it need not come by any more. */
-    void *stub = tessera_first[index];
-    __atomic_compare_exchange_n(&tessera_port[index], &stub, entry, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    keep(index, entry);
     return entry;
+}
+
+void driver_look_up_all(void)
+{
+    void *library = driver_handle();
+    for (unsigned i = 0; library && i < TESSERA_ENTRY_COUNT; i++) {
+        void *entry = dlsym(library, tessera_entry_name[i]);
+        if (entry)
+            keep(i, entry);
+    }
 }

@@ -7,6 +7,12 @@
 /* The vendor's library (dlopen handle), opened at the first call; NULL: there is none. Holds no lock over dlopen. */
 void *driver_handle(void);
 
+/*
+ * Looks every entry up that the driver has, so that threads of ours need not: dlsym waits for glibc's lock of loaded libraries, and who
+ * has that lock, because a constructor runs under it, may be waiting for such a thread. Before the first of them is started.
+ */
+void driver_look_up_all(void);
+
 /* Called by the lazy stubs (trampolines.S): the address at which the entry goes on, never NULL. */
 void *tessera_resolve(unsigned index);
 

@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "devices.h"
 #include "drain.h"
+#include "driver.h"
 #include "ipc_export.h"
 #include "ipc_import.h"
 #include "pace.h"
@@ -54,11 +55,12 @@ static void watch_forks(void)
 
 TESSERA_EXPORT CUresult cuInit(unsigned flags)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
     CUresult result = REAL(cuInit)(flags);
     if (result != CUDA_SUCCESS || settings()->disabled)
         return result;
     pthread_once(&once, watch_forks);
+    pthread_once(&looked_up, driver_look_up_all);
     if (!segment_open()) {
         report_line("no memory for the counters: running without turns");
         return result;
