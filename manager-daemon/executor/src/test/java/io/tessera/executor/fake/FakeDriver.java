@@ -97,6 +97,7 @@ public final class FakeDriver implements DriverPort {
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
+    private volatile HandleWitness witness;
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
 
@@ -178,8 +179,27 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
+    /** From now on somebody looks at the handles and addresses that it gets, before anything was made. */
+    public HandleWitness watched() {
+        witness = new HandleWitness(pages);
+        return witness;
+    }
+
     @Override
     public int call(DriverEntry entry, MemorySegment s) {
+        HandleWitness watching = witness;
+        if (watching == null) {
+            return called(entry, s);
+        }
+        watching.before(entry, s);
+        int result = called(entry, s);
+        if (result == 0) {
+            watching.after(entry, s);
+        }
+        return result;
+    }
+
+    private int called(DriverEntry entry, MemorySegment s) {
         if (!synchronizing || entry == DriverEntry.cuEventQuery || entry == DriverEntry.cuStreamQuery) {
             return answer(entry, s);
         }

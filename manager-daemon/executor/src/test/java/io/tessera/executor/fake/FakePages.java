@@ -96,6 +96,12 @@ public final class FakePages implements AutoCloseable {
         return below != null && below.getKey() + below.getValue() > address;
     }
 
+    /** Whether an address lies in a range that is reserved. */
+    synchronized boolean isReserved(long address) {
+        Map.Entry<Long, Long> below = reserved.floorEntry(address);
+        return below != null && address - below.getKey() < below.getValue();
+    }
+
     synchronized int release(long address, long bytes) {
         Map.Entry<Long, Mapping> below = mappings.lowerEntry(address + bytes);
         if (!Long.valueOf(bytes).equals(reserved.get(address)) || below != null && below.getKey() >= address) {
