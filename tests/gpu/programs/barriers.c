@@ -9,11 +9,10 @@
  *
  * A probe that takes longer than a few seconds ends the process with status 3.
  */
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "probe.h"
 
 enum { PROBE_SECONDS = 5, THREADS = 64, RESULTS = 4, TEXT_BYTES = 8192, BITS = 64, PATTERNS = 16 };
 
@@ -95,26 +94,6 @@ static const struct probe {
 };
 enum { NAMED = sizeof PROBES / sizeof *PROBES };
 
-static const char *running = "";
-
-static void hangs(int signal)
-{
-    (void)signal;
-    char line[128];
-    int length = snprintf(line, sizeof line, "{\"probe\":\"%s\",\"ended\":\"hangs\"}\n", running);
-    if (write(1, line, (size_t)length) < 0)
-        _exit(4);
-    _exit(3);
-}
-
-static uint64_t mixed(uint64_t value)
-{
-    value += 0x9e3779b97f4a7c15u;
-    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
-    value = (value ^ value >> 27) * 0x94d049bb133111ebu;
-    return value ^ value >> 31;
-}
-
 /* Fills in a probe of the table, `bit_N`: a good barrier with one bit turned, or `pattern_N`: eight bytes that mean nothing. */
 static int find(const char *name, struct probe *found, char *body, size_t bytes)
 {
@@ -145,15 +124,6 @@ static void list(void)
         printf("bit_%d\n", i);
     for (int i = 0; i < PATTERNS; i++)
         printf("pattern_%d\n", i);
-}
-
-static const char *error_name(int result)
-{
-    const char *name = "?";
-    if (result == 0)
-        return "nothing";
-    cuGetErrorName(result, &name);
-    return name;
 }
 
 static void write_text(const struct probe *probe, char *text)
@@ -205,8 +175,7 @@ int main(int argc, char **argv)
         fputs(text, stdout);
         return 0;
     }
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    signal(SIGALRM, hangs);
+    probes_begin();
     CUcontext context;
     int device;
     CUdeviceptr results;

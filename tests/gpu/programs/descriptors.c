@@ -12,11 +12,10 @@
  * that leaves no room), so a result that is no zero was read elsewhere, and one that is SECRET times a count of rows was read there.
  * A probe that takes longer than a few seconds ends the process with status 3.
  */
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "probe.h"
 
 extern int cuFuncSetAttribute(CUfunction, int, int);
 extern int cuDeviceGetAttribute(int *, int, int);
@@ -70,28 +69,8 @@ static const char *PROBE_HEAD =
     "add.u32 %i, %i, 512;\nbra fill;\nfilled:\nfence.proxy.async.shared::cta;\nbar.sync 0;\nmov.u32 %i, 0;\nnext:\n"
     "@!%o st.volatile.global.u32 [%w], %i;\n@!%o membar.sys;\nbar.sync 0;\nld.global.u64 %d, [%l];\n";
 static const char *PROBE_TAIL =
-    "@!%c bra skip;\nor.b32 %s, %s, 0x80000000;\nskip:\nsetp.eq.u32 %p, %s, 0;\n@!%p red.global.or.b32 [%r], %s;\n"
+    "@%c or.b32 %s, %s, 0x80000000;\nsetp.eq.u32 %p, %s, 0;\n@!%p red.global.or.b32 [%r], %s;\n"
     "add.u64 %l, %l, 8;\nadd.u64 %r, %r, 4;\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, %k;\n@%p bra next;\nret;\n}\n";
-
-static const char *running = "";
-
-static void hangs(int signal)
-{
-    (void)signal;
-    char line[128];
-    int length = snprintf(line, sizeof line, "{\"probe\":\"%s\",\"ended\":\"hangs\"}\n", running);
-    if (write(1, line, (size_t)length) < 0)
-        _exit(4);
-    _exit(3);
-}
-
-static uint64_t mixed(uint64_t value)
-{
-    value += 0x9e3779b97f4a7c15u;
-    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
-    value = (value ^ value >> 27) * 0x94d049bb133111ebu;
-    return value ^ value >> 31;
-}
 
 static int find(const char *name, struct probe *found)
 {
@@ -171,15 +150,6 @@ static void write_text(const struct probe *probe, char *text)
                        "setp.eq.f32 %%p, %%v, %%q;\nsetp.ge.and.f32 %%p, %%q, 0f3f800000, %%p;\nsetp.le.and.f32 %%p, %%q, 0f41800000, %%p;\n"
                        "or.pred %%c, %%c, %%p;\n", i, i);
     snprintf(text + at, TEXT_BYTES - at, "%s", PROBE_TAIL);
-}
-
-static const char *error_name(int result)
-{
-    const char *name = "?";
-    if (result == 0)
-        return "nothing";
-    cuGetErrorName(result, &name);
-    return name;
 }
 
 /* The streams, memory and shared words of a process. */
@@ -281,8 +251,7 @@ int main(int argc, char **argv)
         fputs(text, stdout);
         return 0;
     }
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    signal(SIGALRM, hangs);
+    probes_begin();
     CUcontext context;
     int device;
     struct room room;

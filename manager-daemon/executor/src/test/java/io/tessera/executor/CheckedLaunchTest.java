@@ -320,6 +320,12 @@ class CheckedLaunchTest {
             // This driver says success and writes nothing.
             assertEquals(0, client.call(DriverEntry.cuGraphEventWaitNodeGetEvent, value(0), filledOut(Arrays.copyOf(forged, 8))));
             assertEquals(0, client.outLong(0));
+            // What an update says of nodes is read also where the driver refuses it.
+            executor.driver.lost = 1;
+            assertEquals(1, client.call(DriverEntry.cuGraphExecUpdate_v2, value(0), value(0), filledOut(forged)));
+            executor.driver.lost = 0;
+            assertEquals(0, client.outLong(8));
+            assertEquals(0, client.outLong(16));
         }
     }
 

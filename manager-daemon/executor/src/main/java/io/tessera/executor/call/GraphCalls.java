@@ -96,9 +96,6 @@ final class GraphCalls {
 
     /** Parameters: executable graph, graph, and where it did not fit: a node, or a structure with two. */
     int update(CallFrame frame, ClientContext context) {
-        if (frame.data(2) != null) {
-            frame.data(2).fill((byte) 0); // a driver that refuses the call writes nothing
-        }
         int result = client.driver().call(frame.plan().entry(), frame.slots());
         boolean structure = frame.plan().description.parameters().get(2).type().equals("CUgraphExecUpdateResultInfo");
         if (structure && frame.data(2) != null) {
