@@ -19,7 +19,7 @@ TRUST_TIMEOUT_S = 180.0
 #: `tessera fence --trust` where a file has nothing to trust, as most libraries have.
 NOTHING_THERE = 4
 #: What it says of the others.
-TRUSTED = re.compile(r": (\d+) images are trusted$", re.MULTILINE)
+TRUSTED = re.compile(r": (\d+) images? (?:is|are) trusted\b")
 #: Packages beside PyTorch's own libraries, in site-packages.
 VENDOR = "nvidia"
 

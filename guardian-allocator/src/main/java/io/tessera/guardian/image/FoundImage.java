@@ -7,32 +7,48 @@ import java.lang.foreign.ValueLayout;
  * An image in a file on disk. Refers to the scanned file's mapping, which has to be open when the bytes are taken.
  * Immutable.
  *
- * @param where  what part of the file holds it: a section's name ({@code .nv_fatbin}), the name of an archive's member
- *               with its section, or {@code file} where the whole file is the image
- * @param offset from the file's start, in bytes
- * @param kind   what it is
- * @param mapped its bytes in the mapping
+ * @param where    what part of the file holds it: a section's name ({@code .nv_fatbin}), the name of an archive's member
+ *                 with its section, or {@code file} where the whole file is the image
+ * @param offset   from the file's start, in bytes
+ * @param kind     what it is, once unpacked
+ * @param mapped   its bytes in the mapping, as they are stored
+ * @param packing  how they are packed as a whole; a fat binary, whose entries are packed each for itself, is not
+ * @param unpacked its size once unpacked, in bytes
  */
-public record FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped) {
-    /** Its size in bytes. */
+public record FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped, Compression packing, int unpacked) {
+    private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+    /** One that lies in the file as it is. */
+    FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped) {
+        this(where, offset, kind, mapped, Compression.NONE, (int) Math.min(mapped.byteSize(), Integer.MAX_VALUE));
+    }
+
+    /** The bytes that it takes in the file. */
     public long sizeBytes() {
         return mapped.byteSize();
     }
 
     /**
-     * A copy of its bytes.
+     * A copy of its bytes, unpacked.
      *
-     * @throws ImageException if it is larger than an array
+     * @throws ImageException if it is larger than an array, or does not unpack
      */
     public byte[] bytes() throws ImageException {
-        if (mapped.byteSize() > Integer.MAX_VALUE - 8) {
+        if (packing != Compression.NONE) {
+            return packing.unpack(mapped, unpacked);
+        }
+        if (mapped.byteSize() > LONGEST_ARRAY) {
             throw new ImageException("image of " + mapped.byteSize() + " bytes at " + offset + " is too large");
         }
         return mapped.toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** The image as something to load; its bytes are those of the mapping. */
-    public ModuleImage image() {
-        return ModuleImage.of(mapped);
+    /**
+     * The image as something to load: the bytes of the mapping, or of a new array where they are packed there.
+     *
+     * @throws ImageException if it does not unpack
+     */
+    public ModuleImage image() throws ImageException {
+        return packing == Compression.NONE ? ModuleImage.of(mapped) : ModuleImage.of(bytes());
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Finds the images in a file's bytes: a fat binary, cubin or PTX file on its own; the fat binaries of executables, shared
  * libraries, objects and archives, whatever section holds them; cubins and PTX that a program carries as data and hands
- * to the driver itself. The section table gives names only: all bytes are looked at, so a stripped file hides nothing.
+ * to the driver itself, packed or not. The section table gives names only: all bytes are looked at, so a stripped file hides nothing.
  * What lies in a fat binary is not reported again. Stateless.
  *
  * <p>The search looks at every second byte's address: archives align members to two bytes, everything else to more. A
@@ -47,6 +47,7 @@ public final class ImageScanner {
             FoundImage image = switch (file.get(U32, at)) {
                 case ImageKind.FAT_BINARY_MAGIC -> fatBinary(file, at, names);
                 case ImageKind.ELF_MAGIC -> cubin(file, at, names);
+                case ZstdFrame.MAGIC -> PackedImage.at(file, at, names);
                 // The text may begin at an odd address, so both are asked.
                 case DOT_VER -> EmbeddedPtx.at(file, at, names);
                 default -> (file.get(ValueLayout.JAVA_BYTE, at + 1) == '.' && at < last

@@ -14,9 +14,14 @@ public record TrustedImage(String hash, LocalDate since, String name) {
 
     /** Checks the hash; a name's line ends become blanks. */
     public TrustedImage {
-        if (!hash.matches(HASH)) {
+        if (!isHash(hash)) {
             throw new IllegalArgumentException("no SHA-256: " + hash);
         }
         name = name.replaceAll("\\p{Cntrl}", " ").strip();
+    }
+
+    /** Whether a word has the form of an image's hash. */
+    public static boolean isHash(String word) {
+        return word.matches(HASH);
     }
 }

@@ -2,8 +2,10 @@ package io.tessera.guardian.image;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.airlift.compress.v3.zstd.ZstdJavaCompressor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -135,13 +137,58 @@ class ImageScannerTest {
     }
 
     @Test
+    void cubinsThatALibraryUnpacksItselfAreFound() throws Exception {
+        byte[] cubin = FatBinaryTest.bytes("vectors.cubin");
+        byte[] packed = zstd(cubin);
+        byte[] ptx = text(".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
+        byte[] other = zstd(text("a text of more than sixty-four bytes, in which there is nothing at all to be loaded"));
+        Map<String, byte[]> sections = new LinkedHashMap<>();
+        sections.put(".ldata", joined(packed, new byte[packed.length % 2 + 6], other, new byte[other.length % 2], zstd(ptx)));
+        List<FoundImage> found = ImageScanner.scan(MemorySegment.ofArray(elf(sections)));
+        assertEquals(List.of("CUBIN .ldata, zstd " + HEADER, "PTX .ldata, zstd"), found.stream().map(image -> image.kind() + " "
+                + image.where() + (image.kind() == ImageKind.CUBIN ? " " + image.offset() : "")).toList());
+        assertEquals(packed.length, found.getFirst().sizeBytes());
+        assertArrayEquals(cubin, found.getFirst().bytes());
+        assertEquals(ModuleImage.of(cubin).hash(), found.getFirst().image().hash());
+        assertArrayEquals(ptx, found.get(1).image().ptx(new ComputeCapability(9, 0), ModuleImage.DEFAULT_CAP_BYTES));
+    }
+
+    @Test
+    void aFrameEndsWhereItsCompressorEnded() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int size : new int[] {1, 64, 255, 256, 300, 65_535, 65_792, 70_000, 1 << 20}) {
+            byte[] contents = new byte[size];
+            random.nextBytes(contents);
+            if (random.nextBoolean()) {
+                Arrays.fill(contents, size / 3, size, (byte) 7); // runs
+            }
+            byte[] frame = zstd(contents);
+            byte[] behind = joined(new byte[6], frame, new byte[] {1, 2, 3, 4, 5});
+            assertEquals(new ZstdFrame(frame.length, size), ZstdFrame.at(MemorySegment.ofArray(behind), 6), "seed " + seed + ", " + size);
+            byte[] cut = Arrays.copyOf(frame, frame.length - 1);
+            assertNull(ZstdFrame.at(MemorySegment.ofArray(cut), 0), "seed " + seed + ", " + size);
+        }
+        assertNull(ZstdFrame.at(MemorySegment.ofArray(new byte[20]), 4));
+    }
+
+    private static byte[] zstd(byte[] contents) {
+        ZstdJavaCompressor compressor = new ZstdJavaCompressor();
+        byte[] packed = new byte[compressor.maxCompressedLength(contents.length)];
+        return Arrays.copyOf(packed, compressor.compress(contents, 0, contents.length, packed, 0, packed.length));
+    }
+
+    @Test
     void nothingElseIsTakenForAnImageAndDamageNeverThrows() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         byte[] noise = new byte[1 << 20];
         random.nextBytes(noise);
         assertEquals(List.of(), scan(noise), "seed " + seed);
-        byte[] file = elf(Map.of(".nv_fatbin", FatBinaryTest.bytes("zstd.fatbin")));
+        Map<String, byte[]> sections = new LinkedHashMap<>();
+        sections.put(".ldata", zstd(FatBinaryTest.bytes("vectors.cubin")));
+        sections.put(".nv_fatbin", FatBinaryTest.bytes("zstd.fatbin"));
+        byte[] file = elf(sections);
         for (int i = 0; i < 2000; i++) {
             byte[] damaged = Arrays.copyOf(file, 1 + random.nextInt(file.length));
             for (int j = random.nextInt(4); j >= 0; j--) {

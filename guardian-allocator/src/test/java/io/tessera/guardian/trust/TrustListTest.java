@@ -67,6 +67,26 @@ class TrustListTest {
     }
 
     @Test
+    void whatIsTrustedLaterCountsAtOnceAndWhatIsTakenBackDoesNot() throws IOException {
+        Path file = folder.resolve("trusted");
+        CurrentTrustList current = new CurrentTrustList(file);
+        assertFalse(current.contains(image("one")));
+        TrustList.empty().with(List.of(trusted("one", "x"))).write(file);
+        assertTrue(current.contains(image("one")));
+        assertTrue(current.contains(image("one")));
+        TrustList.empty().with(List.of(trusted("two", "x"))).write(file);
+        assertFalse(current.contains(image("one")));
+        assertTrue(current.contains(image("two")));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertThrows(IOException.class, () -> current.contains(image("two")));
+        assertThrows(IOException.class, () -> current.contains(image("two")));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertTrue(current.contains(image("two")));
+        Files.delete(file);
+        assertFalse(current.contains(image("two")));
+    }
+
+    @Test
     void itLiesWhereTheEnvironmentSays() {
         Path home = Path.of("/home/u");
         assertEquals(Path.of("/x/trusted"), TrustLocation.of(Map.of("TESSERA_STATE_DIR", "/x"), 0, home));

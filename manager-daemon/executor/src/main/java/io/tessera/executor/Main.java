@@ -11,7 +11,7 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
-import io.tessera.guardian.trust.TrustList;
+import io.tessera.guardian.trust.CurrentTrustList;
 import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
@@ -79,13 +79,13 @@ public final class Main {
         return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), LOG::warn);
     }
 
-    /** The list is read anew each time, because a user may trust more while the executor runs. */
     private static TrustedImages trusted() throws IOException {
         Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
                 Path.of(System.getProperty("user.home")));
+        CurrentTrustList current = new CurrentTrustList(file);
         return image -> {
             try {
-                return TrustList.read(file).contains(image);
+                return current.contains(image);
             } catch (IOException e) {
                 LOG.warn("no image is trusted: {}", e.getMessage());
                 return false;

@@ -46,7 +46,7 @@ final class UnfencedImages {
             case OWN -> throw refused(what + "; other users' programs share the device, so it is refused");
             case TRUSTED -> {
                 if (!trusted.contains(source.main())) {
-                    throw refused(what + ", and it is not trusted (tessera fence --trust)");
+                    throw refused(what + ", and it is not trusted: tessera fence --trust with its library, or with " + source.main().hash());
                 }
             }
             case TIME -> {

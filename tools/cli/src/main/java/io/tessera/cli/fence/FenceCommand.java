@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
             "  tessera fence --output out --no-cache k.ptx",
             "                                            fenced PTX and machine code as files",
             "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
+            "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
             "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
             "not there."})
 public final class FenceCommand implements Callable<Integer> {
@@ -55,7 +56,7 @@ public final class FenceCommand implements Callable<Integer> {
     private final Instant start;
     private final Function<FenceMode, ImageFencer.Fencing> fencings;
 
-    @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence.")
+    @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence; with --trust also an image's hash.")
     private List<Path> files = List.of();
 
     @Option(names = "--mode", paramLabel = "MODE", defaultValue = "mask",
@@ -102,7 +103,7 @@ public final class FenceCommand implements Callable<Integer> {
         @Option(names = "--show", paramLabel = "KERNEL", description = "Print a kernel's PTX before and after.")
         private String show;
 
-        @Option(names = "--trust", description = "Trust the machine code of the files: hashes go into the user's list.")
+        @Option(names = "--trust", description = "Trust the machine code of the files, or images by hash: hashes go into the user's list.")
         private boolean trust;
 
         @Option(names = "--untrust", arity = "1..*", paramLabel = "FILE|HASH", description = "Take that back.")
@@ -138,13 +139,16 @@ public final class FenceCommand implements Callable<Integer> {
         if (files.isEmpty()) {
             throw wrong("which files? See the examples");
         }
-        Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)).findFirst();
+        boolean trust = instead != null && instead.trust;
+        Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)
+                && !(trust && Trusting.isHash(file.toString()))).findFirst();
         if (missing.isPresent()) {
             context.err().println("tessera: there is no file " + missing.get());
             return ExitCode.FAILURE.number();
         }
-        if (instead != null && instead.trust) {
-            return code(trusting.trust(files));
+        if (trust) {
+            return code(trusting.trust(files.stream().map(Path::toString).toList(), checkedJobs(), new ProgressLine(context.out(),
+                    context.terminal(), () -> Duration.between(start, clock.instant()).toNanos(), "images")));
         }
         FenceRequest request = request();
         return instead != null && instead.show != null ? show(request, instead.show) : fence(request);
@@ -158,6 +162,13 @@ public final class FenceCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), sentence);
     }
 
+    private int checkedJobs() {
+        if (jobs < 1) {
+            throw wrong("--jobs " + jobs + ": at least 1");
+        }
+        return jobs;
+    }
+
     private FenceRequest request() throws IOException {
         FenceMode mode;
         try {
@@ -166,8 +177,9 @@ public final class FenceCommand implements Callable<Integer> {
             throw wrong("--mode " + modeName + ": a fence is mask, modulo, check or none");
         }
         String sm = architecture.replaceFirst("^(sm|compute)_", "");
-        if (!sm.matches("\\d{2,3}[af]?") || jobs < 1) {
-            throw wrong(jobs < 1 ? "--jobs " + jobs + ": at least 1" : "--arch " + architecture + ": for example 90");
+        checkedJobs();
+        if (!sm.matches("\\d{2,3}[af]?")) {
+            throw wrong("--arch " + architecture + ": for example 90");
         }
         Assembler assembler = assembler();
         if (output != null) {

@@ -21,7 +21,7 @@ final class FencePrinter implements FenceRun.Listener {
         this.json = json;
         this.kernels = kernels;
         out = context.out();
-        progress = new ProgressLine(out, context.terminal(), nanoTime);
+        progress = new ProgressLine(out, context.terminal(), nanoTime, "PTX");
     }
 
     @Override

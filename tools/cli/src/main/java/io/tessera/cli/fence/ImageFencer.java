@@ -10,7 +10,6 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.KernelReport;
-import io.tessera.guardian.image.FatBinary;
 import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.FoundImage;
 import io.tessera.guardian.image.ImageException;
@@ -118,19 +117,18 @@ final class ImageFencer {
 
     /** Whether an image has anything that the GPU can run; libraries carry much for older ones alone. */
     private boolean concerns(FoundImage image) throws ImageException {
-        return image.kind() != ImageKind.FAT_BINARY || FatBinary.parse(image.mapped()).hasCodeFor(request.gpu());
+        return image.kind() != ImageKind.FAT_BINARY || image.image().fatBinary().hasCodeFor(request.gpu());
     }
 
     private Source source(FoundImage image) throws ImageException {
         byte[] bytes = image.bytes();
+        ModuleImage module = ModuleImage.of(bytes);
+        byte[] ptx = module.ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
         if (image.kind() != ImageKind.FAT_BINARY) {
-            byte[] ptx = image.image().ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
             return new Source(bytes, ptx, "PTX", target(ptx), List.of());
         }
-        List<FatBinaryEntry> usable = image.image().fatBinary().ptxFor(request.gpu());
-        byte[] ptx = ModuleImage.of(bytes).ptx(request.gpu(), ModuleImage.DEFAULT_CAP_BYTES);
-        FatBinaryEntry best = usable.getFirst();
-        Optional<String> ahead = image.image().fatBinary().codeAheadOfPtx(request.gpu());
+        FatBinaryEntry best = module.fatBinary().ptxFor(request.gpu()).getFirst();
+        Optional<String> ahead = module.fatBinary().codeAheadOfPtx(request.gpu());
         if (ahead.isPresent()) {
             throw new ImageException(ahead.get());
         }

@@ -17,6 +17,7 @@ final class ProgressLine {
     private final PrintWriter out;
     private final boolean terminal;
     private final LongSupplier nanoTime;
+    private final String what;
     private String name = "";
     private int images;
     private int done;
@@ -28,8 +29,10 @@ final class ProgressLine {
      * For a stream.
      *
      * @param terminal whether it is a terminal that understands ECMA-48
+     * @param what     what the bytes are of
      */
-    ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime) {
+    ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime, String what) {
+        this.what = what;
         this.out = out;
         this.terminal = terminal;
         this.nanoTime = nanoTime;
@@ -43,9 +46,9 @@ final class ProgressLine {
     }
 
     /** Notes that an image is done; {@link #show} draws it. */
-    void image(long ptxBytes) {
+    void image(long bytes) {
         done++;
-        doneBytes += ptxBytes;
+        doneBytes += bytes;
     }
 
     /** Draws, if the last drawing is old enough. */
@@ -55,7 +58,7 @@ final class ProgressLine {
             return;
         }
         shownNs = now;
-        String counts = done + "/" + images + " images, " + Sizes.format(doneBytes) + " of PTX";
+        String counts = done + "/" + images + " images, " + Sizes.format(doneBytes) + " of " + what;
         if (terminal) {
             int filled = BAR * done / images;
             out.print(ERASE + "[" + "#".repeat(filled) + ".".repeat(BAR - filled) + "] " + counts + "  " + name);

@@ -3,8 +3,6 @@ package io.tessera.cli.fence;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.cli.text.TextTable;
-import io.tessera.guardian.image.FatBinary;
-import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.FoundImage;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.trust.TrustList;
@@ -12,10 +10,15 @@ import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.guardian.trust.TrustedImage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** Changes and shows the list of images that run unfenced under the policy {@code trusted}. One thread. */
 final class Trusting {
@@ -35,38 +38,80 @@ final class Trusting {
         return Path.of(context.environment().getOrDefault("HOME", System.getProperty("user.home", "/")));
     }
 
-    /** Trusts every image with machine code in some files; false if one has none. */
-    boolean trust(List<Path> files) throws IOException {
+    /** Whether a word is an image's hash, and no file. */
+    static boolean isHash(String word) {
+        return TrustedImage.isHash(word) && !Files.exists(Path.of(word));
+    }
+
+    /**
+     * Trusts images, by their hash or every one with machine code in a file; false if a file has none.
+     *
+     * @param jobs     images at once
+     * @param progress where a file's is shown
+     */
+    boolean trust(List<String> names, int jobs, ProgressLine progress) throws IOException, InterruptedException {
         boolean all = true;
         TrustList list = TrustList.read(file);
-        for (Path library : files) {
+        for (String name : names) {
+            if (isHash(name)) {
+                list = list.with(List.of(new TrustedImage(name, today, "named by its hash")));
+                context.out().println(name + ": is trusted");
+                continue;
+            }
             List<TrustedImage> images = new ArrayList<>();
-            try (Arena arena = Arena.ofShared()) {
-                for (FoundImage image : FenceRun.scan(library, arena)) {
-                    if (hasMachineCode(image)) {
-                        images.add(new TrustedImage(image.image().hash(), today,
-                                library.toAbsolutePath() + " " + image.where() + " 0x" + Long.toHexString(image.offset())));
-                    }
+            int unknown = 0;
+            int whole = 0;
+            try (Arena arena = Arena.ofShared(); ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
+                List<FoundImage> found = FenceRun.scan(Path.of(name), arena);
+                List<Future<MachineCode>> begun = found.stream().map(image -> threads.submit(() -> MachineCode.of(image))).toList();
+                progress.file(name, found.size());
+                for (int i = 0; i < begun.size(); i++) {
+                    MachineCode code = taken(name, begun.get(i));
+                    images.addAll(entries(name, found.get(i), code));
+                    unknown += code.unknown();
+                    whole += code.isThere() ? 1 : 0;
+                    progress.image(found.get(i).sizeBytes());
+                    progress.show();
                 }
-            } catch (ImageException e) {
-                throw new IOException(library + ": " + e.getMessage(), e);
+            } finally {
+                progress.clear();
             }
             all &= !images.isEmpty();
             list = list.with(images);
-            context.out().println(library + ": " + (images.isEmpty() ? "no image with machine code"
-                    : images.size() + " images are trusted"));
+            context.out().println(name + ": " + said(whole, images.size() - whole, unknown));
         }
         list.write(file);
         return all;
     }
 
-    private static boolean hasMachineCode(FoundImage image) throws ImageException {
-        return switch (image.kind()) {
-            case CUBIN -> true;
-            case FAT_BINARY -> FatBinary.parse(image.mapped()).entries().stream()
-                    .anyMatch(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN);
-            case PTX, LTO_IR, UNKNOWN -> false;
-        };
+    private static MachineCode taken(String name, Future<MachineCode> future) throws IOException, InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ImageException cause) {
+                throw new IOException(name + ": " + cause.getMessage(), cause);
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    private List<TrustedImage> entries(String name, FoundImage image, MachineCode code) {
+        List<TrustedImage> entries = new ArrayList<>();
+        if (code.isThere()) {
+            String place = Path.of(name).toAbsolutePath() + " " + image.where() + " 0x" + Long.toHexString(image.offset());
+            entries.add(new TrustedImage(code.image(), today, place));
+            code.pieces().forEach(piece -> entries.add(new TrustedImage(piece.hash(), today, place + " " + piece.madeFor())));
+        }
+        return entries;
+    }
+
+    private static String said(int whole, int pieces, int unknown) {
+        if (whole == 0) {
+            return "no image with machine code";
+        }
+        String inside = pieces + (pieces == 1 ? " cubin inside" : " cubins inside") + (unknown == 0 ? "" : "; " + unknown + " more are packed in a way that is not known");
+        return whole + (whole == 1 ? " image is trusted" : " images are trusted")
+                + (pieces + unknown == 0 ? "" : " (with " + inside + ")");
     }
 
     /** Takes images out of the list, by their hash or by the file that they are from; false if one is not there. */

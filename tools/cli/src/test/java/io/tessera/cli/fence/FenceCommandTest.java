@@ -14,6 +14,9 @@ import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.image.FatBinaryEntry;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.trust.CurrentTrustList;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -147,13 +150,16 @@ class FenceCommandTest {
     }
 
     @Test
-    void librariesAreTrustedListedAndNoLongerTrusted() throws IOException {
+    void librariesAreTrustedListedAndNoLongerTrusted() throws Exception {
         Path library = Files.copy(IMAGES.resolve("zstd.fatbin"), folder.resolve("vendor.fatbin"));
         contains(fixture.run("--list-trusted").out(), "no image is trusted");
         Run trusted = fixture.run("--trust", library.toString());
         assertEquals(0, trusted.code(), trusted.err());
-        contains(trusted.out(), "vendor.fatbin: 1 images are trusted");
-        contains(fixture.run("--list-trusted").out(), "SINCE", "2026-01-02", "vendor.fatbin file 0x0");
+        contains(trusted.out(), "vendor.fatbin: 1 image is trusted (with 1 cubin inside)");
+        contains(fixture.run("--list-trusted").out(), "SINCE", "2026-01-02", "vendor.fatbin file 0x0", "vendor.fatbin file 0x0 sm_90");
+        byte[] piece = ModuleImage.of(Files.readAllBytes(library)).fatBinary().entries().stream()
+                .filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN).findFirst().orElseThrow().unpack(1 << 20);
+        assertTrue(new CurrentTrustList(folder.resolve("state/trusted")).contains(ModuleImage.of(piece)), "a library may unpack it itself");
         String ptx = fixture.file("k.ptx", FenceRunFixture.PTX).toString();
         assertEquals(4, fixture.run("--trust", ptx).code());
         assertEquals(4, fixture.run("--untrust", "nothing").code());
@@ -162,10 +168,22 @@ class FenceCommandTest {
     }
 
     @Test
+    void oneImageIsTrustedByTheHashThatItsRefusalNames() throws IOException {
+        String hash = "ab".repeat(32);
+        Run trusted = fixture.run("--trust", hash);
+        assertEquals(0, trusted.code(), trusted.err());
+        contains(trusted.out(), hash + ": is trusted");
+        contains(fixture.run("--list-trusted").out(), hash, "named by its hash");
+        assertEquals(0, fixture.run("--untrust", hash).code());
+        contains(fixture.run("--list-trusted").out(), "no image is trusted");
+        assertEquals(1, fixture.run("--trust", hash.substring(1)).code(), "no hash and no file");
+    }
+
+    @Test
     void aTerminalGetsABarAndTheBarGoes() throws IOException {
         StringBuilder now = new StringBuilder();
         StringWriter out = new StringWriter();
-        ProgressLine progress = new ProgressLine(new PrintWriter(out, true), true, () -> now.length() * 1_000_000_000L);
+        ProgressLine progress = new ProgressLine(new PrintWriter(out, true), true, () -> now.length() * 1_000_000_000L, "PTX");
         progress.file("/a/lib.so", 4);
         progress.image(1024);
         progress.show();
@@ -176,7 +194,7 @@ class FenceCommandTest {
         progress.clear();
         assertTrue(out.toString().endsWith("\r\u001b[K"));
         StringWriter plain = new StringWriter();
-        ProgressLine lines = new ProgressLine(new PrintWriter(plain, true), false, () -> now.length() * 10_000_000_000L);
+        ProgressLine lines = new ProgressLine(new PrintWriter(plain, true), false, () -> now.length() * 10_000_000_000L, "PTX");
         lines.file("lib.so", 4);
         lines.image(0);
         now.append("x");
