@@ -2,7 +2,7 @@
  * How fast memory leaves a GPU and comes in at the same time, in the ways in which it could be copied; one JSON object a
  * line on stdout.
  *
- *   duplex [MIB]    bytes each way (default 2048)
+ *   duplex [MIB [WORDS]]    bytes each way (default 2048), of the ways in whose names the words are
  */
 #include <pthread.h>
 #include <string.h>
@@ -46,10 +46,11 @@ struct way {
     int pages;      /* changes that go on beside, of CHUNK_MIB each 1.2 ms, or as much in other sizes */
     int as_devices; /* host memory is named by its device pointer */
     int blocks;     /* of a kernel that brings in what a copy engine brings in otherwise; 0: there is none */
+    int parts;      /* of SHARES parts of a chunk that the kernel brings in, beside the engine; 0: all */
     size_t page_mib; /* size of what changes; 0: CHUNK_MIB */
 };
 
-enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 1024, RELEASED_GIB = 16 };
+enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 1024, RELEASED_GIB = 16, SHARES = 32 };
 
 static const struct way ways[] = {
     {"in alone", .in = 1},
@@ -83,6 +84,15 @@ static const struct way ways[] = {
     {"both, in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 16},
     {"both, in by a kernel of 64 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 64},
     {"both, in by a kernel of 64 blocks, beside all of these", .in = 1, .out = 1, .pages = PHYSICAL | MAPPINGS, .blocks = 64},
+    {"both, 4/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 4},
+    {"both, 6/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 6},
+    {"both, 8/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 8},
+    {"both, 4/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 4},
+    {"both, 6/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 6},
+    {"both, 8/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 8},
+    {"both, 6/32 of in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 16, .parts = 6},
+    {"both, 4/32 of in by a kernel of 4 blocks", .in = 1, .out = 1, .blocks = 4, .parts = 4},
+    {"both, 6/32 of in by a kernel of 8 blocks", .in = 1, .out = 1, .blocks = 8, .parts = 6},
     {"both, in step", .in = 1, .out = 1, .lockstep = 1},
     {"both, in step, chunks of 8 MiB", .in = 1, .out = 1, .chunk_mib = 8, .lockstep = 1},
     {"both, in step, 2 streams in, chunks of 8 MiB", .in = 1, .out = 1, .in_streams = 2, .chunk_mib = 8, .lockstep = 1},
@@ -182,25 +192,29 @@ static void leave(const struct way *way, size_t at, size_t bytes, CUstream strea
         CHECK(cuMemcpyDtoHAsync_v2(target, device[1] + at, bytes, stream));
 }
 
-static void enter(const struct way *way, size_t at, size_t bytes, CUstream stream)
+static void enter(const struct way *way, size_t at, size_t bytes, CUstream stream, CUstream kernels)
 {
     const char *source = host[way->kind][0] + at;
-    if (way->blocks) {
-        CUdeviceptr to = device[0] + at, from = (CUdeviceptr)(uintptr_t)source;
-        uint64_t quads = bytes / 16;
+    const size_t by_kernel = !way->blocks ? 0 : way->parts ? bytes / SHARES * (size_t)way->parts : bytes;
+    const size_t by_engine = bytes - by_kernel;
+    if (by_kernel) {
+        CUdeviceptr to = device[0] + at + by_engine, from = (CUdeviceptr)(uintptr_t)source + by_engine;
+        uint64_t quads = by_kernel / 16;
         void *arguments[] = {&to, &from, &quads};
-        CHECK(cuLaunchKernel(copy_in, (unsigned)way->blocks, 1, 1, THREADS, 1, 1, 0, stream, arguments, NULL));
-    } else if (way->as_devices)
-        CHECK(cuMemcpyDtoDAsync_v2(device[0] + at, (CUdeviceptr)(uintptr_t)source, bytes, stream));
-    else
-        CHECK(cuMemcpyHtoDAsync_v2(device[0] + at, source, bytes, stream));
+        CHECK(cuLaunchKernel(copy_in, (unsigned)way->blocks, 1, 1, THREADS, 1, 1, 0, kernels, arguments, NULL));
+    }
+    if (by_engine && way->as_devices)
+        CHECK(cuMemcpyDtoDAsync_v2(device[0] + at, (CUdeviceptr)(uintptr_t)source, by_engine, stream));
+    else if (by_engine)
+        CHECK(cuMemcpyHtoDAsync_v2(device[0] + at, source, by_engine, stream));
 }
 
 static void measure(const struct way *way, size_t bytes)
 {
     CUstream in[MOST_STREAMS], out[MOST_STREAMS];
     const size_t chunk = (way->chunk_mib ? way->chunk_mib : CHUNK_MIB) << 20, chunks = bytes / chunk;
-    const int in_streams = way->in_streams ? way->in_streams : 1, out_streams = way->out_streams ? way->out_streams : 1;
+    const int engines = way->in_streams ? way->in_streams : 1, in_streams = engines + (way->parts != 0);
+    const int out_streams = way->out_streams ? way->out_streams : 1;
     for (int i = 0; i < MOST_STREAMS; i++) {
         CHECK(cuStreamCreate(&in[i], 1));
         CHECK(cuStreamCreate(&out[i], 1));
@@ -215,13 +229,13 @@ static void measure(const struct way *way, size_t bytes)
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         int64_t begun = now_ns(), out_ended;
         for (size_t i = 0; i < chunks; i++) {
-            CUstream from = in[i % (size_t)in_streams], to = out[i % (size_t)out_streams];
+            CUstream from = in[i % (size_t)engines], to = out[i % (size_t)out_streams];
             if (way->out && way->lockstep && i >= 2)
                 CHECK(cuStreamWaitEvent(to, passed[i - 2], 0));
             if (way->out)
                 leave(way, i * chunk, chunk, to);
             if (way->in)
-                enter(way, i * chunk, chunk, from);
+                enter(way, i * chunk, chunk, from, in[in_streams - 1]);
             if (way->lockstep)
                 CHECK(cuEventRecord(passed[i], from));
         }
@@ -246,9 +260,8 @@ static void measure(const struct way *way, size_t bytes)
 }
 
 /* A kernel that copied wrong, or not all, would be fast. */
-static void check_copy_in(size_t bytes)
+static void check_copy_in(size_t bytes, struct way way)
 {
-    const struct way way = {.kind = REGISTERED, .blocks = 64};
     const size_t chunk = 64 << 20;
     char *source = host[REGISTERED][0], *found = malloc(chunk);
     if (!found)
@@ -256,7 +269,7 @@ static void check_copy_in(size_t bytes)
     for (size_t i = 0; i < chunk; i++)
         source[bytes - chunk + i] = (char)(i * 31 + i / 4096);
     CHECK(cuMemsetD8_v2(device[0], 0, bytes));
-    enter(&way, bytes - chunk, chunk, NULL);
+    enter(&way, bytes - chunk, chunk, NULL, NULL);
     CHECK(cuCtxSynchronize());
     CHECK(cuMemcpyDtoH_v2(found, device[0] + bytes - chunk, chunk));
     if (memcmp(found, source + bytes - chunk, chunk) != 0) {
@@ -294,8 +307,10 @@ int main(int argc, char **argv)
     CUmodule module;
     CHECK(cuModuleLoadData(&module, copy_in_ptx));
     CHECK(cuModuleGetFunction(&copy_in, module, "copy_in"));
-    check_copy_in(bytes);
+    check_copy_in(bytes, (struct way){.kind = REGISTERED, .blocks = 64});
+    check_copy_in(bytes, (struct way){.kind = REGISTERED, .blocks = 8, .parts = 6});
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        measure(&ways[i], bytes);
+        if (argc < 3 || strstr(ways[i].name, argv[2]))
+            measure(&ways[i], bytes);
     return 0;
 }
