@@ -281,6 +281,7 @@ enum {
     TESSERA_MSG_QUOTA_ANSWER = 7,
     TESSERA_MSG_QUOTA_TRIM = 8,
     TESSERA_MSG_QUOTA_RETURN = 9,
+    TESSERA_MSG_EXCHANGE = 10,
 };
 
 struct tessera_hello {
@@ -333,6 +334,20 @@ struct tessera_doorbell {
 struct tessera_quota {
     struct tessera_message head;
     uint64_t bytes;
+};
+
+/* Ends of a device's queue of handed memory. */
+enum {
+    TESSERA_EXCHANGE_GIVE = 0, /* descriptors of memory are sent into it */
+    TESSERA_EXCHANGE_TAKE = 1, /* and received from it */
+    TESSERA_EXCHANGE_ENDS = 2,
+};
+
+/* Carries the end's descriptor as SCM_RIGHTS. */
+struct tessera_exchange {
+    struct tessera_message head; /* head.device: slot */
+    uint32_t end;
+    uint32_t pad;
 };
 
 _Static_assert(sizeof(struct tessera_device) == 512, "device block");

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "connection.h"
 #include "devices.h"
+#include "exchange.h"
 #include "own_thread.h"
 #include "quota.h"
 #include "relay/meeting.h"
@@ -95,6 +96,7 @@ static void lose_manager(const char *why)
 {
     set_socket(-1);
     segment_detach();
+    exchange_disconnected();
     away_look();
     quota_disconnected();
     turns_disconnected();
@@ -128,10 +130,19 @@ static bool try_register(char *reason, size_t size)
     return true;
 }
 
-static void on_message(const void *buffer)
+/* The descriptor that came with it, or -1, is the message's, and closed where nobody takes it. */
+static void on_message(const void *buffer, int descriptor)
 {
     const struct tessera_message *head = buffer;
     const struct tessera_quota *quota = buffer;
+    const struct tessera_exchange *exchange = buffer;
+    if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange && exchange->end < TESSERA_EXCHANGE_ENDS &&
+        descriptor >= 0) {
+        exchange_adopt(head->device, exchange->end, descriptor);
+        return;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
     if (head->type == TESSERA_MSG_DOORBELL) {
         away_look();
         turns_apply(head->device);
@@ -150,14 +161,18 @@ static const char *receive_all(void)
 {
     _Alignas(8) char buffer[4096];
     for (;;) {
-        int size = connection_receive(manager, buffer);
-        if (size == -EAGAIN || size == -EINTR)
+        int descriptor = -1;
+        int size = connection_receive_with(manager, buffer, &descriptor, 0);
+        if (size == -ETIMEDOUT || size == -EAGAIN || size == -EINTR)
             return NULL;
         if (size <= 0)
             return "the manager is gone";
-        if (!connection_valid(buffer, size))
+        if (!connection_valid(buffer, size)) {
+            if (descriptor >= 0)
+                close(descriptor);
             return "the manager sent a malformed message";
-        on_message(buffer);
+        }
+        on_message(buffer, descriptor);
     }
 }
 

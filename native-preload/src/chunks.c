@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "clock.h"
+#include "exchange.h"
+#include "exportable.h"
 #include "move_trace.h"
 #include "records.h"
 #include "report.h"
@@ -55,6 +57,7 @@ struct chunk *chunk_new(unsigned device, uint64_t bytes)
     chunk->device = (uint8_t)device;
     chunk->bytes = bytes;
     chunk->state = CHUNK_BUSY;
+    chunk->descriptor = -1;
     chunk->previous = last[device];
     if (last[device])
         last[device]->next = chunk;
@@ -199,19 +202,34 @@ void chunk_make_shareable(unsigned device)
     __atomic_store_n(&make_shareable[device], true, __ATOMIC_RELAXED);
 }
 
-CUresult chunk_fill(struct chunk *chunk)
+/* Whether memory that comes from the driver is to be such that others can be given it. */
+static bool is_to_be_shareable(const struct chunk *chunk)
 {
-    bool shareable = !chunk->properties && __atomic_load_n(&make_shareable[chunk->device], __ATOMIC_RELAXED);
+    return !chunk->properties && (__atomic_load_n(&make_shareable[chunk->device], __ATOMIC_RELAXED) ||
+                                  (exchange_open(chunk->device) && exportable_prepare(chunk->device)));
+}
+
+static CUresult create(struct chunk *chunk)
+{
+    bool shareable = is_to_be_shareable(chunk);
     struct driver_allocation_properties ordinary = chunk_properties(chunk->device, shareable);
     const void *properties = chunk->properties ? chunk->properties : &ordinary;
-    move_trace(chunk->device, "fill", chunk, chunk->bytes);
-    CUresult result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
+    CUresult result;
+    do
+        result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && exchange_drop(chunk->device));
     if (result != CUDA_SUCCESS) {
         chunk->handle = 0;
         return result;
     }
     chunk->shareable = shareable;
     move_trace(chunk->device, "created", chunk, chunk->bytes);
+    return result;
+}
+
+static CUresult map_all(struct chunk *chunk)
+{
+    CUresult result = CUDA_SUCCESS;
     const struct chunk_view *view = chunk->views;
     while (view && (result = chunk_map_view(chunk, view)) == CUDA_SUCCESS)
         view = view->next;
@@ -221,8 +239,19 @@ CUresult chunk_fill(struct chunk *chunk)
     for (const struct chunk_view *mapped = chunk->views; mapped != view; mapped = mapped->next)
         REAL(cuMemUnmap)(mapped->address, chunk->bytes);
     REAL(cuMemRelease)(chunk->handle);
+    exchange_forget(chunk);
     chunk->handle = 0;
     return result;
+}
+
+CUresult chunk_fill(struct chunk *chunk)
+{
+    move_trace(chunk->device, "fill", chunk, chunk->bytes);
+    /* What another client gave may be anything: where it cannot be mapped the driver is asked. */
+    if (exchange_take(chunk) && map_all(chunk) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    CUresult result = create(chunk);
+    return result == CUDA_SUCCESS ? map_all(chunk) : result;
 }
 
 /* A context that was reset may have taken mappings and handles with it: what is not known any more is not there. */
@@ -239,8 +268,11 @@ CUresult chunk_empty(struct chunk *chunk)
     while (view && is_gone(result = REAL(cuMemUnmap)(view->address, chunk->bytes)))
         view = view->next;
     move_trace(chunk->device, "unmapped", chunk, chunk->bytes);
-    if (!view)
+    if (!view) {
+        int descriptor = exchange_descriptor(chunk);
         result = REAL(cuMemRelease)(chunk->handle);
+        exchange_give(chunk, descriptor, is_gone(result));
+    }
     move_trace(chunk->device, "emptied", chunk, chunk->bytes);
     if (!view && is_gone(result)) {
         chunk->handle = 0;

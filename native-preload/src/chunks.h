@@ -40,6 +40,7 @@ struct chunk {
     const struct driver_allocation_properties *properties; /* of the program's own memory; NULL: ordinary */
     struct backing_piece *backing; /* contents in host memory */
     unsigned long long handle;     /* the driver's; 0: no physical memory */
+    int descriptor;                /* of memory that another process has handed on; -1: its own */
     uint64_t bytes;
     uint64_t empty_since;          /* opening of the gate after which it has contents of its own (chunk_contents()) */
     uint64_t retry_ns;             /* not moved before: the last try failed */

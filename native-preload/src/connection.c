@@ -81,12 +81,6 @@ int connection_send_with(int socket, struct tessera_message *message, uint16_t t
     return sent == (ssize_t)bytes ? 0 : sent < 0 ? -errno : -EIO;
 }
 
-int connection_receive(int socket, void *buffer)
-{
-    ssize_t size = recv(socket, buffer, MESSAGE_MAX, MSG_DONTWAIT);
-    return size < 0 ? -errno : (int)size;
-}
-
 bool connection_valid(const void *buffer, int size)
 {
     const struct tessera_message *head = buffer;

@@ -29,9 +29,6 @@ int connection_send(int socket, struct tessera_message *message, uint16_t type, 
 int connection_send_with(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device,
                          int descriptor);
 
-/* Receives one message into a buffer of 4096 bytes without waiting: its size; 0: closed by the peer; -errno. */
-int connection_receive(int socket, void *buffer);
-
 /*
  * Receives one message into a buffer of 4096 bytes, and the descriptor that may come with it (else left as it is),
  * waiting at most timeout_ms: its size; 0: closed by the peer; -errno.

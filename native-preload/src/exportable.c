@@ -1,5 +1,7 @@
 #include "exportable.h"
 
+#include <fcntl.h>
+
 #include "blocks.h"
 #include "capture.h"
 #include "chunk_remake.h"
@@ -24,11 +26,8 @@ bool exportable_supported(unsigned device)
            descriptors;
 }
 
-/*
- * Asked for by making some: attributes do not know what a container forbids. Once it is known, all memory that comes is made
- * so: who exports once will do so again, and nothing has to be made again then.
- */
-static bool prepare(unsigned device)
+/* All memory that comes is made so: who exports once will do so again, and nothing has to be made again then. */
+bool exportable_prepare(unsigned device)
 {
     struct driver_allocation_properties properties = chunk_properties(device, true);
     unsigned long long handle;
@@ -156,7 +155,7 @@ CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns)
     struct swap_range range;
     if (!swap_find(base, &range) || range.id != id)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!prepare(range.device))
+    if (!exportable_prepare(range.device))
         return CUDA_ERROR_NOT_SUPPORTED;
     for (;;) {
         CUresult result;
@@ -230,8 +229,11 @@ CUresult exportable_descriptor(CUdeviceptr base, uint64_t id, unsigned number, i
     residency_unlock();
     if (!chunk)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = REAL(cuMemExportToShareableHandle)(descriptor, chunk->handle,
-                                                         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    CUresult result = CUDA_SUCCESS;
+    if (chunk->descriptor < 0)
+        result = REAL(cuMemExportToShareableHandle)(descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    else if ((*descriptor = fcntl(chunk->descriptor, F_DUPFD_CLOEXEC, 0)) < 0) /* the driver gives none of what was imported */
+        result = CUDA_ERROR_OPERATING_SYSTEM;
     *bytes = chunk->bytes;
     residency_lock();
     chunk->state = CHUNK_RESIDENT;

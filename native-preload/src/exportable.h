@@ -23,6 +23,12 @@ struct exportable_shape {
 bool exportable_supported(unsigned device);
 
 /*
+ * Asked for by making some, once: attributes do not know what a container forbids. Where it can, all memory that comes is made
+ * so from now on. A context of the device should be current.
+ */
+bool exportable_prepare(unsigned device);
+
+/*
  * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits, until until_ns
  * (CLOCK_MONOTONIC) at most, for its memory, for room for another chunk, and for the program's work to end. Without a lock.
  * INVALID_VALUE: it is gone. NOT_SUPPORTED: the device cannot, or the memory was fixed for others before who know where it

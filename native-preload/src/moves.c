@@ -7,6 +7,7 @@
 #include "backing.h"
 #include "chunks.h"
 #include "clock.h"
+#include "exchange.h"
 #include "move_trace.h"
 #include "pages.h"
 #include "pools.h"
@@ -132,5 +133,6 @@ void moves_forked(void)
     memset(all, 0, sizeof all);
     transit_forked();
     pages_forked();
+    exchange_forked();
     move_trace_forked();
 }

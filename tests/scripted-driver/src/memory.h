@@ -50,6 +50,7 @@ struct memory_object {
     size_t bytes;
     int device;
     unsigned references; /* handle and mappings */
+    bool imported;
     bool counted;        /* against the device's memory; not when imported */
     struct allocation_properties properties;
 };

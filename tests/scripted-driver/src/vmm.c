@@ -110,7 +110,7 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         witness_give(device, bytes);
         return ERROR_OUT_OF_MEMORY;
     }
-    *o = (struct memory_object){fd, bytes, device, 1, true, *properties};
+    *o = (struct memory_object){.fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
     handle_add(HANDLE_MEMORY, o);
     *out = o;
     return OK;
@@ -246,7 +246,8 @@ EXPORT CUresult cuMemExportToShareableHandle(void *out, struct memory_object *o,
 {
     ENTER(cuMemExportToShareableHandle);
     LOCKED;
-    if (!out || !handle_is(HANDLE_MEMORY, o) || flags || type != 1 || !(o->properties.requested_handle_types & 1))
+    if (!out || !handle_is(HANDLE_MEMORY, o) || flags || type != 1 || !(o->properties.requested_handle_types & 1) ||
+        o->imported) /* as seen on an H200 */
         return ERROR_INVALID_VALUE;
     int fd = dup(o->fd);
     if (fd < 0)
@@ -269,7 +270,7 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
         free(o);
         return ERROR_INVALID_VALUE;
     }
-    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .device = device, .references = 1};
+    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .device = device, .references = 1, .imported = true};
     o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
     handle_add(HANDLE_MEMORY, o);
     *out = o;

@@ -183,6 +183,10 @@ static void messages(void)
     STRUCT(tessera_quota);
     FIELD(tessera_quota, head);
     FIELD(tessera_quota, bytes);
+    STRUCT(tessera_exchange);
+    FIELD(tessera_exchange, head);
+    FIELD(tessera_exchange, end);
+    FIELD(tessera_exchange, pad);
 }
 
 static void segment_constants(void)
@@ -271,6 +275,10 @@ static void message_constants(void)
     CONSTANT(TESSERA_MSG_QUOTA_ANSWER);
     CONSTANT(TESSERA_MSG_QUOTA_TRIM);
     CONSTANT(TESSERA_MSG_QUOTA_RETURN);
+    CONSTANT(TESSERA_MSG_EXCHANGE);
+    CONSTANT(TESSERA_EXCHANGE_GIVE);
+    CONSTANT(TESSERA_EXCHANGE_TAKE);
+    CONSTANT(TESSERA_EXCHANGE_ENDS);
     CONSTANT(TESSERA_REFUSED_VERSION);
     CONSTANT(TESSERA_REFUSED_MALFORMED);
     CONSTANT(TESSERA_REFUSED_STORAGE);

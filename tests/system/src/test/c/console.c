@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,13 +122,17 @@ static CUresult release(int i)
     }
 }
 
+/* Every word of it. */
 static CUresult check(int i, unsigned value)
 {
-    unsigned last[2];
-    CUresult error = cuMemcpyDtoH_v2(&last[0], memory[i].pointer, 4);
-    if (!error)
-        error = cuMemcpyDtoH_v2(&last[1], memory[i].pointer + memory[i].bytes / 4 * 4 - 4, 4);
-    return error ? error : last[0] == value && last[1] == value ? 0 : 1;
+    size_t words = memory[i].bytes / 4;
+    unsigned *found = malloc(words * 4 + 1);
+    CHECK(found != NULL);
+    CUresult error = cuMemcpyDtoH_v2(found, memory[i].pointer, words * 4);
+    for (size_t at = 0; at < words && !error; at++)
+        error = found[at] == value ? 0 : 1;
+    free(found);
+    return error;
 }
 
 static CUresult launch(uint64_t us, int times)
@@ -257,6 +262,8 @@ static void told(const char *what, long long a, long long b)
         answer(cuGraphLaunch(exec, stream), "");
     else if (strcmp(what, "descriptors") == 0)
         answer_number(0, open_files());
+    else if (strcmp(what, "child") == 0)
+        answer_number(0, open_files_of_a_child());
     else if (strcmp(what, "mappings") == 0)
         answer_number(0, driver_mappings());
     else if (strcmp(what, "waitvalue") == 0)

@@ -5,6 +5,7 @@
  *     close INDEX
  *     range INDEX             ok BASE BYTES DEVICE CAPABLE, by address range and attributes; BASE from the pointer
  *     descriptors             ok COUNT: open files of the process
+ *     child                   ok COUNT: open files of a child of a fork
  *     mappings                ok COUNT: memory objects of the driver's that are mapped
  */
 #ifndef CONSOLE_IPC_H
@@ -13,6 +14,8 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cuda_calls.h"
@@ -70,6 +73,24 @@ static inline int open_files(void)
         files++;
     closedir(folder);
     return files - 3; /* ".", "..", and the folder's own */
+}
+
+/* The same in a child of a fork, which does nothing else. */
+static inline int open_files_of_a_child(void)
+{
+    int both[2], files = -1;
+    CHECK(pipe(both) == 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        files = open_files() - 2; /* without the pipe's */
+        _exit(write(both[1], &files, sizeof files) == sizeof files ? 0 : 1);
+    }
+    CHECK(read(both[0], &files, sizeof files) == sizeof files);
+    CHECK(waitpid(child, NULL, 0) == child);
+    close(both[0]);
+    close(both[1]);
+    return files;
 }
 
 static inline int driver_mappings(void)

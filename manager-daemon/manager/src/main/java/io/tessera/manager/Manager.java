@@ -12,6 +12,7 @@ import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.residency.Checkpoints;
+import io.tessera.manager.residency.HandedMemory;
 import io.tessera.manager.residency.HostMemory;
 import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.residency.ProcessCheckpoints;
@@ -62,6 +63,7 @@ public final class Manager implements AutoCloseable {
     private final DeviceRegistry devices;
     private final Executors executors;
     private final Residency residency;
+    private final HandedMemory handed;
     private final ControlServer control;
     private final ConductorProxy proxy;
     private final Conductor conductor;
@@ -82,6 +84,7 @@ public final class Manager implements AutoCloseable {
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
                 checkpoints.over(proxy));
+        this.handed = new HandedMemory(devices, os.sockets(), errors);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         ControlledManager target =
@@ -89,7 +92,7 @@ public final class Manager implements AutoCloseable {
                         this::stopping);
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors, residency), errors);
+                List.of(control, executors, residency, handed), errors);
     }
 
     /**
@@ -226,6 +229,7 @@ public final class Manager implements AutoCloseable {
     private void release() {
         proxy.close();
         residency.close();
+        handed.close();
         try {
             sessions.close();
             executors.close();

@@ -72,6 +72,7 @@ final class LibC {
     private static final MethodHandle SENDMSG = longs("sendmsg", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle SHUTDOWN = ints("shutdown", JAVA_INT, JAVA_INT);
     private static final MethodHandle SOCKET = ints("socket", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle SOCKETPAIR = ints("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle STATX = ints("statx", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle SYSCALL = handle("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG,
             JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
@@ -279,6 +280,10 @@ final class LibC {
 
     static int socket(int domain, int type, int protocol) {
         return intCall(s -> (int) SOCKET.invokeExact(s, domain, type, protocol));
+    }
+
+    static int socketpair(int domain, int type, int protocol, MemorySegment both) {
+        return intCall(s -> (int) SOCKETPAIR.invokeExact(s, domain, type, protocol, both));
     }
 
     static int statx(int directory, MemorySegment path, int flags, int mask, MemorySegment into) {

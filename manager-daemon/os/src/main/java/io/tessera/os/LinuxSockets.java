@@ -70,6 +70,15 @@ final class LinuxSockets implements SocketPort {
         }
     }
 
+    @Override
+    public int[] pair() throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment both = arena.allocate(JAVA_INT, 2);
+            checked(LibC.socketpair(AF_UNIX, SocketKind.SEQPACKET.type() | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, both), "socketpair", "");
+            return both.toArray(JAVA_INT);
+        }
+    }
+
     private static int socket(SocketKind kind, Path path) throws LinuxException {
         return checked(LibC.socket(AF_UNIX, kind.type() | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "socket", path);
     }

@@ -32,6 +32,13 @@ public interface SocketPort {
     /** Connects; UNIX sockets do so at once or not at all. */
     int connect(Path path, SocketKind kind) throws LinuxException;
 
+    /**
+     * Makes two sockets of packets that are connected with each other.
+     *
+     * @return their descriptors: what is sent into either is received from the other
+     */
+    int[] pair() throws LinuxException;
+
     /** Takes the next connection, or {@link #WOULD_BLOCK}. */
     int accept(int listener) throws LinuxException;
 

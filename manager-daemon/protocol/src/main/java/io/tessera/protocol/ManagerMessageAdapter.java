@@ -1,5 +1,6 @@
 package io.tessera.protocol;
 
+import static io.tessera.protocol.MessageLayout.EXCHANGE;
 import static io.tessera.protocol.MessageLayout.QUOTA;
 import static io.tessera.protocol.MessageLayout.REFUSED;
 import static io.tessera.protocol.MessageLayout.WELCOME;
@@ -14,6 +15,7 @@ public final class ManagerMessageAdapter {
     private static final long CODE = offset(REFUSED, "code");
     private static final long REASON = offset(REFUSED, "reason");
     private static final long QUOTA_BYTES = offset(QUOTA, "bytes");
+    private static final long END = offset(EXCHANGE, "end");
 
     private ManagerMessageAdapter() {
     }
@@ -37,12 +39,19 @@ public final class ManagerMessageAdapter {
             case DOORBELL -> listener.onDoorbell(MessageHeader.slot(packet, type));
             case QUOTA_ANSWER -> listener.onQuotaAnswer(MessageHeader.slot(packet, type),
                     packet.get(WireTypes.U64, QUOTA_BYTES));
+            case EXCHANGE -> listener.onExchange(MessageHeader.slot(packet, type), end(packet));
             case QUOTA_TRIM -> listener.onQuotaTrim(MessageHeader.slot(packet, type));
             case RELAY_ANSWER -> listener.onRelayAnswer(RelayMessageAdapter.answer(packet));
-            case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED ->
+            case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
                     throw MessageHeader.malformed(type + " belongs on an executor's socket");
             case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN, RELAY_ASK ->
                     throw MessageHeader.malformed(type + " is a message of a client");
         }
+    }
+
+    private static ExchangeEnd end(MemorySegment packet) throws MalformedMessageException {
+        int code = packet.get(WireTypes.U32, END);
+        return ExchangeEnd.ofCode(code)
+                .orElseThrow(() -> MessageHeader.malformed("there is no end " + Integer.toUnsignedString(code) + " of a queue"));
     }
 }

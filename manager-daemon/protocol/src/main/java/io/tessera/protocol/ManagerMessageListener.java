@@ -17,6 +17,9 @@ public interface ManagerMessageListener {
     /** Give back what you do not use. */
     void onQuotaTrim(int slot);
 
+    /** An end of a device's queue of handed memory; the packet carries its descriptor. */
+    void onExchange(int slot, ExchangeEnd end);
+
     /** One of the executors that serve it, or that there is none. */
     void onRelayAnswer(RelayAnswer answer);
 }

@@ -70,6 +70,11 @@ public final class MessageEncoder {
         return quota(to, MessageType.QUOTA_RETURN, slot, grantedBytes);
     }
 
+    /** EXCHANGE; the packet must carry the end's descriptor. */
+    public static int exchange(MemorySegment to, int slot, ExchangeEnd end) {
+        return MessageWriter.begin(to, MessageType.EXCHANGE, slot).u32("end", end.code()).bytes();
+    }
+
     private static int quota(MemorySegment to, MessageType type, int slot, long value) {
         return MessageWriter.begin(to, type, slot).u64("bytes", value).bytes();
     }

@@ -64,6 +64,11 @@ public final class MessageLayout {
     public static final StructLayout QUOTA = message("tessera_quota",
             U64.withName("bytes"));
 
+    /** {@code struct tessera_exchange}; the packet carries the end's descriptor. */
+    public static final StructLayout EXCHANGE = message("tessera_exchange",
+            U32.withName("end"),
+            U32.withName("pad"));
+
     private MessageLayout() {
     }
 

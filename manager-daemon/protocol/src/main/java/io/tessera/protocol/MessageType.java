@@ -30,6 +30,8 @@ public enum MessageType {
     QUOTA_TRIM(8, MessageLayout.QUOTA),
     /** Client: the lowered lease. */
     QUOTA_RETURN(9, MessageLayout.QUOTA),
+    /** Manager: an end of the queue in which clients hand each other a device's memory, with its descriptor. */
+    EXCHANGE(10, MessageLayout.EXCHANGE),
     /** Client to manager: which executors serve it, and how its kernels are to be fenced. */
     RELAY_ASK(16, RelayMessageLayout.ASK),
     /** Manager to client: one of them. */

@@ -18,7 +18,7 @@ class AbiParityTest {
     private static final List<StructLayout> STRUCTS = List.of(SegmentLayout.DEVICE, SegmentLayout.THREAD,
             SegmentLayout.ERROR, SegmentLayout.RESIDENCY, SegmentLayout.SEGMENT, MessageLayout.HEADER, MessageLayout.HELLO,
             MessageLayout.WELCOME, MessageLayout.REFUSED, MessageLayout.DEVICE_MESSAGE, MessageLayout.DOORBELL,
-            MessageLayout.QUOTA);
+            MessageLayout.QUOTA, MessageLayout.EXCHANGE);
 
     @TempDir
     static Path folder;
@@ -43,6 +43,10 @@ class AbiParityTest {
                 constant(seenByJava, "MSG_" + type, type.code());
             }
         }
+        for (ExchangeEnd end : ExchangeEnd.values()) {
+            constant(seenByJava, "EXCHANGE_" + end, end.code());
+        }
+        constant(seenByJava, "EXCHANGE_ENDS", ExchangeEnd.values().length);
         for (RefusalCode code : RefusalCode.values()) {
             constant(seenByJava, "REFUSED_" + code, code.code());
         }

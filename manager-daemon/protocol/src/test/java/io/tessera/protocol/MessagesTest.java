@@ -69,6 +69,11 @@ class MessagesTest {
         }
 
         @Override
+        public void onExchange(int slot, ExchangeEnd end) {
+            calls.add("exchange " + slot + " " + end);
+        }
+
+        @Override
         public void onRelayAsk(FenceWish wish) {
             calls.add("relay? " + wish);
         }
@@ -99,8 +104,12 @@ class MessagesTest {
         dispatchManager(MessageEncoder.doorbell(packet, 0));
         dispatchManager(MessageEncoder.quotaAnswer(packet, 1, 77));
         dispatchManager(MessageEncoder.quotaTrim(packet, 2));
+        dispatchManager(MessageEncoder.exchange(packet, 3, ExchangeEnd.TAKE));
         assertEquals(List.of("welcome 9 131072", "refused 5 1024 clients are there", "bell 0", "answer 1 77",
-                "trim 2"), heard.calls);
+                "trim 2", "exchange 3 TAKE"), heard.calls);
+        int bytes = MessageEncoder.exchange(packet, 3, ExchangeEnd.GIVE);
+        packet.set(ValueLayout.JAVA_INT, MessageLayout.HEADER.byteSize(), 2);
+        assertThrows(MalformedMessageException.class, () -> dispatchManager(bytes), "there is no third end");
     }
 
     /** What is reckoned with a device's size must not overflow. */
@@ -190,6 +199,7 @@ class MessagesTest {
         packet.set(ValueLayout.JAVA_SHORT, 4, (short) 0);
         assertRefused(RefusalCode.MALFORMED, bytes);
         assertRefused(RefusalCode.MALFORMED, MessageEncoder.quotaTrim(packet, 1));
+        assertRefused(RefusalCode.MALFORMED, MessageEncoder.exchange(packet, 1, ExchangeEnd.GIVE));
         int device = MessageEncoder.device(packet, new DeviceAnnouncement(1, UUID, 0, 0, ""));
         assertRefused(RefusalCode.MALFORMED, device);
         device = MessageEncoder.device(packet, new DeviceAnnouncement(1, new DeviceUuid(0, 0), 1, 0, ""));

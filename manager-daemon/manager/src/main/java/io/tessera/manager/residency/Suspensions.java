@@ -76,7 +76,8 @@ final class Suspensions {
         long contents = members.stream().filter(MemberMemory::movable)
                 .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
         long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
-        Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs));
+        Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs),
+                members.stream().anyMatch(member -> member.member.sharesMemory()));
         LOG.info("{} is suspended {}", session, chosen.reason());
         processes.put(session, new Suspension(chosen.way(), nowNs));
         for (MemberMemory member : members) {

@@ -2,6 +2,7 @@ package io.tessera.manager.session;
 
 import io.tessera.os.LinuxException;
 import io.tessera.os.SocketPort;
+import io.tessera.protocol.ExchangeEnd;
 import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.MessageLayout;
 import io.tessera.protocol.RelayAnswer;
@@ -53,6 +54,12 @@ final class Outbox {
 
     void relay(RelayAnswer answer) {
         relayAnswers.add(answer);
+    }
+
+    /** Sends an end of a queue at once and before everything else, or not at all: false. */
+    boolean sendNow(int slot, ExchangeEnd end, int descriptor) throws LinuxException {
+        return sockets.sendWithDescriptor(socket, packet, MessageEncoder.exchange(packet, slot, end), descriptor)
+                != SocketPort.WOULD_BLOCK;
     }
 
     void clear() {

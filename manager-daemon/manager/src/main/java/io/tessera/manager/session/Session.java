@@ -4,6 +4,7 @@ import io.tessera.os.Errno;
 import io.tessera.os.LinuxException;
 import io.tessera.os.PeerCredentials;
 import io.tessera.os.SocketPort;
+import io.tessera.protocol.ExchangeEnd;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.SegmentHeader;
@@ -121,6 +122,20 @@ public final class Session {
     public void answerRelay(List<RelayAnswer> answers) {
         answers.forEach(outbox::relay);
         flush();
+    }
+
+    /**
+     * Gives the client an end of a device's queue of handed memory.
+     *
+     * @param descriptor stays the caller's
+     * @return whether it went out; false: its socket is full, or broken, which its session notices
+     */
+    public boolean giveEnd(int slot, ExchangeEnd end, int descriptor) {
+        try {
+            return state == State.REGISTERED && outbox.sendNow(slot, end, descriptor);
+        } catch (LinuxException e) {
+            return false;
+        }
     }
 
     /** Asks for the process to be ended; {@link Sessions#doWork} does it. */

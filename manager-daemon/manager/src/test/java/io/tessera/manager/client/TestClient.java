@@ -9,6 +9,7 @@ import io.tessera.protocol.AckWord;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.ExchangeEnd;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.ManagerMessageAdapter;
@@ -210,6 +211,11 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
     @Override
     public void onQuotaTrim(int slot) {
         heard.add("trim " + slot);
+    }
+
+    @Override
+    public void onExchange(int slot, ExchangeEnd end) {
+        heard.add("exchange " + slot + " " + end);
     }
 
     @Override

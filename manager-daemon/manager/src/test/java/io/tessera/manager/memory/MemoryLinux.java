@@ -96,6 +96,13 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
         return peer == null ? WOULD_BLOCK : descriptors.add(new Connection(peer, from.kind));
     }
 
+    @Override
+    public int[] pair() {
+        MemoryPeer both = new MemoryPeer(new PeerCredentials(0, uid, uid));
+        int first = descriptors.add(new Connection(both, SocketKind.SEQPACKET));
+        return new int[] {first, descriptors.add(new Connection(both, SocketKind.SEQPACKET))};
+    }
+
     private Connection connection(int socket) {
         return (Connection) descriptors.get(socket);
     }
@@ -143,7 +150,9 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     @Override
     public int sendWithDescriptor(int socket, MemorySegment from, int bytes, int descriptor) throws LinuxException {
         int sent = send(socket, from, bytes);
-        if (sent != WOULD_BLOCK) {
+        if (sent != WOULD_BLOCK && descriptors.get(descriptor) instanceof Connection end) {
+            connection(socket).peer.given.add(end.peer);
+        } else if (sent != WOULD_BLOCK) {
             connection(socket).peer.segment = files.memoryOf(descriptor);
         }
         return sent;

@@ -4,6 +4,7 @@ import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.ExchangeEnd;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.ManagerMessageAdapter;
@@ -33,6 +34,8 @@ public final class MemoryPeer {
     boolean managerClosed;
     boolean dead;
     MemorySegment segment;
+    /** Queues of handed memory of which it was given an end, in the order of the ends. */
+    public final List<MemoryPeer> given = new ArrayList<>();
     /** Signals that the process got. */
     public final List<Integer> signals = new ArrayList<>();
 
@@ -45,6 +48,11 @@ public final class MemoryPeer {
         MemorySegment packet = MemorySegment.ofArray(new long[MessageLayout.MAX_BYTES / 8]);
         int bytes = encoder.applyAsInt(packet);
         return sendRaw(packet.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** Packets that nobody has received of it. */
+    public int waiting() {
+        return toManager.size();
     }
 
     /** Sends bytes as they are. */
@@ -164,6 +172,11 @@ public final class MemoryPeer {
         @Override
         public void onQuotaTrim(int slot) {
             words.add("trim " + slot);
+        }
+
+        @Override
+        public void onExchange(int slot, ExchangeEnd end) {
+            words.add("exchange " + slot + " " + end);
         }
 
         @Override

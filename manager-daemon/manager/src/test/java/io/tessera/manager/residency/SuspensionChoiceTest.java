@@ -20,7 +20,7 @@ class SuspensionChoiceTest {
     private final SuspensionChoice choice = new SuspensionChoice();
 
     private Chosen choose(long contentBytes) {
-        return choice.choose(contentBytes, 0, RATES, 100 * GIB);
+        return choice.choose(contentBytes, 0, RATES, 100 * GIB, false);
     }
 
     private void measured(long bytes, long ns) {
@@ -67,8 +67,10 @@ class SuspensionChoiceTest {
         measured(0, SECOND);
         measured(16 * GIB, SECOND);
         assertEquals(Way.SWAP_FIRST, choose(1 << 20).way());
-        assertEquals(Way.CHECKPOINT, choice.choose(16 * GIB, 0, RATES, 16 * GIB).way());
-        Chosen full = choice.choose(16 * GIB, GIB, RATES, 16 * GIB);
+        assertEquals(Way.CHECKPOINT, choice.choose(16 * GIB, 0, RATES, 16 * GIB, false).way());
+        assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: it hands memory on to others"),
+                choice.choose(16 * GIB, 0, RATES, 16 * GIB, true));
+        Chosen full = choice.choose(16 * GIB, GIB, RATES, 16 * GIB, false);
         assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: the host has room for 16.00 GiB outside of its pinned "
                 + "memory"), full);
     }
@@ -78,7 +80,7 @@ class SuspensionChoiceTest {
     void whatOnlyACheckpointTakesCountsOnBothSides() {
         measured(0, 0);
         measured(8 * GIB, SECOND * 5 / 4); // both ways 2.5 s for 8 GiB; swap 2 s
-        assertTrue(choice.choose(8 * GIB, 8 * GIB, RATES, 100 * GIB).reason()
+        assertTrue(choice.choose(8 * GIB, 8 * GIB, RATES, 100 * GIB, false).reason()
                 .endsWith("8.00 GiB out and back take 4.50 s by swap first, 5.00 s by checkpoint alone"));
     }
 }
