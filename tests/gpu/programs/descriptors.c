@@ -23,7 +23,7 @@ extern int cuDeviceGetAttribute(int *, int, int);
 enum { PROBE_SECONDS = 10, TEXT_BYTES = 65536, THREADS = 128, MOST = 16384 };
 enum { SECRET_KIB = 64, WHOLE_KIB = 227, SYSTEM_BYTES = 1024, KIB = 1024 };
 enum { START_BITS = 14, UNIT = 16, LEADING_AT = 16, STRIDE_AT = 32, OFFSET_AT = 49, SWIZZLE_AT = 62 };
-enum { SHARED_BYTES_ATTRIBUTE = 8, PROCESSORS_ATTRIBUTE = 16, PORTABLE = 1, MAPPED = 2 };
+enum { SHARED_BYTES_ATTRIBUTE = 8, CARVEOUT_ATTRIBUTE = 9, PROCESSORS_ATTRIBUTE = 16, PORTABLE = 1, MAPPED = 2 };
 
 static const struct form {
     const char *name, *shape, *operands;
@@ -166,6 +166,7 @@ static int hold(const struct room *room, CUfunction kernel, uint32_t pattern, ui
     void *words = (void *)room->words;
     void *arguments[] = {&words, &pattern, &bytes};
     CHECK(cuFuncSetAttribute(kernel, SHARED_BYTES_ATTRIBUTE, (int)bytes));
+    CHECK(cuFuncSetAttribute(kernel, CARVEOUT_ATTRIBUTE, 100)); /* an SM divides its memory anew only once it is empty */
     return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments, NULL);
 }
 
@@ -208,6 +209,7 @@ static int run(const struct probe *probe, const struct room *room)
     CHECK(cuMemcpyHtoD_v2(room->list, list, sizeof list));
     CHECK(cuMemcpyHtoD_v2(room->results, results, sizeof results));
     CHECK(cuFuncSetAttribute(kernel, SHARED_BYTES_ATTRIBUTE, (int)bytes));
+    CHECK(cuFuncSetAttribute(kernel, CARVEOUT_ATTRIBUTE, 100)); /* an SM divides its memory anew only once it is empty */
     prepare(room, holder, probe->kib);
     uint32_t held = room->words->held;
     void *words = (void *)room->words;
