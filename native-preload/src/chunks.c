@@ -218,6 +218,11 @@ static CUresult create(struct chunk *chunk)
     do
         result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
     while (result == CUDA_ERROR_OUT_OF_MEMORY && exchange_drop(chunk->device));
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY && shareable) {
+        shareable = false; /* memory that stays with the process is worth more than none */
+        ordinary = chunk_properties(chunk->device, false);
+        result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
+    }
     if (result != CUDA_SUCCESS) {
         chunk->handle = 0;
         return result;

@@ -1,6 +1,7 @@
 #include "exchange.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -92,6 +93,8 @@ int exchange_descriptor(const struct chunk *chunk)
     if (descriptor < 0 && REAL(cuMemExportToShareableHandle)(&descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                                              0) != CUDA_SUCCESS)
         return -1;
+    if (chunk->descriptor < 0)
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* what cannot be set is closed soon, too */
     return descriptor;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Physical memory that clients of one user hand each other when they take turns. Given back to the driver it would be cleared
- * first, which takes a fifth of the bus from what comes in at the same time (H200: 42 GB/s in place of 51), and the next client
+ * first, which takes a sixth of the bus from what comes in at the same time (H200: 42 GB/s in place of 51), and the next client
  * would have it made again. Instead a client whose contents are safe in host memory puts a file descriptor of the memory into a
  * queue of the device, and the next one takes it from there for contents that fill it whole: nobody reads what another left.
  *

@@ -124,7 +124,7 @@ class HandedMemoryTest {
     @ParameterizedTest
     @ValueSource(strings = {"fail cuMemImportFromShareableHandle 999 from 5", "fail cuMemImportFromShareableHandle 1 at 3",
         "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 75", "fail cuMemSetAccess 1 at 77",
-        "fail cuMemRelease 999 at 60", "fail cuMemRelease 999 at 62", "fail cuMemCreate 2 at 60"})
+        "fail cuMemRelease 999 at 60", "fail cuMemRelease 999 at 62", "fail cuMemCreate 2 at 60", "fail cuMemCreate 801 at 60"})
     void whatCannotBeHandedOnComesFromTheDriver(String fault, TestRun run) {
         if (fault.contains("cuMemRelease")) {
             run.expectClientError("physical memory could not be taken away");

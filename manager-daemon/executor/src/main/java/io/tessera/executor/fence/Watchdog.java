@@ -219,6 +219,11 @@ public final class Watchdog {
         }
         long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
         int result = submission.getAsInt();
+        if (before != 0 && isCapturing(stream)) {
+            progress.giveBack(before); // it waits for what is captured, and is that itself now: nothing stands
+            forgetPauses();
+            return result;
+        }
         long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
             pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track()), before, behind));
@@ -246,9 +251,9 @@ public final class Watchdog {
         forgetPauses();
     }
 
-    /** Forgets where streams of the client might have waited and do no more. */
+    /** Forgets where streams of the client might have waited and do no more. An event that the driver does not know is never reached. */
     public void forgetPauses() {
-        while (!pauses.isEmpty() && isDone(pauses.peek().behind)) {
+        while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
             Pause over = pauses.poll();
             progress.giveBack(over.before);
             progress.giveBack(over.behind);

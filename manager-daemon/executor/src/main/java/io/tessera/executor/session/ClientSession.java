@@ -264,7 +264,7 @@ public final class ClientSession {
         state.fences().stop();
         long untilNs = clock.nanoTime() + END_NS;
         int result;
-        while ((result = releaseAndAsk()) == CudaResult.NOT_READY) {
+        while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             if (clock.nanoTime() - untilNs > 0) {
                 reports.stuck(clientId, state.fences().member().tenant());
                 return;
@@ -311,6 +311,12 @@ public final class ClientSession {
         } finally {
             state.window().leave();
         }
+    }
+
+    /** Whether a stream that the client has destroyed may wait still: what follows would wait for it. */
+    private boolean stands() {
+        state.fences().watchdog().idle();
+        return state.standstill().isStanding();
     }
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */

@@ -71,6 +71,7 @@ public final class FakeDriver implements DriverPort {
     public volatile long reuse;
     /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
     public volatile int sharedMore;
+    private volatile int eventError;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -100,6 +101,11 @@ public final class FakeDriver implements DriverPort {
     private volatile HandleWitness witness;
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
+
+    /** From now on whoever asks for an event gets this. */
+    public void failEvents(int error) {
+        eventError = error;
+    }
 
     @Override
     public String name() {
@@ -236,7 +242,7 @@ public final class FakeDriver implements DriverPort {
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
-            case cuEventQuery -> !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
+            case cuEventQuery -> eventError != 0 ? eventError : !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {

@@ -21,6 +21,7 @@ class WatchdogTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LOOK_NS = 100_000_000L;
     private static final int SHARED_S = 3;
+    private static final int CAPTURED_EVENT = 907;
     private static final long ATTACK = 0x10;
     private static final long VICTIM = 0x20;
 
@@ -71,6 +72,39 @@ class WatchdogTest {
     private void launch(Watchdog who, long stream) {
         driver.heldStreams.add(stream);
         who.launched(stream, nowNs);
+    }
+
+    /** A stream may join a capture by what it is told to wait for: an event behind that is captured, and never complete. */
+    @Test
+    void aWaitThatJoinsACaptureLetsNobodyStand() {
+        Standstill standstill = new Standstill(() -> nowNs);
+        Standstill.Client standing = standstill.enter();
+        Standstill.Client other = standstill.enter();
+        DriverCalls calls = new DriverCalls(driver, arena);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), standing);
+        watchdog.waitsInGraph();
+        assertEquals(0, watchdog.pausing(ATTACK, false, () -> {
+            driver.capturing = true;
+            return 0;
+        }));
+        assertFalse(standing.isStanding());
+        assertTrue(other.mayBegin());
+    }
+
+    /** Whatever becomes of an event: what is not under way any more keeps nobody waiting. */
+    @Test
+    void anEventThatTheDriverDoesNotKnowIsNotWaitedFor() {
+        Standstill standstill = new Standstill(() -> nowNs);
+        Standstill.Client standing = standstill.enter();
+        DriverCalls calls = new DriverCalls(driver, arena);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), standing);
+        driver.heldStreams.add(ATTACK);
+        assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
+        watchdog.forgetPauses();
+        assertTrue(standing.isStanding());
+        driver.failEvents(CAPTURED_EVENT);
+        watchdog.forgetPauses();
+        assertFalse(standing.isStanding());
     }
 
     @Test
