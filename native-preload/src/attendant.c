@@ -23,6 +23,7 @@
 #define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
 #define RETRY_FIRST_MS 1000
 #define RETRY_LAST_MS 5000
+#define LEAVE_NS 200000000ULL  /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
 #define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
 
 static pthread_mutex_t socket_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -95,6 +96,8 @@ static void set_socket(int socket)
 static void lose_manager(const char *why)
 {
     set_socket(-1);
+    /* A thread that enters or leaves the driver while its words are copied would be inside for ever, and no manager found again. */
+    turns_freeze(LEAVE_NS);
     segment_detach();
     exchange_disconnected();
     away_look();

@@ -25,7 +25,7 @@ struct tessera_segment *segment_get(void);
  */
 int segment_adopt(int descriptor, uint64_t bytes);
 
-/* Puts an anonymous copy in the place of the manager's segment, so that a later manager cannot be confused. */
+/* Puts an anonymous copy in the place of the manager's segment, so that a later manager cannot be confused. With all gates closed, as segment_adopt(). */
 void segment_detach(void);
 
 /*

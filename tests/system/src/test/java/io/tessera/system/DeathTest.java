@@ -111,6 +111,27 @@ class DeathTest {
         return found[0];
     }
 
+    /** What a thread inside the driver says of itself must not be lost while its words change their place. */
+    @Test
+    void whoSubmitsWithoutPauseComesBackToEveryManager(TestRun run) {
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager");
+        ManagerProcess manager = run.manager("--mode", "off");
+        RunningCase worker = run.program("worker", "ms=0", "kernel_us=0", "batch=2000").tenant("t").start().awaitLine("ready");
+        for (int round = 0; round < 5; round++) {
+            manager.kill();
+            int deaths = round + 1;
+            Await.until("it has noticed", Await.PATIENCE, () -> worker.errors().stream()
+                    .filter(line -> line.contains("running without turns until it is back")).count() == deaths);
+            manager = run.manager("--mode", "off");
+            ManagerProcess present = manager;
+            Await.until("it is registered again, round " + round, Duration.ofSeconds(15), () -> present.control().clients().stream()
+                    .anyMatch(c -> c.get("pid").getAsLong() == worker.pid() && !c.get("devices").getAsJsonArray().isEmpty()));
+        }
+        Signals.send(worker.process(), Signals.TERM);
+        worker.end();
+    }
+
     /** The manager is killed and started again under running clients: they go on, say so, and come back. */
     @Test
     void clientsOutliveTheirManager(TestRun run) {
