@@ -122,7 +122,7 @@ static int receive_piece(unsigned device, uint64_t *bytes)
     ssize_t size = queue < 0 ? -1 : recvmsg(queue, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     pthread_mutex_unlock(&lock);
     int descriptor = -1;
-    struct cmsghdr *head = size > 0 ? CMSG_FIRSTHDR(&packet) : NULL;
+    struct cmsghdr *head = size >= 0 ? CMSG_FIRSTHDR(&packet) : NULL; /* an empty packet can carry one, too */
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
         memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
     if (size != (ssize_t)sizeof *bytes)

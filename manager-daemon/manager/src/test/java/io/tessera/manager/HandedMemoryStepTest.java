@@ -82,6 +82,15 @@ class HandedMemoryStepTest {
         words.state(ResidencyState.STEADY);
         stepped.stepAfterMs(LOOK_MS);
         assertEquals(0, queue.waiting());
+        for (int i = 0; i < 1000; i++) {
+            queue.sendRaw(new byte[8]);
+        }
+        stepped.stepAfterMs(LOOK_MS);
+        assertTrue(queue.waiting() > 800, "whoever floods a queue does not keep the manager: " + queue.waiting());
+        for (int i = 0; i < 20; i++) {
+            stepped.stepAfterMs(LOOK_MS);
+        }
+        assertEquals(0, queue.waiting());
         second.die();
         stepped.stepAfterMs(LOOK_MS);
         queue.sendRaw(new byte[8]);

@@ -221,6 +221,7 @@ public final class Watchdog {
         int result = submission.getAsInt();
         if (before != 0 && isCapturing(stream)) {
             progress.giveBack(before); // it waits for what is captured, and is that itself now: nothing stands
+            graphsWait |= program;
             forgetPauses();
             return result;
         }

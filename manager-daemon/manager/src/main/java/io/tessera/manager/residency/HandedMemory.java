@@ -31,6 +31,8 @@ public final class HandedMemory implements Conductor.Timed, AutoCloseable {
     static final long LOOK_NS = 250_000_000L;
     private static final int ENOUGH_CLIENTS = 2;
     private static final int PIECE_BYTES = 8;
+    /** Taken out in one look, of some 16 that a queue holds: whoever sends without end must not keep the manager. */
+    static final int MOST_PIECES = 64;
 
     private final DeviceRegistry registry;
     private final SocketPort sockets;
@@ -126,7 +128,7 @@ public final class HandedMemory implements Conductor.Timed, AutoCloseable {
     private int takeOut(Queue queue) {
         int pieces = 0;
         try {
-            while (sockets.receive(queue.take, scratch) > 0) {
+            while (pieces < MOST_PIECES && sockets.receive(queue.take, scratch) > 0) {
                 pieces++;
             }
         } catch (LinuxException e) {
