@@ -11,7 +11,7 @@ from harness.tessera import Installation
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
     "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "caffe", "mixes", "lone",
-    "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing", "standing", "suspend", "policies",
+    "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
 )  # fmt: skip
 
 

@@ -64,9 +64,11 @@ class DeviceSuitesTest(unittest.TestCase):
         test_suites._executable(self.path("home", "bin", "tessera-checkpoint"), _CHECKPOINT)
         record, text = self.run_suite("suspend", ROUNDS=1, SETTLE_S=0, AWAY_S=0.1)
         self.assertEqual([], record.problems)
-        self.assertEqual(["evicted", "suspended", "natively by the driver alone"], [one["way"] for one in record.results])
+        ways = ["evicted", "suspended", "suspended beside another", "beside another by the driver alone", "natively by the driver alone"]
+        self.assertEqual(ways, [one["way"] for one in record.results])
         self.assertIn("| evicted | 0 | 0 |", text)
         self.assertIn("suspended, round 1: scripted", text)
+        self.assertIn("suspended beside another, by round 1: 0 MiB had come from the other", text)
         self.assertIn("contents equal in all ways", text)
 
     def test_who_comes_back_uncalled_is_a_problem(self):

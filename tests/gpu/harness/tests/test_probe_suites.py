@@ -1,4 +1,4 @@
-"""The suites that find out which uses of mbarriers and of matrix descriptors end a context; on stand-ins."""
+"""The suites that find out what ends a context, or what does not come back from a checkpoint; on stand-ins."""
 
 import unittest
 
@@ -28,6 +28,20 @@ for probe in "$@"; do
 done
 """
 
+#: Two kinds: one comes back without its contents, of the other the driver says so too late.
+_CHECKPOINTED = """#!/bin/sh
+[ $# = 1 ] || { echo lost; echo import; exit 0; }
+echo ready
+read -r line
+echo '{"contents":"WRONG","writes":"right","peerSees":"-"}'
+"""
+_CHECKPOINT = """#!/bin/sh
+case $1$(tr '\\0' ' ' < /proc/$2/cmdline) in
+restore*import*) echo '{"ok":false,"step":"restore","code":801}'; exit 1 ;;
+*) echo '{"ok":true}' ;;
+esac
+"""
+
 
 class ProbeSuitesTest(unittest.TestCase):
     # The same world as the other suites', whose tests do not run again here.
@@ -51,6 +65,14 @@ class ProbeSuitesTest(unittest.TestCase):
         self.assertIn("| rows_1_good | nothing | 1 | 132 | 0 | 0 | – | – |", text)
         self.assertIn("| rows_1_start | FAULT | 4 | 132 | 0 | 0 | – | 1b |", text)
         self.assertIn("| both_48_start | nothing | 9 | 132 | 3 | 2 | 3a | – |", text)
+
+    def test_checkpoints(self):
+        test_suites._executable(self.path("home", "programs", "checkpointed"), _CHECKPOINTED)
+        test_suites._executable(self.path("home", "bin", "tessera-checkpoint"), _CHECKPOINT)
+        record, text = self.run_suite("checkpoints", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| lost | done | done | WRONG | right | - |", text)
+        self.assertIn("| import | done | restore: 801 | – | – | – |", text)
 
 
 if __name__ == "__main__":
