@@ -152,6 +152,17 @@ enum {
     TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
 };
 
+/*
+ * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. What is shared once
+ * counts until the process ends: nobody says when the last one has given it up.
+ */
+enum {
+    TESSERA_SHARES_TAKEN = 1,  /* the process has taken memory, or another object, of other processes or libraries */
+    TESSERA_SHARES_GIVEN = 2,  /* others may have its memory */
+    TESSERA_SHARES_PIECES = 4, /* plan swap has taken physical memory of other clients: it is gone when all has moved out */
+    TESSERA_SHARES_CALL = 256, /* and each multiple: a call under way that may share memory */
+};
+
 /* tessera_residency.plan_choice (C). */
 enum {
     TESSERA_CHOICE_AUTO = 1,     /* the plan was left to the library: swap, unless one of the following says otherwise */
@@ -242,7 +253,8 @@ struct tessera_segment {
     uint8_t pad0[56];
     /* 128: C, at least once a second while a context exists */
     uint64_t client_heartbeat_ns; /* CLOCK_MONOTONIC */
-    uint8_t pad1[56];
+    uint64_t client_shares;       /* TESSERA_SHARES_TAKEN ...; each change atomic */
+    uint8_t pad1[48];
     /* 192 */
     char tenant[TESSERA_LABEL];
     char command[TESSERA_LABEL];

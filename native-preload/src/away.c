@@ -35,10 +35,13 @@ static int away(void)
     return -1;
 }
 
-void *tessera_away_wait(uintptr_t index);
+bool away_now(void)
+{
+    return away() >= 0;
+}
 
-/* Any thread of the host. The shared slot is left alone: a thread at the gate, or a restore by hand, ends this too. */
-void *tessera_away_wait(uintptr_t index)
+/* The shared slot is left alone: a thread at the gate, or a restore by hand, ends this too. */
+void away_wait(void)
 {
     struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
     int device = away();
@@ -50,6 +53,14 @@ void *tessera_away_wait(uintptr_t index)
         usleep(LOOK_US);
     if (device >= 0 && !thread_slot_shared(slot))
         __atomic_store_n(&slot->syncing, 0, __ATOMIC_RELEASE);
+}
+
+void *tessera_away_wait(uintptr_t index);
+
+/* Any thread of the host. */
+void *tessera_away_wait(uintptr_t index)
+{
+    away_wait();
     return __atomic_load_n(&target[index], __ATOMIC_ACQUIRE);
 }
 

@@ -7,8 +7,16 @@
 #ifndef TESSERA_AWAY_H
 #define TESSERA_AWAY_H
 
+#include <stdbool.h>
+
 /* Puts the thunks in place, or takes them out, as the manager's flags say. Of the attendant's thread alone. */
 void away_look(void);
+
+/* Whether the manager says that the process is away, or is about to be. Any thread. */
+bool away_now(void);
+
+/* Waits until it is back, as a call by the thunks does: the manager sees it, and brings the process back. Any thread. */
+void away_wait(void);
 
 /* In the child of a fork, which has been taken off nothing. */
 void away_forked(void);

@@ -32,6 +32,7 @@ TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr 
     bool fixed = settings()->swap && fix_range(pointer, bytes) == CUDA_SUCCESS;
     if (!fixed)
         memory_export_refused(pointer);
+    memory_sharing();
     CUresult result = REAL(cuMemGetHandleForAddressRange)(handle, pointer, bytes, type, flags);
     if (fixed && result != CUDA_SUCCESS)
         memory_export_refused(pointer);
@@ -44,17 +45,20 @@ TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned l
     CUresult fixed = fix_handle(&handle);
     if (fixed != CUDA_SUCCESS)
         return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* made without a handle type */
+    memory_sharing();
     return memory_exported(REAL(cuMemExportToShareableHandle)(shareable, handle, type, flags));
 }
 
 TESSERA_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool pool, int type,
                                                          unsigned long long flags)
 {
+    memory_sharing();
     return memory_exported(REAL(cuMemPoolExportToShareableHandle)(shareable, pool, type, flags));
 }
 
 TESSERA_EXPORT CUresult cuMemImportFromShareableHandle(unsigned long long *handle, void *shareable, int type)
 {
+    memory_sharing();
     return memory_imported(REAL(cuMemImportFromShareableHandle)((void *)handle, shareable, type));
 }
 
@@ -65,6 +69,7 @@ TESSERA_EXPORT CUresult cuMemImportFromShareableHandle(unsigned long long *handl
 TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const void *description)
 {
     struct driver_external_memory wanted;
+    memory_sharing();
     CUresult result = memory_imported(REAL(cuImportExternalMemory)(memory, description));
     int device = result == CUDA_SUCCESS && settings()->swap ? memory_device() : -1;
     if (device < 0)
@@ -92,27 +97,39 @@ TESSERA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory memory)
 /* Buffers and images of OpenGL, EGL and VDPAU: theirs, and resident as they wish. */
 TESSERA_EXPORT CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *resource, unsigned buffer, unsigned flags)
 {
+    memory_sharing();
     return memory_imported(REAL(cuGraphicsGLRegisterBuffer)(resource, buffer, flags));
 }
 
 TESSERA_EXPORT CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *resource, unsigned image, unsigned target,
                                                   unsigned flags)
 {
+    memory_sharing();
     return memory_imported(REAL(cuGraphicsGLRegisterImage)(resource, image, target, flags));
 }
 
 TESSERA_EXPORT CUresult cuGraphicsEGLRegisterImage(CUgraphicsResource *resource, void *image, unsigned flags)
 {
+    memory_sharing();
     return memory_imported(REAL(cuGraphicsEGLRegisterImage)(resource, image, flags));
 }
 
 TESSERA_EXPORT CUresult cuMemPoolExportPointer(void *shared, CUdeviceptr pointer)
 {
+    memory_sharing();
     return memory_exported(REAL(cuMemPoolExportPointer)(shared, pointer));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, int type,
+                                                           unsigned long long flags)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuMemPoolImportFromShareableHandle)(pool, handle, type, flags));
 }
 
 TESSERA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool, void *shared)
 {
+    memory_sharing();
     return memory_imported(REAL(cuMemPoolImportPointer)(pointer, pool, shared));
 }
 
@@ -123,14 +140,18 @@ TESSERA_EXPORT CUresult cuMulticastBindMem(unsigned long long multicast, size_t 
     CUresult fixed = fix_handle(&handle);
     if (fixed == CUDA_ERROR_NOT_SUPPORTED)
         report_error(fixed, "cuMulticastBindMem of memory that plan swap holds in parts");
-    return fixed == CUDA_SUCCESS
-               ? REAL(cuMulticastBindMem)(multicast, multicast_offset, handle, offset, bytes, flags)
-               : fixed;
+    if (fixed != CUDA_SUCCESS)
+        return fixed;
+    memory_sharing();
+    return memory_bound(REAL(cuMulticastBindMem)(multicast, multicast_offset, handle, offset, bytes, flags));
 }
 
 TESSERA_EXPORT CUresult cuMulticastBindAddr(unsigned long long multicast, size_t multicast_offset, CUdeviceptr pointer,
                                             size_t bytes, unsigned long long flags)
 {
     CUresult fixed = settings()->swap ? fix_range(pointer, bytes) : CUDA_SUCCESS;
-    return fixed == CUDA_SUCCESS ? REAL(cuMulticastBindAddr)(multicast, multicast_offset, pointer, bytes, flags) : fixed;
+    if (fixed != CUDA_SUCCESS)
+        return fixed;
+    memory_sharing();
+    return memory_bound(REAL(cuMulticastBindAddr)(multicast, multicast_offset, pointer, bytes, flags));
 }

@@ -17,19 +17,22 @@ TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
     if (handle && swap_find(pointer, &range)) {
         if (range.kind != SWAP_LINEAR) /* pools' memory, and the program's own mappings: what the driver says of its own */
             return CUDA_ERROR_INVALID_VALUE;
-        CUresult result = ipc_export(&range, &made);
+        memory_sharing();
+        CUresult result = memory_exported(ipc_export(&range, &made));
         if (result == CUDA_SUCCESS)
             memcpy(handle, &made, sizeof made);
         if (result != CUDA_ERROR_NOT_SUPPORTED)
-            return memory_exported(result);
+            return result;
     }
     memory_export_refused(pointer);
+    memory_sharing();
     return memory_exported(REAL(cuIpcGetMemHandle)(handle, pointer));
 }
 
 /* A handle of another process under Tessera's, whatever the plan here. */
 static CUresult open_ours(CUdeviceptr *pointer, const struct ipc_handle *handle, unsigned flags)
 {
+    memory_sharing();
     return memory_imported(ipc_import(pointer, handle, flags));
 }
 
@@ -38,6 +41,7 @@ TESSERA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *pointer, struct tessera_
     struct ipc_handle ours;
     if (!settings()->disabled && ipc_handle_ours(&handle, &ours))
         return open_ours(pointer, &ours, flags);
+    memory_sharing();
     return memory_imported(REAL(cuIpcOpenMemHandle)(pointer, handle, flags));
 }
 
@@ -46,6 +50,7 @@ TESSERA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, struct tesse
     struct ipc_handle ours;
     if (!settings()->disabled && ipc_handle_ours(&handle, &ours))
         return open_ours(pointer, &ours, flags);
+    memory_sharing();
     return memory_imported(REAL(cuIpcOpenMemHandle_v2)(pointer, handle, flags));
 }
 

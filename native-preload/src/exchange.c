@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "chunks.h"
+#include "memory_export.h"
 #include "move_trace.h"
 #include "report.h"
 #include "tessera_abi.h"
@@ -147,9 +148,11 @@ bool exchange_take(struct chunk *chunk)
         return false;
     unsigned long long handle = 0;
     CUresult result = CUDA_ERROR_INVALID_VALUE;
-    if (bytes == chunk->bytes && affordable(descriptor))
+    if (bytes == chunk->bytes && affordable(descriptor)) {
+        memory_takes_pieces();
         result = REAL(cuMemImportFromShareableHandle)((void *)&handle, (void *)(intptr_t)descriptor,
                                                       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    }
     if (result != CUDA_SUCCESS) { /* back to the driver with it */
         close(descriptor);
         return false;

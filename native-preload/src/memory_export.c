@@ -1,5 +1,6 @@
 #include "memory_export.h"
 
+#include "away.h"
 #include "memory.h"
 #include "report.h"
 #include "segment.h"
@@ -7,18 +8,54 @@
 #include "swap.h"
 #include "tessera_entries.h"
 
-CUresult memory_exported(CUresult result)
+/* The manager sets its flag, then reads the word; here the word comes first, then the flag: one of the two sees the other. */
+static void change_shares(int64_t calls, uint64_t facts)
+{
+    uint64_t *shares = &segment_get()->client_shares;
+    segment_change_begin();
+    __atomic_fetch_or(shares, facts, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(shares, (uint64_t)(calls * TESSERA_SHARES_CALL), __ATOMIC_SEQ_CST);
+    segment_change_end();
+}
+
+void memory_sharing(void)
+{
+    change_shares(1, 0);
+    while (away_now()) {
+        change_shares(-1, 0);
+        away_wait();
+        change_shares(1, 0);
+    }
+}
+
+static CUresult shared(CUresult result, unsigned counter, uint64_t fact)
 {
     if (result == CUDA_SUCCESS)
-        segment_count(TESSERA_COUNTER_EXPORTED, 1);
+        segment_count(counter, 1);
+    change_shares(-1, result == CUDA_SUCCESS ? fact : 0);
     return result;
+}
+
+CUresult memory_exported(CUresult result)
+{
+    return shared(result, TESSERA_COUNTER_EXPORTED, TESSERA_SHARES_GIVEN);
 }
 
 CUresult memory_imported(CUresult result)
 {
-    if (result == CUDA_SUCCESS)
-        segment_count(TESSERA_COUNTER_IMPORTED, 1);
+    return shared(result, TESSERA_COUNTER_IMPORTED, TESSERA_SHARES_TAKEN);
+}
+
+CUresult memory_bound(CUresult result)
+{
+    change_shares(-1, result == CUDA_SUCCESS ? TESSERA_SHARES_TAKEN : 0);
     return result;
+}
+
+void memory_takes_pieces(void)
+{
+    if (!(__atomic_load_n(&segment_get()->client_shares, __ATOMIC_RELAXED) & TESSERA_SHARES_PIECES))
+        change_shares(0, TESSERA_SHARES_PIECES);
 }
 
 /* Whether the address lies in memory that a plan has put in the place of the driver's own. */

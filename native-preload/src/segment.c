@@ -59,6 +59,7 @@ struct tessera_segment *tessera_client_segment(void)
 /* The manager's header and orders are the new file's own; everything else is the client's and goes on. */
 static void copy_client_fields(struct tessera_segment *to, const struct tessera_segment *from)
 {
+    to->client_shares = from->client_shares;
     memcpy(to->counters, from->counters, sizeof to->counters);
     memcpy(to->threads, from->threads, sizeof to->threads);
     memcpy(to->errors, from->errors, sizeof to->errors);

@@ -54,6 +54,33 @@ static CUresult change(int pid, enum state from, enum state to)
     return rename(fresh, path) == 0 ? OK : ERROR_ILLEGAL_STATE;
 }
 
+static void imports_of(int pid, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%d.imports", script.checkpoints, pid);
+}
+
+void checkpoint_imports(int change)
+{
+    static int imports;
+    char path[300];
+    imports += change;
+    if (!script.checkpoints[0])
+        return;
+    imports_of(getpid(), path, sizeof path);
+    FILE *f = imports > 0 ? fopen(path, "we") : NULL;
+    if (f)
+        fclose(f);
+    else
+        unlink(path);
+}
+
+static bool has_imports(int pid)
+{
+    char path[300];
+    imports_of(pid, path, sizeof path);
+    return access(path, F_OK) == 0;
+}
+
 void checkpoint_wait(void)
 {
     if (!script.checkpoints[0])
@@ -81,6 +108,8 @@ EXPORT CUresult cuCheckpointProcessRestore(int pid, void *arguments)
 {
     ENTER(cuCheckpointProcessRestore);
     (void)arguments;
+    if (script.checkpoints[0] && has_imports(pid))
+        return ERROR_NOT_SUPPORTED_HERE;
     return change(pid, CHECKPOINTED, LOCKED_STATE);
 }
 

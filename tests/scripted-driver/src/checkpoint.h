@@ -5,6 +5,12 @@
 #ifndef SCRIPTED_CHECKPOINT_H
 #define SCRIPTED_CHECKPOINT_H
 
+/*
+ * The process has so many imports of memory more, or fewer. With any it is checkpointed as every other, and not restored, which
+ * is what driver 580 does. Locked by the caller.
+ */
+void checkpoint_imports(int change);
+
 /* Waits, bounded, while this process is locked or checkpointed: no call of it returns meanwhile. */
 void checkpoint_wait(void);
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "entry.h"
 #include "memory.h"
 
@@ -59,6 +60,7 @@ static CUresult open_handle(CUdeviceptr *out, CUipcMemHandle handle, unsigned fl
         return ERROR_MAP_FAILED;
     }
     allocation_add(base, h.bytes, ALLOCATION_IMPORTED, c);
+    checkpoint_imports(1);
     *out = base;
     return OK;
 }
@@ -86,5 +88,6 @@ EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer)
         context_wait(a->context);
     range_give(pointer);
     allocation_remove(a);
+    checkpoint_imports(-1);
     return OK;
 }

@@ -133,6 +133,7 @@ static void segment(void)
     FIELD(tessera_segment, manager_heartbeat_ns);
     FIELD(tessera_segment, pad0);
     FIELD(tessera_segment, client_heartbeat_ns);
+    FIELD(tessera_segment, client_shares);
     FIELD(tessera_segment, pad1);
     FIELD(tessera_segment, tenant);
     FIELD(tessera_segment, command);
@@ -222,6 +223,10 @@ static void segment_constants(void)
     CONSTANT(TESSERA_CHOICE_UNMAPPED);
     CONSTANT(TESSERA_CHOICE_UNPAGED);
     CONSTANT(TESSERA_CHOICE_EXPORTED);
+    CONSTANT(TESSERA_SHARES_TAKEN);
+    CONSTANT(TESSERA_SHARES_GIVEN);
+    CONSTANT(TESSERA_SHARES_PIECES);
+    CONSTANT(TESSERA_SHARES_CALL);
     CONSTANT(TESSERA_CHOICE_DEVICES);
     CONSTANT(TESSERA_RESIDENCY_STEADY);
     CONSTANT(TESSERA_RESIDENCY_MOVING_OUT);

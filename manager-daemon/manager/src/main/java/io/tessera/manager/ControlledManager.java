@@ -6,6 +6,7 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.control.ControlTarget;
 import io.tessera.manager.control.StatusReport;
 import io.tessera.manager.executors.Executors;
+import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.residency.Residency;
 import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.ScheduleSettings;
@@ -100,7 +101,7 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public int evict(String tenant, boolean suspend, long nowNs) {
+    public Eviction evict(String tenant, boolean suspend, long nowNs) {
         LOG.info("tenant \"{}\" is evicted{}", tenant, suspend ? " and suspended" : "");
         return residency.evict(tenant, suspend, nowNs);
     }

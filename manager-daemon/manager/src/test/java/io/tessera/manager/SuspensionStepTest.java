@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.tessera.manager.memory.SwapPeer;
+import io.tessera.protocol.SegmentHeader;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** Processes that are suspended by whichever way is quicker, with checkpoints that take as long as the test says. */
 @Timeout(60)
 class SuspensionStepTest extends ResidencyScenario {
+    private static final String SUSPEND = "{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}";
     private SwapPeer idle;
     private int asked;
 
@@ -40,7 +44,7 @@ class SuspensionStepTest extends ResidencyScenario {
     }
 
     private void suspend() throws Exception {
-        assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}"));
+        assertEquals("{\"ok\":true,\"clients\":1}\n", say(SUSPEND));
     }
 
     private String way() throws Exception {
@@ -155,5 +159,42 @@ class SuspensionStepTest extends ResidencyScenario {
         idle.busy = true;
         int before = idle.worked;
         until("it works again", () -> idle.worked > before);
+    }
+
+    private SegmentHeader header() {
+        return new SegmentHeader(idle.peer.segment());
+    }
+
+    @Test
+    void whoSharesMemoryIsEvicted() throws Exception {
+        header().clientShares(SegmentHeader.SHARES_GIVEN);
+        JsonObject answer = JsonParser.parseString(say(SUSPEND)).getAsJsonObject();
+        String why = answer.getAsJsonArray("notSuspended").get(0).getAsString();
+        assertTrue(why.startsWith("process 42: other processes may have its memory"), why);
+        assertEquals(1, answer.get("clients").getAsInt());
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        assertTrue(stepped.checkpoints.begun.isEmpty());
+        assertTrue(residency(0).get("notSuspended").getAsString().startsWith("other processes"));
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
+        assertFalse(residency(0).has("notSuspended"));
+    }
+
+    /** Its call began after the manager had asked it to leave, and before it saw that it was to be taken away. */
+    @Test
+    void whoBeginsToShareWhileItLeavesStays() throws Exception {
+        suspend();
+        header().clientShares(SegmentHeader.SHARES_CALL);
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        for (int i = 0; i < 100 && !residency(0).has("notSuspended"); i++) {
+            step();
+        }
+        assertTrue(stepped.checkpoints.begun.isEmpty());
+        assertEquals("it is about to share memory with other processes", residency(0).get("notSuspended").getAsString());
+        header().clientShares(0);
+        suspend();
+        untilAsked("SUSPEND");
+        assertFalse(residency(0).has("notSuspended"));
     }
 }

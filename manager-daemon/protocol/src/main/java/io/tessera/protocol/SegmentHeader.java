@@ -9,11 +9,21 @@ import java.lang.foreign.MemorySegment;
  * View of a segment's first page: who the two sides are and whether they live.
  *
  * <p>Owns nothing: the mapping belongs to whoever made it. Fields are written once by the manager before
- * {@link #publishVersion}, except the heartbeats, which each side writes for itself; those may be read by any thread.
+ * {@link #publishVersion}, except the heartbeats and what the client shares, which each side writes for itself; those may be read by any
+ * thread.
  *
  * @param segment the whole mapped segment
  */
 public record SegmentHeader(MemorySegment segment) {
+    /** {@link #clientShares}: the process has taken memory, or another object, of other processes or libraries. */
+    public static final int SHARES_TAKEN = 1;
+    /** {@link #clientShares}: others may have its memory. */
+    public static final int SHARES_GIVEN = 2;
+    /** {@link #clientShares}: plan swap has taken physical memory of other clients; gone when all has moved out. */
+    public static final int SHARES_PIECES = 4;
+    /** {@link #clientShares}, in multiples: calls under way that may share memory. */
+    public static final int SHARES_CALL = 256;
+
     private static final long MAGIC = offset(SEGMENT, "magic");
     private static final long VERSION = offset(SEGMENT, "version");
     private static final long DEVICE_SLOTS = offset(SEGMENT, "device_slots");
@@ -27,6 +37,7 @@ public record SegmentHeader(MemorySegment segment) {
     private static final long THREAD_SLOTS = offset(SEGMENT, "thread_slots");
     private static final long MANAGER_HEARTBEAT_NS = offset(SEGMENT, "manager_heartbeat_ns");
     private static final long CLIENT_HEARTBEAT_NS = offset(SEGMENT, "client_heartbeat_ns");
+    private static final long CLIENT_SHARES = offset(SEGMENT, "client_shares");
     private static final long TENANT = offset(SEGMENT, "tenant");
     private static final long COMMAND = offset(SEGMENT, "command");
 
@@ -150,6 +161,16 @@ public record SegmentHeader(MemorySegment segment) {
     /** The client's sign of life. */
     public void clientHeartbeatNs(long nowNs) {
         WireTypes.setRelease(segment, CLIENT_HEARTBEAT_NS, nowNs);
+    }
+
+    /** What the client shares with other processes, {@code SHARES_*}; 0: nothing. Read after all that was written before. */
+    public long clientShares() {
+        return WireTypes.getVolatile(segment, CLIENT_SHARES);
+    }
+
+    /** What the client shares. */
+    public void clientShares(long facts) {
+        WireTypes.setVolatile(segment, CLIENT_SHARES, facts);
     }
 
     /** The block of a device slot. */

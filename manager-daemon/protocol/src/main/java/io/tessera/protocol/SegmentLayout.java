@@ -15,7 +15,7 @@ import java.lang.foreign.StructLayout;
  * <pre>
  *      0  header            magic, version (written last), ids, plan
  *     64  manager_heartbeat_ns                                  one cache line, manager
- *    128  client_heartbeat_ns                                   one cache line, client
+ *    128  client_heartbeat_ns, client_shares                    one cache line, client
  *    192  tenant, command
  *   4096  devices[16]       512 bytes each: identity, orders, gate, answers
  *  12288  counters[128]     process-wide, {@link CounterId}
@@ -162,7 +162,8 @@ public final class SegmentLayout {
             U64.withName("manager_heartbeat_ns"),
             bytes(56, "pad0"),
             U64.withName("client_heartbeat_ns"),
-            bytes(56, "pad1"),
+            U64.withName("client_shares"),
+            bytes(48, "pad1"),
             bytes(LABEL_BYTES, "tenant"),
             bytes(LABEL_BYTES, "command"),
             bytes(3776, "pad2"),

@@ -89,6 +89,10 @@ class AbiParityTest {
         constant(to, "CHOICE_UNMAPPED", ResidencyBlock.CHOICE_UNMAPPED);
         constant(to, "CHOICE_UNPAGED", ResidencyBlock.CHOICE_UNPAGED);
         constant(to, "CHOICE_EXPORTED", ResidencyBlock.CHOICE_EXPORTED);
+        constant(to, "SHARES_TAKEN", SegmentHeader.SHARES_TAKEN);
+        constant(to, "SHARES_GIVEN", SegmentHeader.SHARES_GIVEN);
+        constant(to, "SHARES_PIECES", SegmentHeader.SHARES_PIECES);
+        constant(to, "SHARES_CALL", SegmentHeader.SHARES_CALL);
         constant(to, "CHOICE_DEVICES", ResidencyBlock.CHOICE_DEVICES);
         constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
         for (ResidencyState state : ResidencyState.values()) {

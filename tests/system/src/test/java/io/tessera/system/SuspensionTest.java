@@ -84,6 +84,10 @@ class SuspensionTest {
             idle.okay("total 0");
             idle.okay("check 0 7");
         }
+        suspend(manager, idle, state, "by ");
+        idle.okay("handle 0");
+        assertTrue(Files.notExists(state), "who is about to share memory is restored before that");
+        idle.okay("check 0 7");
         idle.quit().exits(0);
     }
 
@@ -105,6 +109,78 @@ class SuspensionTest {
         assertTrue(Files.notExists(state), "it was restored");
         idle.okay("check 0 7");
         idle.quit().exits(0);
+    }
+
+    /** The driver would take both away, and bring neither back as it was. */
+    @Test
+    void whoSharesMemoryIsEvictedAndSaidNotToBeSuspended(TestRun run) throws IOException {
+        String script = script(run);
+        ManagerProcess manager = manager(run, script);
+        RunningCase exporter = console(run, "exporter", script, 8 * MIB, 7);
+        RunningCase idle = console(run, "idle", script, 24 * MIB, 9);
+        String handle = exporter.okay("handle 0");
+        assertEquals("1", idle.okay("open " + handle));
+        idle.okay("check 1 7");
+        notSuspended(manager, exporter, "exporter", "other processes may have its memory");
+        notSuspended(manager, idle, "idle", "it has, or had, memory of other processes");
+        assertTrue(Files.notExists(state(run, idle)) && Files.notExists(state(run, exporter)), "the driver was not asked");
+        assertEquals(24 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
+        exporter.okay("fill 0 11");
+        exporter.okay("check 0 11");
+        idle.okay("check 1 11");
+        idle.okay("check 0 9");
+        assertTrue(!residency(manager, idle).has("notSuspended"), "it is back");
+        idle.quit().exits(0);
+        exporter.quit().exits(0);
+    }
+
+    private static void notSuspended(ManagerProcess manager, RunningCase program, String tenant, String why) {
+        JsonObject answer = manager.control().okay("{\"request\":\"evict\",\"tenant\":\"" + tenant + "\",\"suspend\":true}");
+        String said = answer.getAsJsonArray("notSuspended").get(0).getAsString();
+        assertTrue(said.startsWith("process " + program.pid() + ": " + why), said);
+        Await.until("its memory has left", PATIENCE, () -> residency(manager, program).get("residentBytes").getAsLong() == 0);
+        assertTrue(residency(manager, program).get("notSuspended").getAsString().startsWith(why));
+    }
+
+    /** A plain one has nothing that could leave: a refusal, with the reason. */
+    @Test
+    void whoSharesMemoryAndCannotMoveStays(TestRun run) throws IOException {
+        String script = script(run);
+        ManagerProcess manager = manager(run, script);
+        RunningCase plain = run.program("console").plan("plain").tenant("plain").script(script).start();
+        MemoryTest.start(plain);
+        plain.okay("alloc " + MIB);
+        plain.okay("fill 0 7");
+        plain.okay("handle 0");
+        JsonObject answer = manager.control().request("{\"request\":\"evict\",\"tenant\":\"plain\",\"suspend\":true}");
+        assertTrue(answer.get("error").getAsString().startsWith("tenant \"plain\" is not suspended: process " + plain.pid()
+                + ": other processes may have its memory"), answer::toString);
+        plain.okay("check 0 7");
+        plain.quit().exits(0);
+    }
+
+    /** What came as physical memory of another client is gone when all has moved out: that way only is it suspended. */
+    @Test
+    void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {
+        String script = script(run);
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "128MiB", "--executors", "none");
+        RunningCase other = console(run, "other", script, 80 * MIB, 9);
+        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        Await.until("memory is handed on", PATIENCE, () -> {
+            other.okay("check 0 9");
+            long before = DriverCalls.of("cuMemImportFromShareableHandle", run);
+            idle.okay("check 0 7");
+            return DriverCalls.of("cuMemImportFromShareableHandle", run) > before;
+        });
+        for (int round = 0; round < 3; round++) {
+            suspend(manager, idle, state(run, idle), "by swap first: physical memory of others came to it");
+            idle.okay("check 0 7");
+            assertTrue(Files.notExists(state(run, idle)), "it was restored");
+            other.okay("check 0 9");
+            idle.okay("check 0 7");
+        }
+        idle.quit().exits(0);
+        other.quit().exits(0);
     }
 
     @Test

@@ -23,7 +23,6 @@ public final class DeviceMember {
     long orderedEpoch;
     long seenAck;
     long seenWantSinceNs;
-    private boolean sharesMemory;
 
     DeviceMember(Session session, DeviceAnnouncement announcement) {
         this.session = session;
@@ -44,16 +43,6 @@ public final class DeviceMember {
     /** What of its memory is on the device; reading it may fault, see {@link #touch}. */
     public ResidencyBlock residency() {
         return residency;
-    }
-
-    /** It hands physical memory on and takes others'. */
-    public void sharesMemory(boolean shares) {
-        sharesMemory = shares;
-    }
-
-    /** Whether its physical memory may be known to other processes. */
-    public boolean sharesMemory() {
-        return sharesMemory;
     }
 
     /** Whether a manager plans what is resident of its memory. */

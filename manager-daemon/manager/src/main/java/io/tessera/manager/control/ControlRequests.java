@@ -1,5 +1,6 @@
 package io.tessera.manager.control;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -7,6 +8,7 @@ import com.google.gson.JsonParser;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
 import java.io.IOException;
@@ -110,11 +112,19 @@ final class ControlRequests {
     private JsonObject evict(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
         authorise(peerUid);
         String tenant = knownTenant(request);
-        int clients = target.evict(tenant, flag(request, "suspend"), nowNs);
-        if (clients == 0) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave");
+        Eviction eviction = target.evict(tenant, flag(request, "suspend"), nowNs);
+        if (eviction.clients() == 0) {
+            throw new RefusedRequest(eviction.notSuspended().isEmpty()
+                    ? "no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave"
+                    : "tenant \"" + tenant + "\" is not suspended: " + String.join("; ", eviction.notSuspended()));
         }
-        return counted(clients);
+        JsonObject answer = counted(eviction.clients());
+        if (!eviction.notSuspended().isEmpty()) {
+            JsonArray sentences = new JsonArray();
+            eviction.notSuspended().forEach(sentences::add);
+            answer.add("notSuspended", sentences);
+        }
+        return answer;
     }
 
     private JsonObject restore(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {

@@ -1,6 +1,7 @@
 package io.tessera.manager.control;
 
 import com.google.gson.JsonObject;
+import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
 import java.util.Optional;
@@ -36,9 +37,9 @@ public interface ControlTarget {
      * Has a tenant's clients leave the devices until their next call.
      *
      * @param suspend whole processes, contexts included, by the driver's checkpoint
-     * @return how many have memory that can leave
+     * @return who leaves, and who is not suspended
      */
-    int evict(String tenant, boolean suspend, long nowNs);
+    Eviction evict(String tenant, boolean suspend, long nowNs);
 
     /**
      * Has a tenant's evicted clients come back.

@@ -110,7 +110,6 @@ public final class HandedMemory implements Conductor.Timed, AutoCloseable {
             if (!queue.told.contains(member) && member.session().giveEnd(member.slot(), ExchangeEnd.TAKE, queue.take)
                     && member.session().giveEnd(member.slot(), ExchangeEnd.GIVE, queue.give)) {
                 queue.told.add(member);
-                member.sharesMemory(true);
                 work++;
             }
         }

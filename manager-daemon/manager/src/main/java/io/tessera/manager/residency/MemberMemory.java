@@ -86,6 +86,9 @@ final class MemberMemory {
     /** How it is suspended and why, in a sentence; empty: it is not. */
     String suspension = "";
 
+    /** Why it was not suspended when it last should have been, in a sentence; empty: it was, or never should have been. */
+    String notSuspended = "";
+
     long lastActiveNs;
     private long idleMarkNs = NEVER;
     long submissions = -1;

@@ -118,24 +118,28 @@ public final class Residency implements Conductor.Timed {
      * Has a tenant's clients leave every device until their next call.
      *
      * @param suspend whole processes, with their contexts, whatever their plan
-     * @return how many clients of the tenant can leave, counted by device; 0: none
+     * @return who leaves, and who is not suspended
      */
-    public int evict(String tenant, boolean suspend, long nowNs) {
+    public Eviction evict(String tenant, boolean suspend, long nowNs) {
         int clients = 0;
         Set<Session> suspended = new LinkedHashSet<>();
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
                 if (member.tenant().equals(tenant) && suspend) {
                     suspended.add(member.member.session());
-                    clients++;
                 } else if (member.tenant().equals(tenant) && member.movable()) {
                     device.evictByHand(member, "evicted by hand", nowNs);
                     clients++;
                 }
             }
         }
-        suspended.forEach(session -> suspensions.begin(session, nowNs));
-        return clients;
+        List<String> notSuspended = new ArrayList<>();
+        for (Session session : suspended) {
+            Optional<String> unfit = suspensions.begin(session, nowNs);
+            unfit.ifPresent(why -> notSuspended.add("process " + session.peer().pid() + ": " + why));
+            clients += (int) members(session).stream().filter(member -> unfit.isEmpty() || member.movable()).count();
+        }
+        return new Eviction(clients, notSuspended);
     }
 
     /** A process on all devices. */

@@ -71,6 +71,9 @@ public final class ResidencyReport {
         if (!member.suspension.isEmpty()) {
             json.addProperty("suspension", member.suspension);
         }
+        if (member.evicted && !member.notSuspended.isEmpty()) {
+            json.addProperty("notSuspended", member.notSuspended);
+        }
         json.addProperty("targetBytes", member.targetBytes);
         json.addProperty("residentBytes", member.residentBytes);
         json.addProperty("neededBytes", member.neededBytes);

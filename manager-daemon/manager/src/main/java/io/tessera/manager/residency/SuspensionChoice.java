@@ -42,14 +42,14 @@ final class SuspensionChoice {
      * @param restBytes     on its devices, that only a checkpoint can take, contexts aside
      * @param rates         of our own swap
      * @param hostRoomBytes that the driver may take of the host's memory
-     * @param shared        whether other processes may know its memory: a driver need not take that
+     * @param pieces        whether some of it may be physical memory of other clients, which no checkpoint brings back
      */
-    Chosen choose(long contentBytes, long restBytes, MoveRates rates, long hostRoomBytes, boolean shared) {
+    Chosen choose(long contentBytes, long restBytes, MoveRates rates, long hostRoomBytes, boolean pieces) {
         if (contentBytes < CheckpointMeter.SMALL_BYTES) {
             return new Chosen(Way.SWAP_FIRST, "by checkpoint, swap having little to move");
         }
-        if (shared) {
-            return new Chosen(Way.SWAP_FIRST, "by swap first: it hands memory on to others");
+        if (pieces) {
+            return new Chosen(Way.SWAP_FIRST, "by swap first: physical memory of others came to it");
         }
         if (hostRoomBytes < contentBytes + restBytes) {
             return new Chosen(Way.SWAP_FIRST, String.format(Locale.ROOT, "by swap first: the host has room for %.2f GiB"

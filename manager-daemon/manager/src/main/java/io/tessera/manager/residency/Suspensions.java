@@ -6,6 +6,7 @@ import io.tessera.manager.residency.SuspensionChoice.Way;
 import io.tessera.manager.session.Session;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.ThreadSlot;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,17 +68,30 @@ final class Suspensions {
         this.checkpoints = checkpoints;
     }
 
-    /** Begins with a process: it leaves its devices, or keeps still on them, by what is quicker. */
-    void begin(Session session, long nowNs) {
+    /**
+     * Begins with a process: it leaves its devices, or keeps still on them, by what is quicker. One that the driver would not
+     * bring back as it was is evicted, as far as its memory can move.
+     *
+     * @return why it is not suspended; empty: it will be, if the driver can
+     */
+    Optional<String> begin(Session session, long nowNs) {
         if (processes.containsKey(session)) {
-            return;
+            return Optional.empty();
         }
         List<MemberMemory> members = residency.members(session);
+        Optional<String> unfit = CheckpointFitness.against(session.header().clientShares());
+        members.forEach(member -> member.notSuspended = unfit.orElse(""));
+        if (unfit.isPresent()) {
+            LOG.info("{} is not suspended: {}", session, unfit.get());
+            members.stream().filter(MemberMemory::movable).forEach(member -> residency.on(member,
+                    device -> device.evictByHand(member, "it cannot be suspended", nowNs)));
+            return unfit;
+        }
         long contents = members.stream().filter(MemberMemory::movable)
                 .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
         long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
         Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs),
-                members.stream().anyMatch(member -> member.member.sharesMemory()));
+                CheckpointFitness.hasPieces(session.header().clientShares()));
         LOG.info("{} is suspended {}", session, chosen.reason());
         processes.put(session, new Suspension(chosen.way(), nowNs));
         for (MemberMemory member : members) {
@@ -88,6 +102,7 @@ final class Suspensions {
                 residency.on(member, device -> device.setAside(member, nowNs));
             }
         }
+        return Optional.empty();
     }
 
     /** Has a process come back; nothing happens to one that is not suspended. */
@@ -196,6 +211,14 @@ final class Suspensions {
         suspension.bytes = members.stream().mapToLong(member -> member.fixedBytes
                 + (member.movable() ? member.residentBytes : 0)).sum();
         mark(members, true);
+        // The client says that it is about to share memory, then reads the mark: one of the two sees the other.
+        VarHandle.fullFence();
+        long shares = session.header().clientShares();
+        Optional<String> unfit = CheckpointFitness.against(shares);
+        if (unfit.isPresent() || suspension.way == Way.CHECKPOINT && CheckpointFitness.hasPieces(shares)) {
+            suspended(session, Optional.of(unfit.orElse("physical memory of others came to it just now")), nowNs);
+            return;
+        }
         checkpoints.begin(Action.SUSPEND, session.peer().pid(), (failure, endNs) -> suspended(session, failure, endNs));
     }
 
@@ -218,6 +241,7 @@ final class Suspensions {
         } else {
             LOG.warn("{} is evicted and cannot be suspended: {}", session, failure.get());
             forget(session);
+            members.forEach(member -> member.notSuspended = failure.get());
             mark(members, false);
             if (suspension.way == Way.CHECKPOINT) {
                 members.forEach(member -> residency.on(member,

@@ -68,7 +68,7 @@ class SuspensionChoiceTest {
         measured(16 * GIB, SECOND);
         assertEquals(Way.SWAP_FIRST, choose(1 << 20).way());
         assertEquals(Way.CHECKPOINT, choice.choose(16 * GIB, 0, RATES, 16 * GIB, false).way());
-        assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: it hands memory on to others"),
+        assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: physical memory of others came to it"),
                 choice.choose(16 * GIB, 0, RATES, 16 * GIB, true));
         Chosen full = choice.choose(16 * GIB, GIB, RATES, 16 * GIB, false);
         assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: the host has room for 16.00 GiB outside of its pinned "

@@ -1,10 +1,13 @@
 package io.tessera.cli.residency;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
+import io.tessera.cli.text.TextTable;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,8 +20,10 @@ import picocli.CommandLine.Parameters;
             "with its next launch or copy the program has its memory back, and waits for that no longer than",
             "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
             "whole process off the GPU, its context included (driver 570 or newer); any call of it brings it back.",
+            "Processes that have shared GPU memory with others (CUDA IPC) are evicted, but not suspended: the",
+            "driver would not bring them back as they were.",
             "Examples:", "  tessera evict alice", "  tessera evict alice --suspend",
-            "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+            "Exit codes: 0 done, 1 failure, or a process was not suspended, 2 wrong usage, 3 no manager."})
 public final class EvictCommand implements Callable<Integer> {
     private final CommandContext context;
 
@@ -45,8 +50,13 @@ public final class EvictCommand implements Callable<Integer> {
             request.addProperty("suspend", true);
         }
         JsonObject answer = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        JsonArray notSuspended = answer.get("notSuspended") instanceof JsonArray sentences ? sentences : new JsonArray();
         context.out().println(json ? answer.toString()
-                : Clients.counted(answer, tenant, suspend ? "to be suspended" : "leaving"));
-        return ExitCode.OK.number();
+                : Clients.counted(answer, tenant, suspend && notSuspended.isEmpty() ? "to be suspended" : "leaving"));
+        for (JsonElement sentence : notSuspended) {
+            context.err().println("tessera: not suspended: " + TextTable.printable(sentence.isJsonPrimitive()
+                    ? sentence.getAsString() : sentence.toString()));
+        }
+        return (notSuspended.isEmpty() ? ExitCode.OK : ExitCode.FAILURE).number();
     }
 }

@@ -51,6 +51,7 @@ final class MemoryTable {
                     any = true;
                     say(sentences, indent, client, "plan auto is ", on.residency().choice());
                     say(sentences, indent, client, "suspended ", on.residency().suspension());
+                    say(sentences, indent, client, "not suspended: ", on.residency().notSuspended());
                 }
             }
         }

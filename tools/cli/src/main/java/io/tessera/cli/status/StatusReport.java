@@ -236,6 +236,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param parked                evicted by hand or for idleness
      * @param choice                what plan auto came to, and why; empty: the plan was set
      * @param suspension            how its process is suspended, and why; empty: it is not
+     * @param notSuspended          why its process is not suspended though it should be; empty: it should not be, or is
      * @param targetBytes           what it may hold on the device
      * @param residentBytes         what it holds
      * @param neededBytes           what it needs to run
@@ -255,7 +256,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param handoverLastNs        how long its last turn took to come to it
      * @param handoverMedianNs      median of that
      */
-    public record Residency(String state, boolean parked, String choice, String suspension, long targetBytes,
+    public record Residency(String state, boolean parked, String choice, String suspension, String notSuspended, long targetBytes,
             long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
@@ -265,6 +266,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
             state = orUnknown(state);
             choice = Objects.requireNonNullElse(choice, "");
             suspension = Objects.requireNonNullElse(suspension, "");
+            notSuspended = Objects.requireNonNullElse(notSuspended, "");
         }
     }
 

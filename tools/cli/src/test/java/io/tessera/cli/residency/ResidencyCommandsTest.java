@@ -40,6 +40,14 @@ class ResidencyCommandsTest {
     }
 
     @Test
+    void whoIsNotSuspendedIsNamed() throws IOException {
+        says("{\"ok\":true,\"clients\":2,\"notSuspended\":[\"process 7: it shares\\u001b[2J memory\"]}",
+                "{\"request\":\"evict\",\"tenant\":\"alice\",\"suspend\":true}",
+                new CommandRun(1, "alice: 2 clients leaving\n", "tessera: not suspended: process 7: it shares [2J memory\n"),
+                "evict", "alice", "--suspend");
+    }
+
+    @Test
     void restoreForMachines() throws IOException {
         says("{\"ok\":true,\"clients\":0}", "{\"request\":\"restore\",\"tenant\":\"alice\"}",
                 new CommandRun(0, "{\"ok\":true,\"clients\":0}\n", ""), "restore", "--json", "alice");

@@ -1,0 +1,36 @@
+package io.tessera.manager.residency;
+
+import io.tessera.protocol.SegmentHeader;
+import java.util.Optional;
+
+/**
+ * Whom the driver's checkpoint brings back as he was. A process that has imported memory is taken off its devices and then
+ * never restored; memory that others have imported is restored as a copy, which they do not see any more; what was given up
+ * before does not matter (driver 580 on an H200, {@code tests/gpu/RESULTS.md}, «Checkpoints by kind of memory»). The driver
+ * itself refuses managed memory, and the process goes on. Stateless.
+ */
+final class CheckpointFitness {
+    private CheckpointFitness() {
+    }
+
+    /** What stands against a checkpoint of a client that shares so ({@link SegmentHeader#clientShares}), in a sentence. */
+    static Optional<String> against(long shares) {
+        if ((shares & SegmentHeader.SHARES_TAKEN) != 0) {
+            return Optional.of("it has, or had, memory of other processes (CUDA IPC or another import), with which the driver"
+                    + " does not restore a process");
+        }
+        if ((shares & SegmentHeader.SHARES_GIVEN) != 0) {
+            return Optional.of("other processes may have its memory (CUDA IPC or another export), which the driver would"
+                    + " restore as a copy that they do not see");
+        }
+        if (Long.compareUnsigned(shares, SegmentHeader.SHARES_CALL) >= 0) {
+            return Optional.of("it is about to share memory with other processes");
+        }
+        return Optional.empty();
+    }
+
+    /** Whether physical memory of other clients may be among what it has on its devices. */
+    static boolean hasPieces(long shares) {
+        return (shares & SegmentHeader.SHARES_PIECES) != 0;
+    }
+}
