@@ -71,8 +71,8 @@ class ProbeSuitesTest(unittest.TestCase):
         test_suites._executable(self.path("home", "bin", "tessera-checkpoint"), _CHECKPOINT)
         record, text = self.run_suite("checkpoints", TIMEOUT_S=20)
         self.assertEqual([], record.problems)
-        self.assertIn("| lost | done | done | WRONG | right | - |", text)
-        self.assertIn("| import | done | restore: 801 | – | – | – |", text)
+        self.assertIn("| lost | done | done | WRONG | right | - | suspended | WRONG | right | - |", text)
+        self.assertIn("| import | done | restore: 801 | – | – | – | suspended | WRONG | right | - |", text)
 
 
 if __name__ == "__main__":
