@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "checkpoint.h"
 #include "memory.h"
 #include "witness.h"
 
@@ -115,6 +116,8 @@ CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, 
     }
     *made = allocation_add(base, bytes, kind, context);
     (*made)->managed = managed;
+    if (managed)
+        checkpoint_holds(CHECKPOINT_MANAGED, 1);
     return OK;
 }
 
@@ -122,6 +125,8 @@ void memory_free(struct allocation *a)
 {
     if (!a->managed)
         witness_give(a->device, a->extent);
+    else
+        checkpoint_holds(CHECKPOINT_MANAGED, -1);
     range_give(a->base);
     allocation_remove(a);
 }

@@ -54,31 +54,32 @@ static CUresult change(int pid, enum state from, enum state to)
     return rename(fresh, path) == 0 ? OK : ERROR_ILLEGAL_STATE;
 }
 
-static void imports_of(int pid, char *path, size_t size)
+static void hindrance_of(int pid, enum checkpoint_hindrance what, char *path, size_t size)
 {
-    snprintf(path, size, "%s/%d.imports", script.checkpoints, pid);
+    static const char *const names[] = {"imports", "managed"};
+    snprintf(path, size, "%s/%d.%s", script.checkpoints, pid, names[what]);
 }
 
-void checkpoint_imports(int change)
+void checkpoint_holds(enum checkpoint_hindrance what, int change)
 {
-    static int imports;
+    static int held[CHECKPOINT_HINDRANCES];
     char path[300];
-    imports += change;
+    held[what] += change;
     if (!script.checkpoints[0])
         return;
-    imports_of(getpid(), path, sizeof path);
-    FILE *f = imports > 0 ? fopen(path, "we") : NULL;
+    hindrance_of(getpid(), what, path, sizeof path);
+    FILE *f = held[what] > 0 ? fopen(path, "we") : NULL;
     if (f)
         fclose(f);
     else
         unlink(path);
 }
 
-static bool has_imports(int pid)
+static bool holds(int pid, enum checkpoint_hindrance what)
 {
     char path[300];
-    imports_of(pid, path, sizeof path);
-    return access(path, F_OK) == 0;
+    hindrance_of(pid, what, path, sizeof path);
+    return script.checkpoints[0] && access(path, F_OK) == 0;
 }
 
 void checkpoint_wait(void)
@@ -101,6 +102,8 @@ EXPORT CUresult cuCheckpointProcessCheckpoint(int pid, void *arguments)
 {
     ENTER(cuCheckpointProcessCheckpoint);
     (void)arguments;
+    if (holds(pid, CHECKPOINT_MANAGED))
+        return ERROR_NOT_SUPPORTED_HERE;
     return change(pid, LOCKED_STATE, CHECKPOINTED);
 }
 
@@ -108,7 +111,7 @@ EXPORT CUresult cuCheckpointProcessRestore(int pid, void *arguments)
 {
     ENTER(cuCheckpointProcessRestore);
     (void)arguments;
-    if (script.checkpoints[0] && has_imports(pid))
+    if (holds(pid, CHECKPOINT_IMPORTS))
         return ERROR_NOT_SUPPORTED_HERE;
     return change(pid, CHECKPOINTED, LOCKED_STATE);
 }

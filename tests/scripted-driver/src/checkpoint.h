@@ -5,11 +5,11 @@
 #ifndef SCRIPTED_CHECKPOINT_H
 #define SCRIPTED_CHECKPOINT_H
 
-/*
- * The process has so many imports of memory more, or fewer. With any it is checkpointed as every other, and not restored, which
- * is what driver 580 does. Locked by the caller.
- */
-void checkpoint_imports(int change);
+/* What driver 580 takes off a device and does not bring back, and what it does not take. */
+enum checkpoint_hindrance { CHECKPOINT_IMPORTS, CHECKPOINT_MANAGED, CHECKPOINT_HINDRANCES };
+
+/* The process has so many of them more, or fewer. Locked by the caller. */
+void checkpoint_holds(enum checkpoint_hindrance what, int change);
 
 /* Waits, bounded, while this process is locked or checkpointed: no call of it returns meanwhile. */
 void checkpoint_wait(void);

@@ -60,7 +60,7 @@ static CUresult open_handle(CUdeviceptr *out, CUipcMemHandle handle, unsigned fl
         return ERROR_MAP_FAILED;
     }
     allocation_add(base, h.bytes, ALLOCATION_IMPORTED, c);
-    checkpoint_imports(1);
+    checkpoint_holds(CHECKPOINT_IMPORTS, 1);
     *out = base;
     return OK;
 }
@@ -88,6 +88,6 @@ EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer)
         context_wait(a->context);
     range_give(pointer);
     allocation_remove(a);
-    checkpoint_imports(-1);
+    checkpoint_holds(CHECKPOINT_IMPORTS, -1);
     return OK;
 }

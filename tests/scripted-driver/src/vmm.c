@@ -82,7 +82,7 @@ static void object_unreference(struct memory_object *o)
     if (o->counted)
         witness_give(o->device, o->bytes);
     if (o->imported)
-        checkpoint_imports(-1);
+        checkpoint_holds(CHECKPOINT_IMPORTS, -1);
     close(o->fd);
     handle_drop(HANDLE_MEMORY, o);
     free(o);
@@ -275,7 +275,7 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
     }
     *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .device = device, .references = 1, .imported = true};
     o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
-    checkpoint_imports(1);
+    checkpoint_holds(CHECKPOINT_IMPORTS, 1);
     handle_add(HANDLE_MEMORY, o);
     *out = o;
     return OK;

@@ -159,6 +159,26 @@ class SuspensionTest {
         plain.quit().exits(0);
     }
 
+    /** The driver says no to managed memory, and the program goes on as if nobody had asked. */
+    @Test
+    void whatTheDriverDoesNotTakeStays(TestRun run) throws IOException {
+        run.expectLog("cannot be suspended");
+        String script = script(run);
+        ManagerProcess manager = manager(run, script);
+        RunningCase idle = console(run, "idle", script, 24 * MIB, 9);
+        assertEquals("1", idle.okay("managed " + MIB));
+        idle.okay("fill 1 7");
+        idle.okay("check 1 7");
+        manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
+        Await.until("the driver has said no", PATIENCE, () -> residency(manager, idle).has("notSuspended"));
+        assertEquals("the driver refuses (checkpoint, error 801): it takes no managed memory, for one",
+                residency(manager, idle).get("notSuspended").getAsString());
+        assertEquals(24 * MIB, residency(manager, idle).get("swappedBytes").getAsLong(), "it is evicted");
+        idle.okay("check 0 9");
+        idle.okay("check 1 7");
+        idle.quit().exits(0);
+    }
+
     /** What came as physical memory of another client is gone when all has moved out: that way only is it suspended. */
     @Test
     void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {

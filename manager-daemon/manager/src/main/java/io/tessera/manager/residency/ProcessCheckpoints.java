@@ -1,5 +1,7 @@
 package io.tessera.manager.residency;
 
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.os.LinuxException;
 import java.io.IOException;
@@ -25,6 +27,14 @@ public final class ProcessCheckpoints implements Checkpoints {
     /** Copying 140 GB of a context at 5 GB/s takes half of it. */
     private static final long PATIENCE_S = 60;
     private static final int LONGEST_ANSWER = 4096;
+    /** CUDA_ERROR_NOT_SUPPORTED. Driver 580 answers a checkpoint of a process with managed memory so, which then goes on. */
+    private static final int NOT_SUPPORTED = 801;
+    /** The program's exit code where no driver is found, or one without these calls. */
+    private static final int EXIT_UNABLE = 3;
+    private static final Gson GSON = new Gson();
+
+    private record Answer(String step, int code) {
+    }
 
     private final Path program;
     private final Path file;
@@ -71,14 +81,32 @@ public final class ProcessCheckpoints implements Checkpoints {
             }
             byte[] answer = process.getInputStream().readNBytes(LONGEST_ANSWER);
             return process.exitValue() == 0 ? Optional.empty()
-                    : Optional.of("exit code " + process.exitValue() + ", "
-                            + new String(answer, StandardCharsets.UTF_8).strip());
+                    : Optional.of(sentence(process.exitValue(), new String(answer, StandardCharsets.UTF_8).strip()));
         } catch (IOException e) {
             return Optional.of(e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted");
         }
+    }
+
+    /** What the program's answer means; the answer itself where it is not as expected. */
+    static String sentence(int exitCode, String answer) {
+        Answer said = null;
+        try {
+            said = GSON.fromJson(answer, Answer.class);
+        } catch (JsonParseException e) {
+            LOG.debug("{} answered {}", exitCode, answer, e);
+        }
+        if (said == null || said.step == null) {
+            return "exit code " + exitCode + ", " + answer;
+        }
+        String where = " (" + said.step + ", error " + said.code + ")";
+        if (exitCode == EXIT_UNABLE) {
+            return "this driver does not take processes off the device, 570 and newer ones do" + where;
+        }
+        boolean managed = said.step.equals("checkpoint") && said.code == NOT_SUPPORTED;
+        return "the driver refuses" + where + (managed ? ": it takes no managed memory, for one" : "");
     }
 
     @Override
