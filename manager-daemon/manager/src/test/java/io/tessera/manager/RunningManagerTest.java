@@ -174,6 +174,27 @@ class RunningManagerTest {
         }
     }
 
+    /** What is asked about it may come before the manager finds the segment broken. */
+    @Test
+    void aSegmentCutShortIsNoHarmToWhoeverAsksAboutItsOwner() throws Exception {
+        List<String> requests = List.of("{\"request\":\"status\"}", "{\"request\":\"evict\",\"tenant\":\"bad\"}",
+                "{\"request\":\"evict\",\"tenant\":\"bad\",\"suspend\":true}",
+                "{\"request\":\"restore\",\"tenant\":\"bad\"}", "{\"request\":\"scheduler\",\"mode\":\"on\"}");
+        for (int i = 0; i < 2 * requests.size(); i++) {
+            String request = requests.get(i / 2);
+            MemoryPlan plan = i % 2 == 0 ? MemoryPlan.PLAIN : MemoryPlan.SWAP;
+            try (TestClient bad = TestClient.onDevice(paths.registrationSocket(), "bad", plan)) {
+                assertEquals("welcome " + (i + 1), bad.heard.getFirst());
+                try (FileChannel file = FileChannel.open(paths.segment(i + 1), StandardOpenOption.WRITE)) {
+                    file.truncate(0);
+                }
+                String answer = ControlClient.ask(paths.controlSocket(), request);
+                assertTrue(answer != null && answer.startsWith("{\"ok\":"), plan + ", " + request + " answered " + answer);
+                assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+            }
+        }
+    }
+
     @Test
     void noisePacketsNeverHurt() throws Exception {
         long seed = System.nanoTime();

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
  * View of a segment's first page: who the two sides are and whether they live.
  *
  * <p>Owns nothing: the mapping belongs to whoever made it. Fields are written once by the manager before
- * {@link #publishVersion}, except the heartbeats and what the client shares, which each side writes for itself; those may be read by any
- * thread.
+ * {@link #publishVersion}, except the heartbeats and what the client shares, which each side writes for itself; those may be
+ * read by any thread.
  *
  * @param segment the whole mapped segment
  */

@@ -4,6 +4,7 @@ import io.tessera.manager.residency.Checkpoints.Action;
 import io.tessera.manager.residency.SuspensionChoice.Chosen;
 import io.tessera.manager.residency.SuspensionChoice.Way;
 import io.tessera.manager.session.Session;
+import io.tessera.protocol.SegmentHeader;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.ThreadSlot;
 import java.lang.invoke.VarHandle;
@@ -79,7 +80,8 @@ final class Suspensions {
             return Optional.empty();
         }
         List<MemberMemory> members = residency.members(session);
-        Optional<String> unfit = CheckpointFitness.against(session.header().clientShares());
+        long shares = shares(members.getFirst());
+        Optional<String> unfit = CheckpointFitness.against(shares);
         members.forEach(member -> member.notSuspended = unfit.orElse(""));
         if (unfit.isPresent()) {
             LOG.info("{} is not suspended: {}", session, unfit.get());
@@ -91,7 +93,7 @@ final class Suspensions {
                 .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
         long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
         Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs),
-                CheckpointFitness.hasPieces(session.header().clientShares()));
+                CheckpointFitness.hasPieces(shares));
         LOG.info("{} is suspended {}", session, chosen.reason());
         processes.put(session, new Suspension(chosen.way(), nowNs));
         for (MemberMemory member : members) {
@@ -160,7 +162,7 @@ final class Suspensions {
                 }
             }
             case SUSPENDED -> {
-                if ((wanted || isInside(session)) && nowNs >= suspension.notBeforeNs) {
+                if ((wanted || isInside(members.getFirst())) && nowNs >= suspension.notBeforeNs) {
                     if (suspension.way == Way.CHECKPOINT) {
                         suspension.enter(State.RETURNING, nowNs);
                         members.forEach(member -> residency.comeBack(member, nowNs));
@@ -195,15 +197,23 @@ final class Suspensions {
         residency.members(session).forEach(member -> member.suspension = "");
     }
 
+    /** What the process says that it shares; where its segment is broken, which ends it, as if it were about to. */
+    private static long shares(MemberMemory member) {
+        long[] shares = {SegmentHeader.SHARES_CALL};
+        member.member.touch(_ -> shares[0] = member.member.session().header().clientShares());
+        return shares[0];
+    }
+
     /** A thread inside a driver call of a process that was drained can only be one that the checkpoint blocks. */
-    private static boolean isInside(Session session) {
-        for (int i = 0; i < SegmentLayout.MAX_THREADS; i++) {
-            ThreadSlot slot = ThreadSlot.of(session.memory(), i);
-            if (slot.inside() != 0 || slot.syncing()) {
-                return true;
+    private static boolean isInside(MemberMemory member) {
+        boolean[] inside = {false};
+        member.member.touch(_ -> {
+            for (int i = 0; i < SegmentLayout.MAX_THREADS && !inside[0]; i++) {
+                ThreadSlot slot = ThreadSlot.of(member.member.session().memory(), i);
+                inside[0] = slot.inside() != 0 || slot.syncing();
             }
-        }
-        return false;
+        });
+        return inside[0];
     }
 
     private void suspend(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
@@ -213,7 +223,7 @@ final class Suspensions {
         mark(members, true);
         // The client says that it is about to share memory, then reads the mark: one of the two sees the other.
         VarHandle.fullFence();
-        long shares = session.header().clientShares();
+        long shares = shares(members.getFirst());
         Optional<String> unfit = CheckpointFitness.against(shares);
         if (unfit.isPresent() || suspension.way == Way.CHECKPOINT && CheckpointFitness.hasPieces(shares)) {
             suspended(session, Optional.of(unfit.orElse("physical memory of others came to it just now")), nowNs);

@@ -52,8 +52,13 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
 
     /** Connects, registers, and has a context on {@link #GPU} in slot 0. */
     public static TestClient onDevice(Path registrationSocket, String tenant) throws Exception {
+        return onDevice(registrationSocket, tenant, MemoryPlan.PLAIN);
+    }
+
+    /** The same with a plan. */
+    public static TestClient onDevice(Path registrationSocket, String tenant, MemoryPlan plan) throws Exception {
         TestClient client = new TestClient(registrationSocket);
-        client.hello(tenant);
+        client.hello(tenant, plan);
         client.await("WELCOME", () -> client.segment != null);
         client.send(MessageEncoder.device(client.packet,
                 new DeviceAnnouncement(0, GPU, 64L << 30, 0, "Scripted GPU")));
@@ -63,8 +68,11 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
 
     /** Sends HELLO. */
     public void hello(String tenant) throws LinuxException {
-        send(MessageEncoder.hello(packet,
-                new Hello(os.processes().pid(), MemoryPlan.PLAIN, 0, 0, tenant, "TestClient")));
+        hello(tenant, MemoryPlan.PLAIN);
+    }
+
+    private void hello(String tenant, MemoryPlan plan) throws LinuxException {
+        send(MessageEncoder.hello(packet, new Hello(os.processes().pid(), plan, 0, 0, tenant, "TestClient")));
     }
 
     private void send(int bytes) throws LinuxException {
