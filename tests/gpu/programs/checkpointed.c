@@ -133,15 +133,6 @@ static int receive_with(int from, struct message *message, int *descriptor)
     return 0;
 }
 
-static void open_context(void)
-{
-    CUcontext context;
-    CHECK(cuInit(0));
-    CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-    CHECK(cuCtxSetCurrent(context));
-    CHECK(cuStreamCreate(&stream, 0));
-}
-
 static int set(int value)
 {
     int result = own.event ? cuEventRecord(own.event, stream) : cuMemsetD8Async(own.pointer, (unsigned char)value, BYTES, stream);
@@ -300,7 +291,7 @@ static int be_peer(int socket, const struct kind *kind)
 {
     struct message message;
     int descriptor;
-    open_context();
+    stream = open_stream();
     share(socket, kind->what, kind->role == TAKES);
     while (receive_with(socket, &message, &descriptor) == 0 && message.order == 'w') {
         message.answer = has(AFTER);
@@ -349,7 +340,7 @@ int main(int argc, char **argv)
     bool shared = kind->role == GIVES || kind->role == TAKES;
     int peer = -1;
     pid_t pid = shared ? start_peer("/proc/self/exe", kind->name, &peer) : 0;
-    open_context();
+    stream = open_stream();
     if (shared) {
         share(peer, kind->what, kind->role == GIVES);
     } else {

@@ -53,6 +53,18 @@ static inline void check(int result, const char *what)
 }
 #define CHECK(call) check((call), #call)
 
+/* A stream in the first device's context, which becomes the thread's. */
+static inline CUstream open_stream(void)
+{
+    CUcontext context;
+    CUstream stream;
+    CHECK(cuInit(0));
+    CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+    CHECK(cuCtxSetCurrent(context));
+    CHECK(cuStreamCreate(&stream, 0));
+    return stream;
+}
+
 static inline int64_t now_ns(void)
 {
     struct timespec now;

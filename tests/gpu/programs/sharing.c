@@ -46,15 +46,6 @@ struct message {
 static CUstream stream;
 static int checked;
 
-static void open_context(void)
-{
-    CUcontext context;
-    CHECK(cuInit(0));
-    CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-    CHECK(cuCtxSetCurrent(context));
-    CHECK(cuStreamCreate(&stream, 0));
-}
-
 static void set(CUdeviceptr pointer, int value, size_t bytes)
 {
     CHECK(cuMemsetD8Async(pointer, (unsigned char)value, bytes, stream));
@@ -100,7 +91,7 @@ static void obey(struct message *m)
 static int opener(int peer)
 {
     struct message m;
-    open_context();
+    stream = open_stream();
     while (recv(peer, &m, sizeof m, 0) == (ssize_t)sizeof m && m.order != END) {
         obey(&m);
         if (send(peer, &m, sizeof m, 0) != (ssize_t)sizeof m)
@@ -241,7 +232,7 @@ int main(int count, char **arguments)
         _exit(127);
     }
     close(ends[1]);
-    open_context();
+    stream = open_stream();
     printf("{\"mib\":%zu", bytes >> 20);
     share(ends[0], "first", bytes);
     share(ends[0], "later", bytes);

@@ -197,4 +197,23 @@ class SuspensionStepTest extends ResidencyScenario {
         untilAsked("SUSPEND");
         assertFalse(residency(0).has("notSuspended"));
     }
+
+    /** Chosen to be taken as it stands, and then it got memory that no checkpoint brings back. */
+    @Test
+    void whoTakesOthersMemoryBeforeTheDriverIsAskedMovesOutNextTime() throws Exception {
+        suspendAndBack(200, 200);
+        suspend();
+        assertTrue(way().startsWith("by checkpoint alone"), way());
+        header().clientShares(SegmentHeader.SHARES_PIECES);
+        until("it is out", () -> idle.words().residentBytes() == 0);
+        assertEquals("physical memory of others came to it just now", residency(0).get("notSuspended").getAsString());
+        assertEquals(asked, stepped.checkpoints.begun.size(), "the driver was not asked");
+        idle.busy = true;
+        int before = idle.worked;
+        until("it works again", () -> idle.worked > before);
+        idle.busy = false;
+        suspend();
+        assertEquals("by swap first: physical memory of others came to it", way());
+        untilAsked("SUSPEND");
+    }
 }

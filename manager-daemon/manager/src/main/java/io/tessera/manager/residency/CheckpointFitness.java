@@ -6,8 +6,9 @@ import java.util.Optional;
 /**
  * Whom the driver's checkpoint brings back as he was. A process that has imported memory is taken off its devices and then
  * never restored; memory that others have imported is restored as a copy, which they do not see any more; what was given up
- * before does not matter (driver 580 on an H200, {@code tests/gpu/RESULTS.md}, «Checkpoints by kind of memory»). The driver
- * itself refuses managed memory, and the process goes on. Stateless.
+ * before does not matter (driver 580 on an H200, {@code tests/gpu/RESULTS.md}, «Checkpoints by kind of memory»). What graphics
+ * libraries share, and multicast, was not tried and counts as imported. Managed memory the driver itself refuses, and the
+ * process goes on. Stateless.
  */
 final class CheckpointFitness {
     private CheckpointFitness() {
@@ -16,8 +17,8 @@ final class CheckpointFitness {
     /** What stands against a checkpoint of a client that shares so ({@link SegmentHeader#clientShares}), in a sentence. */
     static Optional<String> against(long shares) {
         if ((shares & SegmentHeader.SHARES_TAKEN) != 0) {
-            return Optional.of("it has, or had, memory of other processes (CUDA IPC or another import), with which the driver"
-                    + " does not restore a process");
+            return Optional.of("it has, or had, memory of other processes or libraries (CUDA IPC, another import, graphics,"
+                    + " multicast), with which the driver may never restore it");
         }
         if ((shares & SegmentHeader.SHARES_GIVEN) != 0) {
             return Optional.of("other processes may have its memory (CUDA IPC or another export), which the driver would"
