@@ -159,6 +159,24 @@ class SuspensionTest {
         plain.quit().exits(0);
     }
 
+    /** What was shared stays so under a manager that was not there when it was. */
+    @Test
+    void theNextManagerKnowsWhoSharesMemory(TestRun run) throws IOException {
+        run.expectLine("running without turns until it is back");
+        run.expectClientError("manager is gone");
+        String script = script(run);
+        ManagerProcess manager = manager(run, script);
+        RunningCase exporter = console(run, "exporter", script, 8 * MIB, 7);
+        exporter.okay("handle 0");
+        manager.kill();
+        ManagerProcess next = manager(run, script);
+        Await.until("it is back", PATIENCE, () -> next.control().status().getAsJsonArray("clients").size() == 1
+                && next.control().clientDevice(exporter.pid()).has("residency"));
+        notSuspended(next, exporter, "exporter", "other processes may have its memory");
+        exporter.okay("check 0 7");
+        exporter.quit().exits(0);
+    }
+
     /** The driver says no to managed memory, and the program goes on as if nobody had asked. */
     @Test
     void whatTheDriverDoesNotTakeStays(TestRun run) throws IOException {
