@@ -207,6 +207,10 @@ class ProvedFactsTest {
         assertFencedBase(fact("ld.global.v4"), 4);
         analyse("ld.global.u64 %rd2, [%rd1+2];");
         assertEquals(2, facts.baseFences().getFirst().alignmentBytes());
+        for (int size : new int[] {4, 8, 16}) {
+            analyse("cp.async.ca.shared.global [tile], [%rd1], " + size + ";");
+            assertEquals(size, facts.baseFences().getFirst().alignmentBytes());
+        }
     }
 
     @Test
