@@ -12,6 +12,7 @@ import argparse
 import fnmatch
 import json
 import os
+import random
 import sys
 import time
 import warnings
@@ -78,11 +79,19 @@ class Runner:
         except Exception:  # whatever it is: nothing works any more
             return True
 
+    def _seed(self, seed):
+        """Of all generators that sample inputs are made with."""
+        import numpy
+
+        random.seed(seed)
+        numpy.random.seed(seed % 2**32)
+        self._torch.manual_seed(seed)
+
     def _made(self, case):
         """Sample inputs; on the device where they cannot be made on the CPU, or where there are none for it."""
         torch = self._torch
         for place in ("cpu", self._device):
-            torch.manual_seed(case.seed)
+            self._seed(case.seed)
             try:
                 made = case.make(place, self._samples)
             except Exception:
