@@ -35,6 +35,7 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertIn("| ops/slow/float32 | relay | 1.000 | 1000 | 1000 |", text)
         self.assertIn("1 differ, at 1 2.0 instead of 1.0", text)
         self.assertIn("relay: 2 cases ended their process", text)
+        self.assertEqual([], [name for name in os.listdir(self.folder) if name.endswith(".values") or name.startswith("kernels-")])
 
     def test_what_is_not_reached_natively_is_nobodys(self):
         os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
