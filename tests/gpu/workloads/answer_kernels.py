@@ -50,6 +50,10 @@ FUNCTION_ATTRIBUTES = range(0, 18)
 BLOCKS = (1, 32, 33, 96, 128, 256, 512, 768, 1024, 1025)
 SHARED = (0, 1024, 16384, 49152, 52224, 101376, 166912, 232448, 300000)
 MAX_DYNAMIC, CARVEOUT = 8, 9
+#: The export table whose eighth entry calls back for each kernel of a module (native-preload/src/relay/module_functions.c).
+MODULE_TABLE = bytes.fromhex("6e163fbeb958444d835ce182aff1991e")
+EACH_FUNCTION = 7
+VISITOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t)
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -82,6 +86,7 @@ def _as_functions(driver, image, names):
     if result != 0:
         return
     driver.ask(f"module of {names[0]} functions", "cuModuleGetFunctionCount", module)
+    _order(driver, module, names)
     for name in GLOBALS:
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         result = driver.call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), module, name.encode())
@@ -99,6 +104,26 @@ def _as_functions(driver, image, names):
         for config in range(-1, 5):
             driver.note(f"function {name} cache config {config}", driver.call("cuFuncSetCacheConfig", function, config), "done")
     driver.call("cuModuleUnload", module)
+
+
+def _order(driver, module, names):
+    """In which order a module's kernels are listed, by the public call and by the export table that cuFFT asks."""
+    functions = (ctypes.c_void_p * len(names))()
+    result = driver.call("cuModuleEnumerateFunctions", functions, len(names), module)
+    listed = []
+    for function in functions if result == 0 else ():
+        name = ctypes.c_char_p()
+        driver.call("cuFuncGetName", ctypes.byref(name), ctypes.c_void_p(function))
+        listed.append((name.value or b"?").decode())
+    driver.note(f"module of {names[0]} in order", result, *listed)
+    table, context, visited = ctypes.POINTER(ctypes.c_void_p)(), ctypes.c_void_p(), []
+    driver.need("cuCtxGetCurrent", ctypes.byref(context))
+    result = driver.call("cuGetExportTable", ctypes.byref(table), MODULE_TABLE)
+    if result == 0:
+        visit = VISITOR(lambda _with, _function, name, _zero, _also: visited.append((name or b"?").decode()))
+        each = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, VISITOR, ctypes.c_void_p)(table[EACH_FUNCTION])
+        each(context, module, visit, None)
+    driver.note(f"module of {names[0]} in the table's order", result, *visited)
 
 
 def _as_kernels(driver, image, names):

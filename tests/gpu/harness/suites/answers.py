@@ -1,4 +1,7 @@
-"""Every answer that may decide what a library does: natively, in turns and by relay; what differs, less what is meant to."""
+"""Every answer that may decide what a library does: natively, in turns and by relay; what differs, less what is meant to.
+
+Beside it, which of a library's codes is taken: its results say so.
+"""
 
 import json
 import os
@@ -14,12 +17,14 @@ from harness.tessera import Manager
 TIMEOUT_S = 120
 #: Of the second part: programs whose calls are traced in turns, which answers as the driver does, and by relay.
 TRACED = ("fft", "linalg", "matmul", "convolution", "elementwise")
+#: Libraries' machine code natively, their text natively, and what each way takes: the same transforms by the same library.
+CODE = "code"
 SHOWN = 80
 
 
 def run(setting, record):
     """Natively twice, then each way; then the traces."""
-    chosen = setting.chosen(("answers", *TRACED))
+    chosen = setting.chosen(("answers", CODE, *TRACED))
     found = {}
     with Manager(setting.installation, setting.directory) as manager:
         ways = [
@@ -30,6 +35,10 @@ def run(setting, record):
             for name, place in ways:
                 record.attempt(name, lambda: found.update({name: _answers(setting, name, place)}), 10)
             record.attempt("comparison", lambda: _compare(record, found))
+        if CODE in chosen:
+            text = Placement("native, from text", {**native().environment, "CUDA_FORCE_PTX_JIT": "1"})
+            for name, place in [*ways[:2], (text.name, text), *ways[2:]]:
+                record.attempt(f"{CODE}, {name}", lambda: _digests(setting, record, name, place), 10)
         for program in (name for name in TRACED if name in chosen):
             record.attempt(program, lambda: _trace(setting, record, manager, program), 40)
 
@@ -64,6 +73,15 @@ def _answers(setting, name, place):
     return answers
 
 
+def _digests(setting, record, name, place):
+    label = "code-" + name.replace(",", "").replace(" ", "-")
+    out = _run(setting, label, place, [sys.executable, os.path.join(setting.workloads, "fft_bits.py")])
+    line = next((line for line in out.splitlines() if line.startswith('{"digests"')), None)
+    if line is None:
+        raise ChildFailed(f"{label} printed no digests")
+    record.add("code", way=name, digests=json.loads(line)["digests"])
+
+
 def _compare(record, found):
     known, used = allowances(), set()
     natives = (found["native"], found["native again"])
@@ -88,6 +106,18 @@ def _trace(setting, record, manager, program):
     record.add("trace", program=program, calls=[len(traces["turns"]), len(traces["space"])], **found)
 
 
+def _codes(runs):
+    """Which results of one library are equal to which native ones: a letter for each different one."""
+    if not runs:
+        return []
+    rows, shapes = [], list(runs[0]["digests"])
+    for shape in shapes:
+        letters = {}
+        rows.append((shape, *(letters.setdefault(run["digests"].get(shape), chr(ord("a") + len(letters))) for run in runs)))
+    note = "cuFFT in place, equal letters: equal to the last bit; from text: CUDA_FORCE_PTX_JIT=1, as an executor takes what it fences"
+    return [Table("Results by the code that is taken", ("shape", *(run["way"] for run in runs)), tuple(rows), (note,))]
+
+
 def tables(results):
     """How many differ, which, and where the programs' calls part."""
     made = []
@@ -106,6 +136,7 @@ def tables(results):
         if rows:
             more = (f"{len(rows) - SHOWN} more in the raw record",) if len(rows) > SHOWN else ()
             made.append(Table("Answers that differ", ("question", "way", "native", "this way"), rows[:SHOWN], more))
+    made += _codes([one for one in results if one["kind"] == "code"])
     traces = [one for one in results if one["kind"] == "trace"]
     if traces:
         rows = tuple((one["program"], *one["calls"], one["questions"], len(one["answers"]), one["parted"] or "nowhere") for one in traces)

@@ -7,7 +7,9 @@ import sys
 from operators_stand_in import _relayed
 
 relayed = _relayed()
-if "--names" not in sys.argv:
+if sys.argv[0].endswith("fft_bits.py"):
+    print(json.dumps({"digests": {"5 × 6": "text" if relayed or "CUDA_FORCE_PTX_JIT" in os.environ else "code", "8 × 8": "same"}}))
+elif "--names" not in sys.argv:
     blocks = 3 if relayed else 4
     with open(os.environ["TESSERA_TRACE"], "w", encoding="ascii") as trace:
         for entry, result, arguments, told in (

@@ -16,7 +16,7 @@ class AnswersSuiteTest(unittest.TestCase):
     run_suite = test_suites.SuitesTest.run_suite
 
     def test_answers(self):
-        for name in ("answers.py", "answer_programs.py"):
+        for name in ("answers.py", "answer_programs.py", "fft_bits.py"):
             os.symlink(os.path.join(test_suites.HERE, "answers_stand_in.py"), self.path("workloads", name))
         record, text = self.run_suite("answers", TRACED=("fft",))
         self.assertEqual([], record.problems)
@@ -25,6 +25,8 @@ class AnswersSuiteTest(unittest.TestCase):
         self.assertIn("| context flags | space | 4 | 8 |", text)
         self.assertIn("space: 1 because managed memory is not relayed", text)
         self.assertIn("allowed, but equal: ", text)
+        self.assertIn("| 5 × 6 | a | a | b | a | b | b |", text)
+        self.assertIn("| 8 × 8 | a | a | a | a | a | a |", text)
         self.assertIn("| fft | 5 | 5 | 3 | 1 | launch 0 of 1: add 4,1,1,128,1,1,0 in turns, add 3,1,1,128,1,1,0 here |", text)
         self.assertIn("fft: cuOccupancyMaxActiveBlocksPerMultiprocessor add 128 0: 4 in turns, 3 here", text)
 
