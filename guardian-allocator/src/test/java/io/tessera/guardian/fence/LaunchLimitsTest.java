@@ -45,13 +45,13 @@ class LaunchLimitsTest {
 
     /** The part of a kernel that launches within the limits run. */
     private static String second(String statements) throws Exception {
-        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(kernel(statements))).ptx();
+        String text = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(kernel(statements))).ptx();
         return text.substring(0, text.indexOf("$small_any:"));
     }
 
     @Test
     void aLoopThatGoesOnByTheGridEndsByItself() throws Exception {
-        assertEquals(Map.of(parameter("n"), 1L << 30, new Operand.SpecialRegister("%nctaid", "x"), 1L << 20), limits(BY_GRID));
+        assertEquals(Map.of(parameter("$v1"), 1L << 30, new Operand.SpecialRegister("%nctaid", "x"), 1L << 20), limits(BY_GRID));
         assertFalse(second(BY_GRID).contains("ld.volatile"), "it does not look at the stop word");
         assertTrue(second(BY_GRID).contains("setp.gt.or.u32"), "one branch decides");
     }
@@ -60,10 +60,10 @@ class LaunchLimitsTest {
     void rowsThatAreShortAndFewNeedNoFenceInTheLoop() throws Exception {
         Map<Operand, Long> limits = limits(BY_ROWS);
         assertEquals(2, limits.size(), limits.toString());
-        assertTrue(limits.get(parameter("width")) >= limits.get(parameter("n")), "rows may be longer than there are many");
-        assertTrue(4 * limits.get(parameter("width")) * limits.get(parameter("n")) < WindowConstants.GUARD_BYTES);
+        assertTrue(limits.get(parameter("$v2")) >= limits.get(parameter("$v1")), "rows may be longer than there are many");
+        assertTrue(4 * limits.get(parameter("$v2")) * limits.get(parameter("$v1")) < WindowConstants.GUARD_BYTES);
         String body = second(BY_ROWS);
-        assertFalse(body.substring(body.indexOf("loop:")).contains("and.b32"), body);
+        assertFalse(body.substring(body.indexOf("$L0:")).contains("and.b32"), body);
     }
 
     @Test
@@ -78,7 +78,7 @@ class LaunchLimitsTest {
         String call = "{ .param .b32 given; call.uni (given), f, (); ld.param.b32 %r1, [given]; }";
         String text = kernel(BY_ROWS.replace("ld.param.u32 %r1, [n];", call)).replace(".visible .entry",
                 ".func (.param .b32 back) f() { .reg .b32 %r<2>; mov.u32 %r1, 7; st.param.b32 [back], %r1; ret; }\n.visible .entry");
-        PtxParser.parse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
+        PtxParser.parse(Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
         BodyLimits found = SmallBlocks.specialise(PtxParser.parse(text), false, true).limits().get("k");
         assertTrue(found == null || found.limits().stream().noneMatch(limit -> limit.source().equals(parameter("given"))), String.valueOf(found));
     }
