@@ -1,6 +1,8 @@
 package io.tessera.executor.worker;
 
 import io.tessera.device.DriverOptions;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
@@ -14,6 +16,8 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 
 /**
@@ -30,6 +34,38 @@ public final class WorkerMain {
     private static final int BUFFER_BYTES = 1 << 16;
     /** Of the thread that has the jobs: less than an executor's own threads have, so that code that goes deeper ends here. */
     private static final long STACK_BYTES = 768 << 10;
+
+    /** Code that has something of what most code has. */
+    private static final String ANYTHING = """
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .global .align 4 .b8 numbers[16] = {1, 2, 3};
+            .visible .entry work(.param .u64 to, .param .u32 count)
+            {
+                .reg .pred %p<2>;
+                .reg .b32 %r<6>;
+                .reg .b64 %rd<6>;
+                .shared .align 4 .b8 part[1024];
+                ld.param.u64 %rd1, [to];
+                ld.param.u32 %r1, [count];
+                mov.u32 %r2, %tid.x;
+                mov.u32 %r3, 0;
+            again:
+                mul.wide.u32 %rd3, %r2, 4;
+                add.s64 %rd4, %rd1, %rd3;
+                ld.global.u32 %r4, [%rd4];
+                mov.u32 %r5, part;
+                st.shared.u32 [%r5], %r4;
+                bar.sync 0;
+                atom.global.add.u32 %r4, [%rd4], %r4;
+                st.global.u32 [numbers], %r4;
+                add.u32 %r3, %r3, 1;
+                setp.lt.u32 %p1, %r3, %r1;
+                @%p1 bra again;
+                ret;
+            }
+            """;
 
     private final SynchronousQueue<Message> jobs = new SynchronousQueue<>();
     private final DataOutputStream answers;
@@ -79,10 +115,17 @@ public final class WorkerMain {
         Runtime.getRuntime().halt(exit);
     }
 
+    /** Classes are loaded before somebody waits for them. */
+    private static void warm() {
+        List<byte[]> image = List.of(ANYTHING.getBytes(StandardCharsets.US_ASCII));
+        FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, false), image));
+    }
+
     /** An answer ends a job; anything else ends the process. */
     private void work() {
         int exit = EXIT_BROKEN;
         try {
+            warm();
             while (true) {
                 Message.of(Message.Kind.READY).write(answers);
                 Message job = jobs.take();

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -41,6 +43,8 @@ public final class WorkerPool implements CodeWorkers {
     private final FairTurns<Turn> turns = new FairTurns<>();
     private final Deque<WorkerProcess> idle = new ArrayDeque<>();
     private final List<WorkerProcess> alive = new ArrayList<>();
+    /** Tenants of whom a worker has a job. */
+    private final Set<String> begun = new HashSet<>();
     private int busy;
     private boolean starting;
     private boolean closed;
@@ -138,6 +142,7 @@ public final class WorkerPool implements CodeWorkers {
             try {
                 worker.begin(job);
                 begun = true;
+                begun(tenant, true);
                 Message answer = worker.answer();
                 if (limit.cancel(false)) {
                     giveBack(worker);
@@ -152,6 +157,8 @@ public final class WorkerPool implements CodeWorkers {
                     return failed(tenant, worker, exit, late.get(), job);
                 }
                 last = e;
+            } finally {
+                begun(tenant, false);
             }
         }
         throw last;
@@ -292,6 +299,24 @@ public final class WorkerPool implements CodeWorkers {
             idle.removeAll(ending);
         }
         ending.forEach(this::remove);
+    }
+
+    private synchronized void begun(String tenant, boolean now) {
+        if (now) {
+            begun.add(tenant);
+        } else {
+            begun.remove(tenant);
+        }
+    }
+
+    /** Whether a worker has a tenant's job. */
+    synchronized boolean hasBegun(String tenant) {
+        return begun.contains(tenant);
+    }
+
+    /** Jobs that have their turn. */
+    synchronized int busy() {
+        return busy;
     }
 
     /** Processes that there are, for who looks after them in tests. */

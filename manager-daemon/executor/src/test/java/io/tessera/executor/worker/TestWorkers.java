@@ -17,8 +17,11 @@ public final class TestWorkers {
 
     /** Workers of a test's own, whose jobs may take so long. */
     public static WorkerPool pool(int jobSeconds) {
-        return new WorkerPool(new WorkerSettings("software", DriverOptions.DEFAULT, 2, jobSeconds, HEAP_BYTES, JOB_SECONDS),
-                Clocks.system().monotonic());
+        return new WorkerPool(settings(jobSeconds, JOB_SECONDS), Clocks.system().monotonic());
+    }
+
+    static WorkerSettings settings(int jobSeconds, int idleSeconds) {
+        return new WorkerSettings("software", DriverOptions.DEFAULT, 2, jobSeconds, HEAP_BYTES, idleSeconds);
     }
 
     /** The same for all tests of this process, which nobody ends before it: a JVM takes long to start. */
