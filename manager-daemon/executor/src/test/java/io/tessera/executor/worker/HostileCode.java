@@ -1,9 +1,11 @@
 package io.tessera.executor.worker;
 
+import io.airlift.compress.v3.zstd.ZstdCompressor;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Code that takes more than there is, of whoever reads it, and code that is as it should be. Ends with a NUL, as it travels. */
 public final class HostileCode {
@@ -70,6 +72,14 @@ public final class HostileCode {
             frame.writeBytes(new byte[] {(byte) header, (byte) (header >> 8), (byte) (header >> 16), ' '});
         }
         return fatBinary(frame.toByteArray(), unpacked, ZSTD);
+    }
+
+    /** A fat binary with that text in it, as compilers pack it. */
+    public static byte[] packed(byte[] text) {
+        ZstdCompressor compressor = ZstdCompressor.create();
+        byte[] frame = new byte[compressor.maxCompressedLength(text.length)];
+        int bytes = compressor.compress(text, 0, text.length, frame, 0, frame.length);
+        return fatBinary(Arrays.copyOf(frame, bytes), text.length, ZSTD);
     }
 
     private static byte[] fatBinary(byte[] stored, long unpacked, long flags) {
