@@ -49,6 +49,10 @@ public final class ThreadState {
     public int laneOperand;
     /** Request: PTX's operand c of shfl, clamp and segment mask. */
     public int clamp;
+    /** Request: what the warp computes, for FUNCTION. */
+    public WarpFunction function;
+    /** Request and result: this lane's values of {@code function}; kept for reuse. */
+    public long[] values;
     /** Request: number of the block's barrier. */
     public int barrier;
     /** Request: threads that the barrier counts, or 0 for the whole block. */
@@ -69,6 +73,14 @@ public final class ThreadState {
         operation = wanted;
         mask = members;
         value = laneValue;
+        return Stop.WARP;
+    }
+
+    /** Asks for what all lanes compute together of {@code values}; the program returns the stop. */
+    public Stop askFunction(WarpFunction wanted) {
+        operation = WarpOperation.FUNCTION;
+        function = wanted;
+        mask = -1;
         return Stop.WARP;
     }
 

@@ -44,7 +44,8 @@ final class WarpExchange {
             }
             ThreadState other = threads[first + lane];
             if (status[first + lane] != BlockRun.AT_WARP || other.operation != asking.operation
-                    || (other.mask | 1 << lane) != mask) {
+                    || (other.mask | 1 << lane) != mask
+                    || asking.operation == WarpOperation.FUNCTION && other.function != asking.function) {
                 return 0;
             }
             members |= 1 << lane;
@@ -83,6 +84,7 @@ final class WarpExchange {
             case VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT -> vote(threads, first, members, operation);
             case MATCH_ANY, MATCH_ALL -> match(threads, first, members, operation == WarpOperation.MATCH_ALL);
             case ELECT -> elect(threads, first, members);
+            case FUNCTION -> threads[first + Integer.numberOfTrailingZeros(members)].function.apply(threads, first, members);
             default -> reduce(threads, first, members, operation);
         }
     }

@@ -20,7 +20,7 @@ final class InstructionLowering {
             Opcode.MBARRIER_INVAL, Opcode.MBARRIER_EXPECT_TX, Opcode.MBARRIER_COMPLETE_TX, Opcode.BARRIER_SYNC,
             Opcode.BARRIER_ARRIVE, Opcode.CLUSTER_ARRIVE, Opcode.CLUSTER_WAIT, Opcode.WARP_SYNC, Opcode.BRA,
             Opcode.BRX, Opcode.RET, Opcode.EXIT, Opcode.TRAP, Opcode.BRKPT, Opcode.NANOSLEEP, Opcode.PMEVENT,
-            Opcode.NOP, Opcode.SUST, Opcode.SURED, Opcode.STACKRESTORE);
+            Opcode.NOP, Opcode.STMATRIX, Opcode.SUST, Opcode.SURED, Opcode.STACKRESTORE);
 
     private final FunctionLowering function;
     private final Scope scope;

@@ -29,7 +29,9 @@ public enum Opcode {
     BRA, BRX, CALL, CALL_INDIRECT, CALL_RUNTIME, RET, EXIT, TRAP, BRKPT, NANOSLEEP, PMEVENT, NOP,
     // Between threads.
     BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED, CLUSTER_ARRIVE, CLUSTER_WAIT,
-    WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK;
+    WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK,
+    // Tensor cores.
+    MMA, LDMATRIX, STMATRIX, MOVMATRIX;
 
     /** Whether control may go elsewhere than to the next instruction, so that this ends a basic block. */
     public boolean endsBlock() {
@@ -45,7 +47,8 @@ public enum Opcode {
      */
     public boolean waitsForOthers() {
         return switch (this) {
-            case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT -> true;
+            case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, MMA, LDMATRIX, STMATRIX,
+                    MOVMATRIX -> true;
             default -> false;
         };
     }
