@@ -44,15 +44,24 @@ final class Stops {
                 return Stop.YIELD;
             }
             case SHFL -> shuffle(instruction);
-            case VOTE -> warp(operation(instruction), instruction.argument(1), instruction.argument(0), 32);
+            case VOTE -> warp(operation(instruction), mask(instruction, 1), instruction.argument(0), 32);
             case MATCH, REDUX -> warp(operation(instruction), instruction.argument(1), instruction.argument(0),
                     instruction.type().bits());
             case WARP_SYNC -> warp(WarpOperation.SYNC, instruction.argument(0), null, 32);
             case ELECT -> warp(WarpOperation.ELECT, instruction.argument(0), null, 32);
-            case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, new Operand.Immediate(place), null, 32);
+            case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, mask(instruction, 0), null, 32);
             default -> throw new NotCompiledException(instruction.spelling());
         }
+        if (instruction.asksWhoeverIsHere()) {
+            code.aload(Frame.THREAD).loadConstant(place);
+            Calls.invokeVirtual(code, ThreadState.class, "askConverged", void.class, int.class);
+        }
         return Stop.WARP;
+    }
+
+    /** The mask of members; nothing where whoever is here takes part. */
+    private static Operand mask(Instruction instruction, int place) {
+        return instruction.asksWhoeverIsHere() ? new Operand.Immediate(0) : instruction.argument(place);
     }
 
     /** Fills in the request for tensor core instructions; the stop is {@link Stop#WARP}. */
@@ -139,7 +148,7 @@ final class Stops {
     private void shuffle(Instruction instruction) {
         code.aload(Frame.THREAD);
         Calls.push(code, operation(instruction));
-        registers.pushInt(instruction.argument(3));
+        registers.pushInt(mask(instruction, 3));
         for (int i = 0; i < 3; i++) {
             registers.pushInt(instruction.argument(i));
         }

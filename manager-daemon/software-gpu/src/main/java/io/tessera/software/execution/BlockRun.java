@@ -112,7 +112,7 @@ final class BlockRun {
     private boolean exchange(int first, int end) {
         try {
             return WarpExchange.complete(threads, status, first, end)
-                    || WarpExchange.completeActiveMask(threads, status, first, end);
+                    || WarpExchange.completeConverged(threads, status, first, end);
         } catch (MemoryFault e) {
             throw fault(e);
         }

@@ -41,8 +41,10 @@ public final class ThreadState {
 
     /** Request: what the warp does. */
     public WarpOperation operation;
-    /** Request: member mask; for ACTIVEMASK the number that tells the place in the program. */
+    /** Request: member mask; where {@code converged} the number that tells the place in the program. */
     public int mask;
+    /** Request: the members are those that are at this place when no lane can go on. */
+    public boolean converged;
     /** Request: this lane's value (32 bits zero-extended, or 64), or its predicate as 0 or 1. */
     public long value;
     /** Request: PTX's operand b of shfl, source lane or distance. */
@@ -72,6 +74,7 @@ public final class ThreadState {
     public Stop askWarp(WarpOperation wanted, int members, long laneValue) {
         operation = wanted;
         mask = members;
+        converged = false;
         value = laneValue;
         return Stop.WARP;
     }
@@ -81,6 +84,7 @@ public final class ThreadState {
         operation = WarpOperation.FUNCTION;
         function = wanted;
         mask = -1;
+        converged = false;
         return Stop.WARP;
     }
 
@@ -88,10 +92,21 @@ public final class ThreadState {
     public Stop askShuffle(WarpOperation wanted, int members, int laneValue, int b, int c) {
         operation = wanted;
         mask = members;
+        converged = false;
         value = Integer.toUnsignedLong(laneValue);
         laneOperand = b;
         clamp = c;
         return Stop.WARP;
+    }
+
+    /**
+     * Turns the request into one of the lanes that are here together: activemask, and what PTX has without {@code .sync}.
+     *
+     * @param place number that tells this place in the program from others
+     */
+    public void askConverged(int place) {
+        mask = place;
+        converged = true;
     }
 
     /** Asks for a barrier; the program returns the stop. */

@@ -7,6 +7,6 @@ public enum WarpOperation {
     REDUX_XOR, ELECT,
     /** What {@link ThreadState#function} computes of several values of each lane. */
     FUNCTION,
-    /** The set of lanes that are here together: those that came before the warp could not go on without them. */
+    /** The set of lanes that take part. */
     ACTIVEMASK
 }

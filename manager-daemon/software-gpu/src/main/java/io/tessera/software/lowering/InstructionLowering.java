@@ -56,7 +56,13 @@ final class InstructionLowering {
             case CALL -> new CallLowering(function, scope, written, operands, guard).lower();
             case RET -> function.emitReturn(guard, written.line());
             case BRX -> lowerIndexedBranch(words);
-            default -> lowerPlain(opcode, words);
+            default -> {
+                if (opcode.isVideo()) {
+                    lowerVideo(opcode, words);
+                } else {
+                    lowerPlain(opcode, words);
+                }
+            }
         }
     }
 
@@ -98,6 +104,11 @@ final class InstructionLowering {
             words.space = parameterSpace(arguments);
         }
         emit(opcode, words, results, arguments);
+    }
+
+    private void lowerVideo(Opcode opcode, Words words) {
+        VideoOperands video = new VideoOperands(function, operands, opcode, written);
+        emit(opcode, words, video.results(), video.arguments());
     }
 
     /** Parameters of device functions, and those that a function passes on, are in its frame: local memory. */

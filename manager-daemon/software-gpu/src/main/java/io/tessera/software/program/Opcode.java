@@ -11,8 +11,9 @@ public enum Opcode {
     // Bits.
     AND, OR, XOR, NOT, CNOT, LOP3, SHL, SHR, SHF, POPC, CLZ, BFIND, FNS, BREV, BFE, BFI, BMSK, SZEXT, PRMT,
     DP4A, DP2A,
-    // Video: 2 lanes of 16 bits, 4 of 8.
-    VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4,
+    // Video: scalars, 2 lanes of 16 bits, 4 of 8.
+    VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET,
+    VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VSET2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4, VSET4,
     // Comparison and selection.
     SET, SETP, SELP, SLCT,
     // Movement and conversion.
@@ -39,6 +40,16 @@ public enum Opcode {
             case BRA, BRX, RET, EXIT, TRAP -> true;
             default -> false;
         };
+    }
+
+    /** Whether this is a video instruction, whose operands have selectors. */
+    public boolean isVideo() {
+        return compareTo(VADD) >= 0 && compareTo(VSET4) <= 0;
+    }
+
+    /** Lanes of a video instruction; 1 where it works on scalars. */
+    public int videoLanes() {
+        return name().endsWith("2") ? 2 : name().endsWith("4") ? 4 : 1;
     }
 
     /**
