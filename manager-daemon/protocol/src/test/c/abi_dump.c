@@ -113,6 +113,11 @@ static void residency(void)
     FIELD(tessera_residency, moves_out);
     FIELD(tessera_residency, move_failures);
     FIELD(tessera_residency, dropped_bytes);
+    FIELD(tessera_residency, driver_free);
+    FIELD(tessera_residency, driver_free_ns);
+    FIELD(tessera_residency, refusals);
+    FIELD(tessera_residency, refused_free);
+    FIELD(tessera_residency, settled_chunks);
     FIELD(tessera_residency, reserved);
 }
 

@@ -48,7 +48,7 @@ public final class Residency implements Conductor.Timed {
         for (ManagedDevice device : registry.devices()) {
             DeviceResidency known = devices.get(device.uuid());
             if (known == null || known.device != device) {
-                known = new DeviceResidency(device, settings, executors);
+                known = new DeviceResidency(device, settings, executors, nowNs);
                 devices.put(device.uuid(), known);
             }
             work += known.doWork(nowNs);

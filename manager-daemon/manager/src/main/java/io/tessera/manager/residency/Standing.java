@@ -1,0 +1,123 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.schedule.ClientOutlook;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches that who may run gets to run. A client that was told to run, and waits for memory while none moves, is said with
+ * its cause; who should give memory up and does not counts as one that cannot, so that others give it; and a client that
+ * nobody can help is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ */
+final class Standing {
+    /** While no memory moved for this long, somebody is told so. */
+    static final long SAID_NS = 1_000_000_000L;
+
+    /** And after this long the client's calls fail: the turn lock's patience with a turn that waits for memory. */
+    static final long GIVEN_UP_NS = 10_000_000_000L;
+
+    /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
+    private static final long STUCK_KEPT_NS = 5_000_000_000L;
+
+    private static final double GIB = 1L << 30;
+    private static final Logger LOG = LoggerFactory.getLogger(Standing.class);
+
+    private String sentence = "";
+
+    /** Who stands still and why; empty: nobody does. */
+    String sentence() {
+        return sentence;
+    }
+
+    /** Looks at everybody, as read just now; returns how much it changed. */
+    int watch(DeviceResidency device, long nowNs) {
+        Collection<MemberMemory> members = device.members();
+        int done = 0;
+        List<String> sentences = new ArrayList<>();
+        for (MemberMemory member : members) {
+            if (!stands(device, member, nowNs)) {
+                member.standingSinceNs = MemberMemory.NEVER;
+                member.standingSaid = false;
+                continue;
+            }
+            if (member.standingSinceNs == MemberMemory.NEVER) {
+                member.standingSinceNs = nowNs;
+            }
+            long forNs = nowNs - Math.max(member.standingSinceNs, device.settledNs());
+            if (forNs < SAID_NS) {
+                continue;
+            }
+            done += help(members, member, nowNs);
+            String why = sentence(members, member, forNs);
+            sentences.add(why);
+            say(device, member, why);
+            if (forNs >= GIVEN_UP_NS) {
+                device.fallsShort(member, why, nowNs, nowNs);
+                done++;
+            }
+        }
+        sentence = String.join("; ", sentences);
+        return done;
+    }
+
+    /** Whether the client may run, or allocate, and waits for memory. */
+    private static boolean stands(DeviceResidency device, MemberMemory member, long nowNs) {
+        if (!member.movable() || member.checkpointed || member.parked) {
+            return false;
+        }
+        ClientOutlook outlook = device.device.scheduling().outlook(member.clientId(), nowNs);
+        boolean gate = member.member.waitsSinceNs() != 0 && !member.member.isOpen();
+        return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
+    }
+
+    private static int help(Collection<MemberMemory> members, MemberMemory standing, long nowNs) {
+        int done = 0;
+        standing.ring();
+        for (MemberMemory member : members) {
+            if (member != standing && !member.stuckAt(nowNs) && member.owesFor(SAID_NS, nowNs)) {
+                member.stuckUntil(nowNs + STUCK_KEPT_NS);
+                member.ring();
+                done++;
+            }
+        }
+        return done;
+    }
+
+    private static void say(DeviceResidency device, MemberMemory member, String why) {
+        if (!member.standingSaid) {
+            member.standingSaid = true;
+            LOG.info("{}: {}", device.device.uuid(), why);
+        }
+    }
+
+    private static String sentence(Collection<MemberMemory> members, MemberMemory member, long forNs) {
+        long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
+        List<String> causes = new ArrayList<>();
+        if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
+            causes.add(String.format(Locale.ROOT, "the driver has refused it memory %d times", member.refusals));
+        }
+        for (MemberMemory other : members) {
+            if (other != member && other.movable() && other.residentBytes > other.targetBytes) {
+                causes.add(String.format(Locale.ROOT, "client %d is to give up %.2f GiB and %s", other.clientId(),
+                        (other.residentBytes - other.targetBytes) / GIB, excuse(other)));
+            }
+        }
+        if (causes.isEmpty()) {
+            causes.add(member.residentBytes < member.targetBytes ? "it may take them and does not"
+                    : "nobody has any to give up");
+        }
+        return String.format(Locale.ROOT, "client %d may run and waits for %.2f GiB, nothing has moved for %.1f s: %s",
+                member.clientId(), Math.max(0, lacksBytes) / GIB, forNs / 1e9, String.join(", ", causes));
+    }
+
+    private static String excuse(MemberMemory other) {
+        boolean pinnedFull = other.pinnedHeld >= other.pinnedTarget;
+        boolean pageableFull = other.pageableHeld >= other.pageableTarget;
+        boolean fileFull = other.fileHeld >= other.fileLimit;
+        return pinnedFull && pageableFull && fileFull ? "has no host memory left for it" : "does not";
+    }
+}
