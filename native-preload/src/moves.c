@@ -117,7 +117,7 @@ uint64_t moves_step(unsigned device, bool opening)
     residency_unlock();
     if (!used)
         return UINT64_MAX;
-    shortage_sample(device);
+    shortage_sample(device, opening);
     leave(device);
     bool all_in = come(device);
     notice_silence(device, opening && !all_in);

@@ -12,6 +12,7 @@
 #include "tessera_entries.h"
 
 #define SAMPLE_NS 1000000000ULL
+#define WAITING_SAMPLE_NS 200000000ULL
 /* Memory that another process gives back may reach the driver later than its word does. */
 #define LASTS_NS 15000000ULL
 
@@ -42,11 +43,11 @@ static bool ask_driver(uint64_t *free_bytes)
     return true;
 }
 
-void shortage_sample(unsigned device)
+void shortage_sample(unsigned device, bool waits)
 {
     uint64_t now_ns = monotonic_ns(), free_bytes = 0;
     bool checkpointed = __atomic_load_n(&words(device)->flags, __ATOMIC_ACQUIRE) & TESSERA_RESIDENCY_CHECKPOINTED;
-    if (now_ns - sampled_ns[device] < SAMPLE_NS || checkpointed || !residency_planned(device))
+    if (now_ns - sampled_ns[device] < (waits ? WAITING_SAMPLE_NS : SAMPLE_NS) || checkpointed || !residency_planned(device))
         return;
     sampled_ns[device] = now_ns;
     void *context = devices_enter(device);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says what the driver says is free, once a second. By the device's turns thread, without a lock. */
-void shortage_sample(unsigned device);
+/* Says what the driver says is free, once a second, or five times while the gate waits for memory. By the turns thread, without a lock. */
+void shortage_sample(unsigned device, bool waits);
 
 /*
  * The driver had no memory for a chunk. True: it has had none for a while, and was asked what is free; the caller tries once

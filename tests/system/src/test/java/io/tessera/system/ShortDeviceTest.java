@@ -22,7 +22,7 @@ class ShortDeviceTest {
     private static final Duration PATIENCE = Await.PATIENCE;
 
     private static ManagerProcess manager(TestRun run, String... options) {
-        List<String> all = new ArrayList<>(List.of("--capacity", "64MiB", "--executors", "none", "--move-share", "50%"));
+        List<String> all = new ArrayList<>(List.of("--capacity", "64MiB", "--executors", "none", "--move-share", "50%", "--log-level", "debug"));
         all.addAll(List.of(options));
         return run.manager(all.toArray(String[]::new));
     }
@@ -60,6 +60,7 @@ class ShortDeviceTest {
             NativeResult result = worker.end().exits(0);
             assertTrue(result.output().getLast().matches("done [1-9]\\d*"), result::toString);
         }
+        manager.log().stream().filter(line -> line.contains("clients can have")).forEach(System.out::println);
         long usable = manager.control().device(0).getAsJsonObject("memory") == null ? 0 : DEVICE;
         assertTrue(usable <= DEVICE);
     }

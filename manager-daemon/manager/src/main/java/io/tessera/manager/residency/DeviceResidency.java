@@ -61,7 +61,7 @@ final class DeviceResidency {
         this.executors = executors;
         this.pressure = new MemoryPressure(settings);
         this.newcomers = new Newcomers(pressure);
-        this.usable = new UsableMemory(device.totalBytes(), nowNs);
+        this.usable = new UsableMemory(device.uuid(), device.totalBytes(), nowNs);
     }
 
     Collection<MemberMemory> members() {
@@ -399,7 +399,7 @@ final class DeviceResidency {
                 written++;
             }
         }
-        sayRefused();
+        sayRefused(nowNs);
         return written;
     }
 
@@ -413,9 +413,10 @@ final class DeviceResidency {
         return Math.max(1, limit);
     }
 
-    private void sayRefused() {
+    private void sayRefused(long nowNs) {
         plan.refused().forEach((clientId, sentence) -> {
-            if (refused.add(clientId)) {
+            MemberMemory member = members.get(clientId);
+            if (Math.max(member.neededBytes, member.wantedBytes) > limitBytes(member, nowNs) && refused.add(clientId)) {
                 LOG.warn("{}: {}", device.uuid(), sentence);
             }
         });

@@ -51,11 +51,11 @@ final class Standing {
             if (forNs < SAID_NS) {
                 continue;
             }
-            done += help(members, member, nowNs);
-            String why = sentence(members, member, forNs);
+            boolean alone = help(device, member, nowNs);
+            String why = sentence(device, member, forNs, nowNs);
             sentences.add(why);
             say(device, member, why);
-            if (forNs >= GIVEN_UP_NS) {
+            if (forNs >= GIVEN_UP_NS && alone) {
                 device.fallsShort(member, why, nowNs, nowNs);
                 done++;
             }
@@ -74,17 +74,26 @@ final class Standing {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    private static int help(Collection<MemberMemory> members, MemberMemory standing, long nowNs) {
-        int done = 0;
+    /** Has others reckoned without who cannot give memory up; returns whether everybody else has stopped. */
+    private static boolean help(DeviceResidency device, MemberMemory standing, long nowNs) {
+        boolean alone = true;
         standing.ring();
-        for (MemberMemory member : members) {
-            if (member != standing && !member.stuckAt(nowNs) && member.owesFor(SAID_NS, nowNs)) {
+        for (MemberMemory member : device.members()) {
+            if (member == standing || !member.movable()) {
+                continue;
+            }
+            boolean stopped = isQuiet(device, member, nowNs);
+            alone &= stopped;
+            if (stopped && !member.stuckAt(nowNs) && member.owesFor(SAID_NS, nowNs)) {
                 member.stuckUntil(nowNs + STUCK_KEPT_NS);
                 member.ring();
-                done++;
             }
         }
-        return done;
+        return alone;
+    }
+
+    private static boolean isQuiet(DeviceResidency device, MemberMemory member, long nowNs) {
+        return device.device.scheduling().outlook(member.clientId(), nowNs).quiet();
     }
 
     private static void say(DeviceResidency device, MemberMemory member, String why) {
@@ -94,16 +103,16 @@ final class Standing {
         }
     }
 
-    private static String sentence(Collection<MemberMemory> members, MemberMemory member, long forNs) {
+    private static String sentence(DeviceResidency device, MemberMemory member, long forNs, long nowNs) {
         long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
         List<String> causes = new ArrayList<>();
         if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
             causes.add(String.format(Locale.ROOT, "the driver has refused it memory %d times", member.refusals));
         }
-        for (MemberMemory other : members) {
+        for (MemberMemory other : device.members()) {
             if (other != member && other.movable() && other.residentBytes > other.targetBytes) {
                 causes.add(String.format(Locale.ROOT, "client %d is to give up %.2f GiB and %s", other.clientId(),
-                        (other.residentBytes - other.targetBytes) / GIB, excuse(other)));
+                        (other.residentBytes - other.targetBytes) / GIB, isQuiet(device, other, nowNs) ? excuse(other) : "has not stopped"));
             }
         }
         if (causes.isEmpty()) {

@@ -3,6 +3,9 @@ package io.tessera.manager.residency;
 import io.tessera.memory.residency.DeviceRoom;
 import io.tessera.protocol.MemoryPlan;
 import java.util.Collection;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reconciles what is believed of a device with what its clients' drivers say and refuse (SPEC.md, section 9.9). One owner
@@ -12,12 +15,17 @@ final class UsableMemory {
     /** A word may be this much older than what it tells of. */
     private static final long SETTLED_NS = 500_000_000L;
 
+    private static final double GIB = 1L << 30;
+    private static final Logger LOG = LoggerFactory.getLogger(UsableMemory.class);
+
+    private final Object name;
     private final DeviceRoom room;
     private long heldMark;
     private long changedNs;
     private long sampleNs;
 
-    UsableMemory(long totalBytes, long nowNs) {
+    UsableMemory(Object name, long totalBytes, long nowNs) {
+        this.name = name;
         room = new DeviceRoom(totalBytes);
         changedNs = nowNs;
     }
@@ -55,7 +63,9 @@ final class UsableMemory {
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }
         if (refused) {
+            long beforeBytes = room.roomBytes(Long.MAX_VALUE);
             room.refused(heldBytes, refusedFreeBytes, nowNs);
+            say(beforeBytes, String.format(Locale.ROOT, "the driver refused more beside %.2f GiB that are held", heldBytes / GIB));
         }
         if (mark != heldMark) {
             heldMark = mark;
@@ -70,8 +80,18 @@ final class UsableMemory {
         for (MemberMemory member : members) {
             if (member.driverFreeNs > sampleNs && member.driverFreeNs <= nowNs && member.driverFreeNs - changedNs >= SETTLED_NS) {
                 sampleNs = member.driverFreeNs;
+                long beforeBytes = room.roomBytes(Long.MAX_VALUE);
                 room.sampled(heldBytes, member.driverFreeBytes, nowNs);
+                say(beforeBytes, String.format(Locale.ROOT, "%.2f GiB are free beside %.2f that are held",
+                        member.driverFreeBytes / GIB, heldBytes / GIB));
             }
+        }
+    }
+
+    private void say(long beforeBytes, String why) {
+        long bytes = room.roomBytes(Long.MAX_VALUE);
+        if (bytes != beforeBytes) {
+            LOG.debug("{}: clients can have {} of it together: {}", name, String.format(Locale.ROOT, "%.2f GiB", bytes / GIB), why);
         }
     }
 }
