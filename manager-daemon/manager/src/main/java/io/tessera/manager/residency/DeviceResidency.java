@@ -102,6 +102,11 @@ final class DeviceResidency {
         return usable.room().roomBytes(believedBytes());
     }
 
+    /** The same, as far as it is certain enough to refuse somebody something. */
+    long certainBytes(long nowNs) {
+        return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
+    }
+
     /** What it should have, by its size and by what contexts take. */
     private long believedBytes() {
         if (settings.capacityBytes() > 0) {
@@ -128,9 +133,9 @@ final class DeviceResidency {
     }
 
     /** What its clients of plan swap have beyond what the device holds. */
-    long beyondBytes() {
+    long beyondBytes(long nowNs) {
         long swappable = members.values().stream().mapToLong(member -> member.swappableBytes).sum();
-        return Math.max(0, swappable - Math.max(0, capacityBytes() - fixedBytes()));
+        return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
     }
 
     int doWork(long nowNs) {
@@ -405,7 +410,7 @@ final class DeviceResidency {
 
     /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
     private long limitBytes(MemberMemory member, long nowNs) {
-        long limit = usable.room().confirmedBytes(believedBytes(), nowNs) - executorBytes();
+        long limit = certainBytes(nowNs) - executorBytes();
         for (MemberMemory each : members.values()) {
             limit -= each.fixedBytes;
             limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);

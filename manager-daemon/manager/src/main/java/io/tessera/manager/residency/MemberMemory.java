@@ -112,6 +112,10 @@ final class MemberMemory {
     long standingSinceNs = NEVER;
     boolean standingSaid;
 
+    /** Whether the present turn came to nothing, and how many did since its gate was open. */
+    boolean turnFailed;
+    int failedTurns;
+
     /** Why what it needs cannot be had, in a sentence; empty: it can, as far as is known. */
     String shortOf = "";
 
@@ -152,7 +156,7 @@ final class MemberMemory {
     }
 
     boolean stuckAt(long nowNs) {
-        return nowNs < stuckUntilNs;
+        return nowNs < stuckUntilNs && residentBytes > targetBytes; // else it owes nothing, and its target counts
     }
 
     /** Whether its memory can leave the device. */

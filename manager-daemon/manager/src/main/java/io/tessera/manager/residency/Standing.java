@@ -17,8 +17,11 @@ final class Standing {
     /** While no memory moved for this long, somebody is told so. */
     static final long SAID_NS = 1_000_000_000L;
 
-    /** And after this long the client's calls fail: the turn lock's patience with a turn that waits for memory. */
-    static final long GIVEN_UP_NS = 10_000_000_000L;
+    /** And after this long its turn has come to nothing: before the turn lock passes the turn on to others. */
+    static final long FAILED_NS = 8_000_000_000L;
+
+    /** Others may run, and end or free memory, between the turns that come to nothing; then the client's calls fail. */
+    private static final int FAILED_TURNS = 2;
 
     /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
     private static final long STUCK_KEPT_NS = 5_000_000_000L;
@@ -42,6 +45,8 @@ final class Standing {
             if (!stands(device, member, nowNs)) {
                 member.standingSinceNs = MemberMemory.NEVER;
                 member.standingSaid = false;
+                member.turnFailed = false;
+                member.failedTurns = member.member.isOpen() ? 0 : member.failedTurns;
                 continue;
             }
             if (member.standingSinceNs == MemberMemory.NEVER) {
@@ -55,9 +60,15 @@ final class Standing {
             String why = sentence(device, member, forNs, nowNs);
             sentences.add(why);
             say(device, member, why);
-            if (forNs >= GIVEN_UP_NS && alone) {
-                device.fallsShort(member, why, nowNs, nowNs);
-                done++;
+            if (forNs >= FAILED_NS && alone && !member.turnFailed) {
+                member.turnFailed = true;
+                member.failedTurns++;
+                boolean othersWait = members.stream().anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty());
+                if (member.failedTurns >= FAILED_TURNS || !othersWait) {
+                    member.failedTurns = 0;
+                    device.fallsShort(member, why, nowNs, nowNs);
+                    done++;
+                }
             }
         }
         sentence = String.join("; ", sentences);
