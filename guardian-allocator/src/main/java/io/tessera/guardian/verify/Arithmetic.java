@@ -63,7 +63,7 @@ final class Arithmetic {
             // The sum stays below its end, so it does not wrap, as long as nothing is taken away.
             boolean up = (a.is(Kind.BELOW) || a.is(Kind.GENERIC_BELOW)) && b.low() >= 0 && a.high() + b.high() <= limit(a);
             if (up) {
-                return a.at(0, a.high() + b.high(), align);
+                return a.at(a.high() + b.high(), a.high() + b.high(), align);
             }
             return a.is(Kind.VALID) && b.low() >= 0 && b.high() <= a.high() ? a.at(0, a.high() - b.high(), align) : Value.any(bits);
         }
@@ -162,13 +162,15 @@ final class Arithmetic {
             }
             case VARIABLE, GENERIC -> {
                 boolean regular = a.symbol() != Symbol.END && a.symbol().align() >= zeros;
-                return regular ? a.at(a.low() & -step, a.high() & -step, align) : a.at(a.low() - step + 1, a.high(), align);
+                // What is not below zero is not below zero without its low bits.
+                Value needed = a.symbol() == Symbol.END ? a.with(a.certain(), Math.max(a.needs(), -a.low())) : a;
+                return regular ? a.at(a.low() & -step, a.high() & -step, align) : needed.at(a.low() - step + 1, a.high(), align);
             }
             case WINDOW -> {
                 return a.at(a.low() == 0 ? 0 : a.low() - step + 1, a.high(), align);
             }
             case BELOW, GENERIC_BELOW -> {
-                return a.at(0, a.high(), align);
+                return a.at(a.high(), a.high(), align);
             }
             default -> {
                 return Value.any(bits).aligned(align);

@@ -17,6 +17,7 @@ import java.util.Map;
 final class Graph {
     private static final long STEPS = 64;
     private static final int SEARCHED = 8;
+    private static final int MOST_PASSES = 4;
 
     final Body body;
     final Flow flow;
@@ -63,6 +64,7 @@ final class Graph {
         while (!open.isEmpty()) {
             fill(open.removeFirst());
         }
+        unite();
         for (Node node : nodes) {
             for (Node arg : node.args) {
                 arg.addUser(node);
@@ -286,6 +288,27 @@ final class Graph {
             args.add(unknown(phi.bits, 0, -1));
         }
         phi.args = args.toArray(Node.NONE);
+    }
+
+    /** Finds where one value alone comes in. */
+    private void unite() {
+        boolean changed = true;
+        for (int pass = 0; changed && pass < MOST_PASSES; pass++) {
+            changed = false;
+            for (Node node : nodes) {
+                if (node.kind == Node.Kind.PHI && node.same == null) {
+                    Node only = null;
+                    boolean one = true;
+                    for (Node arg : node.args) {
+                        Node origin = arg.origin();
+                        one &= origin == node || only == null || origin == only;
+                        only = origin == node ? only : origin;
+                    }
+                    node.same = one ? only : null;
+                    changed |= node.same != null;
+                }
+            }
+        }
     }
 
     /** What holds on an edge. */

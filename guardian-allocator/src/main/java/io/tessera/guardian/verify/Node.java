@@ -39,6 +39,8 @@ final class Node {
     Node guard;
     boolean negated;
     Fact fact;
+    /** Of {@link Kind#PHI}: the one value that comes in from everywhere, or null. */
+    Node same;
     int register = -1;
     int trace;
     int position;
@@ -58,8 +60,8 @@ final class Node {
     /** The node without what is known of it in addition. */
     Node origin() {
         Node node = this;
-        while (node.kind == Kind.SIGMA) {
-            node = node.args[0];
+        while (node.kind == Kind.SIGMA || node.same != null) {
+            node = node.kind == Kind.SIGMA ? node.args[0] : node.same;
         }
         return node;
     }

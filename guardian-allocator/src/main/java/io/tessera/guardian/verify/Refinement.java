@@ -26,7 +26,7 @@ final class Refinement {
 
     private static Value holds(Value value, Fact fact, int bits) {
         return switch (fact.kind()) {
-            case INSIDE -> value.isNumber() ? Value.of(Kind.WINDOW, 0, 0, value.align()).where(value.condition(), value.unless()) : value;
+            case INSIDE -> value.isNumber() || value.is(Kind.WINDOW) && value.condition() == null && (value.low() != 0 || value.high() != 0) ? Value.of(Kind.WINDOW, 0, 0, value.align()).where(value.condition(), value.unless()) : value;
             case ALIGNED -> value.aligned(fact.align());
             case HANDLE -> handle(value, BIT);
             case LOW -> handle(value, HIGH);

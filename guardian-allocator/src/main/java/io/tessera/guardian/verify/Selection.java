@@ -14,7 +14,7 @@ final class Selection {
     static Value below(Value value, Value limit, int bits) {
         int align = Math.min(value.align(), limit.align());
         if (limit.is(Kind.BELOW)) {
-            return limit.at(0, limit.high(), align);
+            return limit.at(limit.high(), limit.high(), align);
         }
         boolean end = limit.symbol() == Symbol.END;
         if (!end && limit.low() < 0 || end && limit.high() > 0) {
@@ -25,7 +25,7 @@ final class Selection {
             return limit.at(Math.min(value.low(), limit.low()), Math.min(value.high(), limit.high()), align);
         }
         long certain = variable && value.low() >= 0 ? value.symbol().bytes() : value.certain();
-        return Value.of(Kind.BELOW, limit.symbol(), 0, limit.high(), align).with(certain, end ? -limit.low() : 0);
+        return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain, end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);
     }
 
     /** One of two values. */

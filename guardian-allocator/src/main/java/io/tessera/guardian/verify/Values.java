@@ -85,9 +85,20 @@ final class Values {
                 yield all;
             }
             case SELECT -> node.args[0].value.is(Value.Kind.BOTTOM) ? Value.BOTTOM : node.args[0].value.join(node.args[1].value, node.bits);
-            case SIGMA -> Refinement.of(node.args[0].value, node.fact, node.bits);
+            case SIGMA -> Refinement.of(unconditional(node), node.fact, node.bits);
             case RESULT -> result(node);
         };
+    }
+
+    /** What is known without another condition than the fact's own. */
+    private static Value unconditional(Node sigma) {
+        Node from = sigma.args[0];
+        Fact fact = sigma.fact;
+        while (fact.condition() != null && from.kind == Node.Kind.SIGMA && from.value.condition() != null
+                && !(from.value.condition() == fact.condition() && from.value.unless() == fact.negated())) {
+            from = from.args[0];
+        }
+        return from.value;
     }
 
     private static Value symbol(Node node) {
