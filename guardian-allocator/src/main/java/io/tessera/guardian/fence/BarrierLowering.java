@@ -27,10 +27,10 @@ final class BarrierLowering {
     private final BarrierBytes bytes;
     private final CopyLoop copies;
     private final CopyDesk desk;
-    private final RegisterScopes scopes = new RegisterScopes();
     private final List<Completion> open = new ArrayList<>();
     private final Set<Operand.Register> read = new HashSet<>();
     private NamedNumbers numbers;
+    private FunctionNames names;
 
     /** Bytes that are on their way, and the word that is told of them. */
     private record Completion(BarrierWord.Place place, Operand bytes) {
@@ -104,19 +104,15 @@ final class BarrierLowering {
         }
         numbers = new NamedNumbers(body);
         collectRead(body);
-        scopes.enter(body);
-        scopes.parameters(function.parameters());
+        names = new FunctionNames(function);
         body.statements().forEach(this::statement);
         completeAll();
-        scopes.leave();
     }
 
     /** Notes what registers are for more than to take the state of an arrival. */
     private void collectRead(Block block) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collectRead(inner);
-            } else if (statement instanceof Instruction i) {
+            if (statement instanceof Instruction i) {
                 boolean arrival = i.opcode().equals("mbarrier") && isOne(i) && i.modifiers().getFirst().startsWith("arrive");
                 List<Operand> operands = arrival && i.operands().getFirst() instanceof Operand.Register
                         ? i.operands().subList(1, i.operands().size()) : i.operands();
@@ -142,13 +138,6 @@ final class BarrierLowering {
 
     private void statement(Statement statement) {
         switch (statement) {
-            case Block block -> {
-                scopes.enter(block);
-                List<Statement> outer = code.enter();
-                block.statements().forEach(this::statement);
-                code.add(new Block(code.leave(outer), block.line()));
-                scopes.leave();
-            }
             case Instruction i when isOne(i) -> {
                 if (!passes(i)) {
                     completeAll();
@@ -303,7 +292,7 @@ final class BarrierLowering {
             }
             case Operand.Immediate immediate -> code.emit("mov.u32", word, immediate);
             case Operand.Register register -> {
-                ScalarType type = scopes.type(register.name());
+                ScalarType type = names.type(register.name());
                 boolean wide = type != null && type.bits() == Long.SIZE;
                 boolean generic = wide && i.modifiers().stream().noneMatch(m -> m.startsWith("shared"));
                 Operand.Register there = generic ? code.wide() : register;

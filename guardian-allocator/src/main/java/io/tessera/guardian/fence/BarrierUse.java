@@ -82,9 +82,7 @@ final class BarrierUse {
 
     private void collect(Block block, Set<List<Operand>> into) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collect(inner, into);
-            } else if (statement instanceof Instruction instruction
+            if (statement instanceof Instruction instruction
                     && classes.get(instruction) instanceof InstructionClass.Barrier) {
                 into.add(List.copyOf(BarrierFence.numbers(instruction)));
             }

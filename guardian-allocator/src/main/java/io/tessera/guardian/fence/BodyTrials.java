@@ -115,9 +115,7 @@ final class BodyTrials {
 
     private void collect(Block block) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collect(inner);
-            } else if (statement instanceof Instruction instruction && TwoBodies.mayBeLimited(instruction)) {
+            if (statement instanceof Instruction instruction && TwoBodies.mayBeLimited(instruction)) {
                 instructions.add(instruction);
             }
         }

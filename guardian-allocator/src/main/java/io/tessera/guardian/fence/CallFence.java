@@ -87,12 +87,8 @@ final class CallFence {
     }
 
     private void indirect(Instruction i, CallSite site, Operand.Register target) throws FenceRefusedException {
-        List<Statement> found = site.prototype() == null ? List.of()
-                : context.plan.signatures(context.function, site.prototype());
-        if (found.size() != 1) {
-            throw refused(i, "the signature of what it calls is not known");
-        }
-        String dispatcher = switch (found.getFirst()) {
+        Statement signature = site.prototype() == null ? null : context.plan.signature(context.function, site.prototype());
+        String dispatcher = switch (signature) {
             case CallPrototype prototype -> context.plan.dispatchers().name(prototype, i.line());
             case TargetList list -> {
                 PtxFunction first = context.plan.symbols().function(list.targets().getFirst());
@@ -101,7 +97,7 @@ final class CallFence {
                 }
                 yield context.plan.dispatchers().name(first.returns(), first.parameters(), i.line());
             }
-            default -> throw refused(i, "the signature of what it calls is not known");
+            case null, default -> throw refused(i, "the signature of what it calls is not known");
         };
         context.counts.fence(Fence.CALL_TARGET);
         context.counts.call(dispatcher);

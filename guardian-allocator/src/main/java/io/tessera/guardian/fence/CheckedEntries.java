@@ -89,7 +89,6 @@ final class CheckedEntries {
     private static void collect(Block block, Visitor visitor) {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> collect(inner, visitor);
                 case Instruction instruction -> visitor.visit(instruction);
                 default -> { }
             }
@@ -100,7 +99,6 @@ final class CheckedEntries {
     private static void declared(Block block, Set<String> into) {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> declared(inner, into);
                 case Variable variable -> into.add(variable.name());
                 default -> { }
             }

@@ -1,6 +1,5 @@
 package io.tessera.guardian.fence;
 
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
@@ -74,12 +73,6 @@ final class Code {
         return inner;
     }
 
-    /** Ends a nested list, and adds it to the outer one as a block. */
-    void leaveBlock(List<Statement> outer) {
-        Block block = new Block(leave(outer), 0);
-        statements.add(block);
-    }
-
     /** Writes an instruction. */
     void emit(String mnemonic, Operand... operands) {
         emit(Optional.empty(), mnemonic, operands);
@@ -147,7 +140,7 @@ final class Code {
 
     private static void declare(List<Statement> into, ScalarType type, String prefix, int count) {
         if (count > 0) {
-            into.add(new RegisterDeclaration(type, 1, List.of(new RegisterDeclaration.Names(prefix, count)), 0));
+            into.add(new RegisterDeclaration(type, prefix, count, 0));
         }
     }
 }

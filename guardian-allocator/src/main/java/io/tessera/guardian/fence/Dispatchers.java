@@ -139,7 +139,8 @@ final class Dispatchers {
             List<Statement> body = new ArrayList<>();
             List<Statement> written = code.leave(new ArrayList<>());
             body.addAll(code.declarations());
-            body.addAll(written);
+            written.stream().filter(Variable.class::isInstance).forEach(body::add);
+            written.stream().filter(statement -> !(statement instanceof Variable)).forEach(body::add);
             found.add(function(dispatcher, localEnd, Optional.of(new Block(body, 0))));
         }
         return found;
@@ -148,12 +149,13 @@ final class Dispatchers {
     private void write(Code code, Sites sites, Dispatcher dispatcher, PtxFunction head) {
         Operand.Register target = code.wide();
         code.emit("ld.param.b64", target, Code.at(new Operand.Named(TARGET), 0));
+        int number = 0;
         for (PtxFunction callee : targets(dispatcher.returns(), dispatcher.parameters())) {
             Operand.Register other = code.truth();
             String next = code.newLabel("next");
             code.emit("setp.ne.u64", other, target, Code.number(token(callee)));
             code.branch(other, false, next);
-            call(code, head, callee);
+            call(code, head, callee, "_" + number++);
             code.emit("ret");
             code.label(next);
         }
@@ -169,16 +171,15 @@ final class Dispatchers {
         }
     }
 
-    private void call(Code code, PtxFunction head, PtxFunction callee) {
+    private void call(Code code, PtxFunction head, PtxFunction callee, String suffix) {
         List<Variable> parameters = head.parameters().subList(1, head.parameters().size());
         List<List<Operand.Register>> values = new ArrayList<>();
         for (Variable parameter : parameters) {
             values.add(load(code, parameter.name(), parameter));
         }
-        List<Statement> outer = code.enter();
         List<Operand> arguments = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
-            Variable local = parameter(parameters.get(i).name() + "_", parameters.get(i));
+            Variable local = parameter(parameters.get(i).name() + suffix, parameters.get(i));
             code.add(local);
             store(code, local.name(), local, values.get(i));
             arguments.add(new Operand.Symbol(local.name(), 0));
@@ -186,7 +187,7 @@ final class Dispatchers {
         List<Operand> operands = new ArrayList<>();
         List<Operand> results = new ArrayList<>();
         for (Variable result : head.returns()) {
-            Variable local = parameter(result.name() + "_", result);
+            Variable local = parameter(result.name() + suffix, result);
             code.add(local);
             results.add(new Operand.Symbol(local.name(), 0));
         }
@@ -200,9 +201,8 @@ final class Dispatchers {
         code.emit("call", operands.toArray(Operand[]::new));
         List<List<Operand.Register>> returned = new ArrayList<>();
         for (Variable result : head.returns()) {
-            returned.add(load(code, result.name() + "_", result));
+            returned.add(load(code, result.name() + suffix, result));
         }
-        code.leaveBlock(outer);
         for (int i = 0; i < returned.size(); i++) {
             store(code, head.returns().get(i).name(), head.returns().get(i), returned.get(i));
         }

@@ -34,9 +34,7 @@ final class EscapeScan {
 
     private void flatten(Block block) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                flatten(inner);
-            } else if (statement instanceof Instruction instruction) {
+            if (statement instanceof Instruction instruction) {
                 flat.add(instruction);
             }
         }

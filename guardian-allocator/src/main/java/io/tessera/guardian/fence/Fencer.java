@@ -2,6 +2,7 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
+import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,21 +13,20 @@ import java.util.Set;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 12;
+    public static final int VERSION = 13;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final boolean counting;
     private final boolean specialising;
 
     /**
-     * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels whose accesses to shared
-     * memory need no fence in blocks of a certain size, or whose loops need less in grids and for parameters of a certain size, get a
-     * second body for such launches, but in the mode NONE. In all modes but CHECK kernels also get a second entry for launches that somebody
-     * looks at: see {@link FencedModule#entries()}.
+     * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels get neither second bodies
+     * nor second entries: nothing that reads the fenced text by itself could show that they are launched for what they were made.
      */
     public Fencer(FenceMode mode) {
-        this(mode, new DataFlowOracle(), false, true);
+        this(mode, new DataFlowOracle(), false);
     }
 
     /**
@@ -40,10 +40,31 @@ public final class Fencer {
      *               and indirect calls reach the functions of their own module alone
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
-        this(mode, oracle, linked, false);
+        this(mode, oracle, linked, true, false);
     }
 
-    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, boolean specialising) {
+    /**
+     * A fencer that proves nothing: every access is fenced where it stands, and every loop looks at the stop word.
+     *
+     * @param mode   how
+     * @param linked as in {@link #Fencer(FenceMode, AddressOracle, boolean)}
+     */
+    public static Fencer withoutProofs(FenceMode mode, boolean linked) {
+        return new Fencer(mode, new SyntacticOracle(), linked, false, false);
+    }
+
+    /**
+     * A fencer that also writes second bodies and second entries. Kernels whose accesses to shared memory need no fence in blocks of a
+     * certain size, or whose loops need less in grids and for parameters of a certain size, get a second body for such launches, but in
+     * the mode NONE. In all modes but CHECK kernels also get a second entry for launches that somebody looks at: see
+     * {@link FencedModule#entries()}.
+     */
+    static Fencer specialising(FenceMode mode) {
+        return new Fencer(mode, new DataFlowOracle(), false, true, true);
+    }
+
+    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, boolean counting, boolean specialising) {
+        this.counting = counting;
         this.specialising = specialising;
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
@@ -63,7 +84,7 @@ public final class Fencer {
         PtxModule laidOut = SharedLayout.aligned(written);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
                 : new SmallBlocks.Specialised(laidOut);
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked)).fence();
+        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked, counting)).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
         return written == module ? noted : MemoryBarriers.noted(noted, module);
     }

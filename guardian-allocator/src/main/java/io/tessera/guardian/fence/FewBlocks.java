@@ -42,9 +42,7 @@ public final class FewBlocks {
     private static int count(Block block, int before) {
         int count = before;
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                count = count(inner, count);
-            } else if (statement instanceof Instruction) {
+            if (statement instanceof Instruction) {
                 count++;
             }
         }

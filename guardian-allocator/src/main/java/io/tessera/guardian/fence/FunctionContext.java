@@ -16,7 +16,7 @@ final class FunctionContext {
     final PtxFunction function;
     final AddressFacts facts;
     final SymbolTrace trace;
-    final RegisterScopes scopes = new RegisterScopes();
+    final FunctionNames names;
     final Code code = new Code();
     final Prologue prologue;
     final Sites sites;
@@ -34,6 +34,7 @@ final class FunctionContext {
         this.function = function;
         this.facts = plan.facts(function);
         this.trace = plan.trace(function);
+        this.names = plan.names(function);
         this.prologue = new Prologue(code, plan, function);
         this.sites = new Sites(code, number, plan.id());
         this.limits = new SharedLimits(code);
@@ -47,15 +48,15 @@ final class FunctionContext {
         return plan.mode();
     }
 
-    /** The variable that a name means here: of an open block, a parameter, or the module's; null if there is none. */
+    /** The variable of that name: of the function, or of the module; null if there is none. */
     Variable variable(String name) {
-        Variable local = scopes.variable(name);
+        Variable local = names.variable(name);
         return local != null ? local : plan.symbols().variable(name);
     }
 
     /** Whether a name means a variable that moved into the window. */
     boolean hoisted(String name) {
-        return scopes.variable(name) == null && plan.symbols().hoists(name) || name.equals(ModulePlan.WORKSPACE);
+        return plan.symbols().hoists(name) || name.equals(ModulePlan.WORKSPACE);
     }
 
     /** The address of a variable of the window, in a register. */
@@ -99,7 +100,7 @@ final class FunctionContext {
     Operand.Register wide(Operand.Base base) {
         switch (base) {
             case Operand.Register register -> {
-                ScalarType type = scopes.type(register.name());
+                ScalarType type = names.type(register.name());
                 if (type == null || type.bits() == 64) {
                     return register;
                 }
@@ -126,7 +127,7 @@ final class FunctionContext {
     /** What an address starts from, in a register of 32 bits, as addresses of shared memory are. */
     Operand.Register word(Operand.Base base) {
         if (base instanceof Operand.Register register) {
-            ScalarType type = scopes.type(register.name());
+            ScalarType type = names.type(register.name());
             if (type != null && type.bits() == 32) {
                 return register;
             }

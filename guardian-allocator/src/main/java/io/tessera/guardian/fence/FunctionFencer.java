@@ -8,11 +8,9 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.RegisterDeclaration;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
-import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +32,6 @@ final class FunctionFencer {
     private final LoopWatch loops;
     private final SymbolOperands symbols;
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
-    private int depth;
 
     FunctionFencer(ModulePlan plan, PtxFunction function, int number) {
         this.context = new FunctionContext(plan, function, number);
@@ -48,7 +45,7 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts));
+        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops()));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -56,9 +53,6 @@ final class FunctionFencer {
     PtxFunction fence() throws FenceRefusedException {
         PtxFunction function = context.function;
         Block body = function.body().orElseThrow();
-        context.scopes.enter(body);
-        context.scopes.parameters(function.parameters());
-        context.scopes.parameters(function.returns());
         barriers.begin();
         statements(body.statements());
         // Nothing may fall into what is written behind the body.
@@ -73,8 +67,7 @@ final class FunctionFencer {
         context.limits.keep(function, context.prologue, written);
         List<Statement> whole = new ArrayList<>(code.declarations());
         int first = 0;
-        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label
-                || written.get(first) instanceof Block)) {
+        while (first < written.size() && !(written.get(first) instanceof Instruction || written.get(first) instanceof Label)) {
             first++;
         }
         whole.addAll(written.subList(0, first));
@@ -111,61 +104,24 @@ final class FunctionFencer {
     }
 
     private void statements(List<Statement> statements) throws FenceRefusedException {
-        List<Statement> outer = context.statements;
-        int outerIndex = context.index;
         context.statements = statements;
         for (int i = 0; i < statements.size(); i++) {
             context.index = i;
             statement(statements.get(i));
         }
-        context.statements = outer;
-        context.index = outerIndex;
     }
 
     private void statement(Statement statement) throws FenceRefusedException {
         switch (statement) {
             case Instruction instruction -> instruction(instruction);
             case Label label -> {
-                ModuleSymbols.reserved(label.name(), label.line());
                 context.cache.clear();
                 context.inPlainBody |= context.plan.hasTwoBodies(context.function) && TwoBodies.isPlainBody(label.name());
                 code.add(label);
             }
-            case Block block -> block(block);
-            case RegisterDeclaration declaration -> {
-                for (RegisterDeclaration.Names names : declaration.names()) {
-                    ModuleSymbols.reserved(names.name(), declaration.line());
-                }
-                code.add(declaration);
-            }
-            case Variable variable -> {
-                ModuleSymbols.reserved(variable.name(), variable.line());
-                boolean moves = variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST;
-                if (moves) {
-                    throw new FenceRefusedException(variable.name(), variable.line(),
-                            "is a variable of the device inside a function, which is not fenced");
-                }
-                code.add(variable);
-            }
             // Control transfers of tables only ever lead to labels, where nothing is remembered.
             case TargetList list when list.kind() == TargetList.Kind.CALL -> { }
             default -> code.add(statement);
-        }
-    }
-
-    private void block(Block block) throws FenceRefusedException {
-        boolean declares = context.scopes.enter(block);
-        if (declares) {
-            context.cache.clear();
-        }
-        List<Statement> outer = code.enter();
-        depth++;
-        statements(block.statements());
-        depth--;
-        code.leaveBlock(outer);
-        context.scopes.leave();
-        if (declares) {
-            context.cache.clear();
         }
     }
 

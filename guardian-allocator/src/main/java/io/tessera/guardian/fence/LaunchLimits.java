@@ -176,7 +176,6 @@ final class LaunchLimits {
         private void collect(Block block) {
             for (Statement statement : block.statements()) {
                 switch (statement) {
-                    case Block inner -> collect(inner);
                     case Label label -> labels.add(label.name());
                     case Instruction instruction -> take(instruction);
                     // Of a call, say: what it gives back is read as a parameter is.

@@ -147,10 +147,8 @@ final class LoopText {
     private void flatten(Block block) {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> flatten(inner);
                 case Label label -> {
-                    // A name that blocks use twice counts as the first of them, which can only find more branches that go back.
-                    labels.putIfAbsent(label.name(), flat.size());
+                    labels.put(label.name(), flat.size());
                     newest = flat.size();
                 }
                 case TargetList list -> tables.put(list.name(), list.targets());

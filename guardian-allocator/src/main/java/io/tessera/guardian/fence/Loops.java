@@ -31,7 +31,7 @@ final class Loops {
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
 
-    Loops(LoopText text, AddressFacts facts) {
+    Loops(LoopText text, AddressFacts facts, boolean counting) {
         this.text = text;
         if (!text.hasLoops()) {
             return;
@@ -39,7 +39,7 @@ final class Loops {
         List<Instruction> flat = text.instructions();
         int[] ended = new int[flat.size() + 1];
         for (int i = 0; i < flat.size(); i++) {
-            boolean ends = text.start(i) >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(i));
+            boolean ends = counting && text.start(i) >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(i));
             ended[i + 1] = ended[i] + (ends ? 1 : 0);
         }
         for (int i = 0; i < flat.size(); i++) {

@@ -95,7 +95,6 @@ final class MemoryBarriers {
     private static boolean any(Block block, Predicate<Instruction> property) {
         return block.statements().stream().anyMatch(statement -> switch (statement) {
             case Instruction instruction -> property.test(instruction);
-            case Block inner -> any(inner, property);
             default -> false;
         });
     }
@@ -168,9 +167,8 @@ final class MemoryBarriers {
         for (Statement statement : block.statements()) {
             switch (statement) {
                 case Label label -> take(label.name(), into);
-                case RegisterDeclaration declaration -> declaration.names().forEach(names -> take(names.name(), into));
+                case RegisterDeclaration declaration -> take(declaration.prefix(), into);
                 case Variable variable -> take(variable.name(), into);
-                case Block inner -> names(inner, into);
                 default -> { }
             }
         }

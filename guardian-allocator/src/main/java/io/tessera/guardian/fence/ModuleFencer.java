@@ -91,9 +91,6 @@ final class ModuleFencer {
                 && !plan.refused().containsKey(f.name())).toList();
         for (PtxFunction function : bodies) {
             try {
-                for (Variable parameter : function.parameters()) {
-                    ModuleSymbols.reserved(parameter.name(), function.line());
-                }
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
                 functionNames.add(CheckedEntries.kernel(function.name()));
                 PtxFunction result = fencer.fence();
@@ -267,7 +264,6 @@ final class ModuleFencer {
             statements.add(switch (statement) {
                 case Location location when location.inlined().isPresent() -> new Location(location.file(),
                         location.sourceLine(), location.column(), Optional.empty(), location.line());
-                case Block inner -> withoutInlining(inner);
                 default -> statement;
             });
         }

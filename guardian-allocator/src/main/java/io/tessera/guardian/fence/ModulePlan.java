@@ -16,6 +16,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,9 +38,11 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
+    private final boolean counting;
     private final SmallBlocks.Specialised bodies;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
+    private final Map<PtxFunction, FunctionNames> names = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
     /** By body: a second entry mostly has that of its kernel. */
     private final Map<Block, Contents> contents = new IdentityHashMap<>();
@@ -58,16 +61,17 @@ final class ModulePlan {
     private boolean makesGeneric;
 
     /** What was found in a body: local variables; prototypes and lists of targets. */
-    private record Contents(List<Variable> locals, List<Statement> lists) {
+    private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
-    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked) throws FenceRefusedException {
+    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, boolean counting) throws FenceRefusedException {
         this.module = bodies.module();
         this.bodies = bodies;
         this.loops = new IdentityHashMap<>(bodies.loops());
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
+        this.counting = counting;
         this.symbols = new ModuleSymbols(module, bodies.entries().stream().map(CheckedEntry::entry).collect(Collectors.toSet()));
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
@@ -91,12 +95,13 @@ final class ModulePlan {
         clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
         if (!contents.containsKey(body)) {
             List<Variable> found = new ArrayList<>();
-            List<Statement> lists = new ArrayList<>();
-            scan(body, found, lists, false);
+            Map<String, Statement> lists = new HashMap<>();
+            scan(body, found, lists);
             contents.put(body, new Contents(found, lists));
         }
+        names.put(function, new FunctionNames(function));
         traces.put(function, new SymbolTrace(body));
-        runtime.scan(function, trace(function));
+        runtime.scan(function, trace(function), names(function));
         facts.put(function, oracle.of(function, module));
         openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(body,
                 (i, access) -> isOpenLocal(function, i, access));
@@ -117,20 +122,12 @@ final class ModulePlan {
         return refused;
     }
 
-    private void scan(Block block, List<Variable> local, List<Statement> lists, boolean nested)
-            throws FenceRefusedException {
+    private void scan(Block block, List<Variable> local, Map<String, Statement> lists) throws FenceRefusedException {
         for (Statement statement : block.statements()) {
             switch (statement) {
-                case Block inner -> scan(inner, local, lists, true);
-                case Variable variable when variable.space() == StateSpace.LOCAL -> {
-                    if (nested) {
-                        throw new FenceRefusedException(variable.name(), variable.line(),
-                                "is a local variable of a nested block, which is not fenced");
-                    }
-                    local.add(variable);
-                }
-                case TargetList list -> lists.add(list);
-                case CallPrototype prototype -> lists.add(prototype);
+                case Variable variable when variable.space() == StateSpace.LOCAL -> local.add(variable);
+                case TargetList list -> lists.put(list.name(), list);
+                case CallPrototype prototype -> lists.put(prototype.name(), prototype);
                 case Instruction instruction -> classify(instruction);
                 default -> { }
             }
@@ -211,7 +208,6 @@ final class ModulePlan {
     private boolean anyAccess(Block block, BiPredicate<Instruction, Access> condition) {
         for (Statement statement : block.statements()) {
             boolean found = switch (statement) {
-                case Block inner -> anyAccess(inner, condition);
                 case Instruction instruction -> classes.get(instruction) instanceof InstructionClass.Memory(List<Access> list)
                         && list.stream().anyMatch(access -> instruction.operands().get(access.operand())
                                 instanceof Operand.Address(Operand.Register _, long _)
@@ -227,7 +223,6 @@ final class ModulePlan {
 
     private boolean anyGenericConstant(Block block) {
         return block.statements().stream().anyMatch(statement -> switch (statement) {
-            case Block inner -> anyGenericConstant(inner);
             case Instruction i -> i.opcode().equals("cvta") && i.has("const") && !i.has("to");
             default -> false;
         });
@@ -305,6 +300,11 @@ final class ModulePlan {
         return id;
     }
 
+    /** Whether loops that count to a bound are left to end by themselves. */
+    boolean countsLoops() {
+        return counting;
+    }
+
     boolean linked() {
         return linked;
     }
@@ -323,6 +323,11 @@ final class ModulePlan {
 
     AddressFacts facts(PtxFunction function) {
         return facts.get(function);
+    }
+
+    /** Types of a function's registers, and its variables. */
+    FunctionNames names(PtxFunction function) {
+        return names.get(function);
     }
 
     SymbolTrace trace(PtxFunction function) {
@@ -405,20 +410,13 @@ final class ModulePlan {
         return found.size() == 1 ? found.getFirst() : null;
     }
 
-    /** Length of a table of {@code brx.idx}, or 0 where the function has none, or several, of that name. */
+    /** Length of a table of {@code brx.idx}, or 0 where the function has none of that name. */
     int branchTargets(PtxFunction function, String name) {
-        List<TargetList> found = contents.get(function.body().orElseThrow()).lists().stream().filter(TargetList.class::isInstance)
-                .map(TargetList.class::cast).filter(t -> t.name().equals(name)).toList();
-        return found.size() == 1 && found.getFirst().kind() == TargetList.Kind.BRANCH
-                ? found.getFirst().targets().size() : 0;
+        return signature(function, name) instanceof TargetList list && list.kind() == TargetList.Kind.BRANCH ? list.targets().size() : 0;
     }
 
-    /** Prototypes and lists of targets of a function of that name. */
-    List<Statement> signatures(PtxFunction function, String name) {
-        return contents.get(function.body().orElseThrow()).lists().stream().filter(s -> switch (s) {
-            case CallPrototype prototype -> prototype.name().equals(name);
-            case TargetList list -> list.name().equals(name);
-            default -> false;
-        }).toList();
+    /** The prototype or list of targets of that name in a function, or null. */
+    Statement signature(PtxFunction function, String name) {
+        return contents.get(function.body().orElseThrow()).lists().get(name);
     }
 }

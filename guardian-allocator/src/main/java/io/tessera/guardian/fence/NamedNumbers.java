@@ -20,14 +20,8 @@ final class NamedNumbers {
     private final Set<Operand> written = new HashSet<>();
 
     NamedNumbers(Block body) {
-        collect(body);
-    }
-
-    private void collect(Block block) {
-        for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collect(inner);
-            } else if (statement instanceof Instruction instruction) {
+        for (Statement statement : body.statements()) {
+            if (statement instanceof Instruction instruction) {
                 note(instruction);
             }
         }

@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.fence.BlockCache.Entry;
 import io.tessera.guardian.fence.BlockCache.Purpose;
 import io.tessera.guardian.fence.KernelReport.Fence;
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
@@ -57,7 +56,7 @@ final class OtherFences {
 
     /** Of the parts of a handle's operand, coordinates of one dimension are 32-bit registers too. */
     private void checkHandle(Instruction i, Operand.Register register) {
-        ScalarType type = context.scopes.type(register.name());
+        ScalarType type = context.names.type(register.name());
         if (type == null || type.bits() == 64) {
             check(i, register);
         }
@@ -130,7 +129,7 @@ final class OtherFences {
     private boolean isChosen(Operand.Register register, long most) {
         for (int at = context.index - 1; at >= 0 && at >= context.index - LOOK_BACK; at--) {
             Statement statement = context.statements.get(at);
-            if (statement instanceof Label || statement instanceof Block) {
+            if (statement instanceof Label) {
                 return false;
             }
             if (statement instanceof Instruction writer && Definitions.writes(writer, register)) {
@@ -156,7 +155,7 @@ final class OtherFences {
                 throw new FenceRefusedException(i.mnemonic(), i.line(), "reads " + value + " of " + bytes + " bytes");
             }
         } else if (operands.get(operand) instanceof Operand.Register register
-                && context.scopes.type(register.name()) != ScalarType.PRED && !isChosen(register, bytes)) {
+                && context.names.type(register.name()) != ScalarType.PRED && !isChosen(register, bytes)) {
             context.counts.fence(Fence.LENGTH);
             Operand.Register bounded = code.word();
             code.emit("min.u32", bounded, register, Code.number(bytes));

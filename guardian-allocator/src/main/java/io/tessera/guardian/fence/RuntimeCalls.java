@@ -33,6 +33,8 @@ final class RuntimeCalls {
     private static final String UNKNOWN_STRING = "(string)";
     /** Strings that an argument is compared with, at most. */
     private static final int MOST_STRINGS = 32;
+    /** How many statements before a call are looked at for what writes its arguments. */
+    private static final int MOST_BEFORE = 1000;
     private static final String[] ASSERT_PARTS = {"message", "file", "line", "function"};
 
     /** What is passed instead of what a store passes: the address of that variable, plus an offset; or null pointers. */
@@ -85,34 +87,25 @@ final class RuntimeCalls {
     }
 
     /** Finds the calls of a function. */
-    void scan(PtxFunction function, SymbolTrace trace) throws FenceRefusedException {
-        this.function = function.body().orElseThrow();
+    void scan(PtxFunction scanned, SymbolTrace trace, FunctionNames names) throws FenceRefusedException {
+        this.function = scanned.body().orElseThrow();
         this.named = null;
-        scan(this.function, trace, new RegisterScopes());
-    }
-
-    private void scan(Block block, SymbolTrace trace, RegisterScopes scopes)
-            throws FenceRefusedException {
-        scopes.enter(block);
-        List<Statement> statements = block.statements();
+        List<Statement> statements = function.statements();
         for (int i = 0; i < statements.size(); i++) {
-            if (statements.get(i) instanceof Block inner) {
-                scan(inner, trace, scopes);
-            } else if (statements.get(i) instanceof Instruction call && call.opcode().equals("call")) {
+            if (statements.get(i) instanceof Instruction call && call.opcode().equals("call")) {
                 CallSite site = CallSite.of(call);
                 PtxFunction target = site.function() == null ? null : symbols.function(site.function());
                 if (target != null && target.body().isEmpty()) {
-                    runtime(call, site, statements.subList(0, i), trace, scopes);
+                    runtime(call, site, statements.subList(Math.max(0, i - MOST_BEFORE), i), trace, names);
                 }
             }
         }
-        scopes.leave();
     }
 
     private void runtime(Instruction call, CallSite site, List<Statement> before, SymbolTrace trace,
-            RegisterScopes scopes) throws FenceRefusedException {
+            FunctionNames names) throws FenceRefusedException {
         if (site.function().equals("vprintf") && site.arguments().size() == 2) {
-            print(call, stores(call, site, before), trace, scopes);
+            print(call, stores(call, site, before), trace, names);
         } else if (site.function().equals("__assertfail") && site.arguments().size() >= ASSERT_PARTS.length) {
             assertion(call, stores(call, site, before), trace);
         }
@@ -122,10 +115,10 @@ final class RuntimeCalls {
     private static List<Instruction> stores(Instruction call, CallSite site, List<Statement> before)
             throws FenceRefusedException {
         List<Instruction> found = new ArrayList<>();
-        Set<String> names = new HashSet<>();
+        Set<String> arguments = new HashSet<>();
         int first = before.size();
         for (Operand argument : site.arguments()) {
-            int at = argument instanceof Operand.Symbol(String name, long _) && names.add(name) ? store(before, name) : -1;
+            int at = argument instanceof Operand.Symbol(String name, long _) && arguments.add(name) ? store(before, name) : -1;
             if (at < 0) {
                 throw new FenceRefusedException("call " + site.function(), call.line(), "its arguments are not understood");
             }
@@ -134,9 +127,9 @@ final class RuntimeCalls {
         }
         for (Statement statement : before.subList(first, before.size())) {
             boolean disturbs = switch (statement) {
-                case Label _, Block _ -> true;
+                case Label _ -> true;
                 case Instruction i -> !found.contains(i) && i.operands().stream().anyMatch(o ->
-                        o instanceof Operand.Address(Operand.Named(String name), long _) && names.contains(name));
+                        o instanceof Operand.Address(Operand.Named(String name), long _) && arguments.contains(name));
                 default -> false;
             };
             if (disturbs) {
@@ -157,12 +150,12 @@ final class RuntimeCalls {
         return -1;
     }
 
-    private void print(Instruction call, List<Instruction> stores, SymbolTrace trace, RegisterScopes scopes)
+    private void print(Instruction call, List<Instruction> stores, SymbolTrace trace, FunctionNames names)
             throws FenceRefusedException {
         String text = text(stores.get(0).operands().get(1), trace);
         PrintFormat format = text == null ? null : PrintFormat.of(text);
         Passed arguments = format == null ? null : format.bytes() == 0 ? new Passed(null, true, 0)
-                : frame(stores.get(1).operands().get(1), format, trace, scopes);
+                : frame(stores.get(1).operands().get(1), format, trace, names);
         if (arguments == null) {
             // Better than no kernel: what is printed is wrong, and says so.
             passed.put(stores.get(0), new Passed(copy(text == null ? UNKNOWN_FORMAT : PrintFormat.literal(text)), false, 0));
@@ -178,9 +171,9 @@ final class RuntimeCalls {
     }
 
     /** The function's own variable that the arguments lie in, or null. */
-    private static Passed frame(Operand pointer, PrintFormat format, SymbolTrace trace, RegisterScopes scopes) {
+    private static Passed frame(Operand pointer, PrintFormat format, SymbolTrace trace, FunctionNames names) {
         SymbolTrace.Root root = pointer instanceof Operand.Register register ? trace.root(register) : null;
-        Variable variable = root == null ? null : scopes.variable(root.symbol());
+        Variable variable = root == null ? null : names.variable(root.symbol());
         boolean inside = variable != null && variable.space() == StateSpace.LOCAL && root.exact()
                 && root.offsetBytes() >= 0 && root.offsetBytes() + format.bytes() <= variable.sizeBytes()
                 && variable.alignment() >= format.alignment() && root.offsetBytes() % format.alignment() == 0;
@@ -216,9 +209,7 @@ final class RuntimeCalls {
 
     private static void collect(Block block, Set<String> names) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collect(inner, names);
-            } else if (statement instanceof Instruction i && i.opcode().equals("mov")
+            if (statement instanceof Instruction i && i.opcode().equals("mov")
                     && i.operands().getLast() instanceof Operand.Symbol(String name, long _)) {
                 names.add(name);
             }

@@ -33,9 +33,7 @@ final class SharedAccesses {
 
     private void collect(Block block) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                collect(inner);
-            } else if (statement instanceof Instruction instruction) {
+            if (statement instanceof Instruction instruction) {
                 instructions++;
                 boolean shared = switch (instruction.opcode()) {
                     case "ld", "st", "atom", "red" -> instruction.space().orElse(null) == StateSpace.SHARED;

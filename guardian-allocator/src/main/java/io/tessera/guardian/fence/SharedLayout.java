@@ -48,7 +48,6 @@ final class SharedLayout {
     private static long bytes(Block block) {
         return block.statements().stream().mapToLong(statement -> switch (statement) {
             case Variable variable -> bytes(variable);
-            case Block inner -> bytes(inner);
             default -> 0;
         }).sum();
     }
@@ -69,16 +68,12 @@ final class SharedLayout {
 
     private static Block aligned(Block block) {
         List<Statement> statements = block.statements();
-        boolean declares = statements.stream().anyMatch(each -> each instanceof Variable || each instanceof Block);
+        boolean declares = statements.stream().anyMatch(each -> each instanceof Variable);
         return !declares ? block : new Block(statements.stream().map(SharedLayout::aligned).toList(), block.line());
     }
 
     private static Statement aligned(Statement statement) {
-        return switch (statement) {
-            case Variable variable -> aligned(variable);
-            case Block block -> aligned(block);
-            default -> statement;
-        };
+        return statement instanceof Variable variable ? aligned(variable) : statement;
     }
 
     private static Variable aligned(Variable v) {

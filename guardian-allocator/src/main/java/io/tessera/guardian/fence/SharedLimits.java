@@ -1,13 +1,11 @@
 package io.tessera.guardian.fence;
 
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.RegisterDeclaration;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -101,14 +99,6 @@ final class SharedLimits {
     private static void leaveOut(List<Statement> statements, List<Operand.Register> kept) {
         statements.removeIf(statement -> statement instanceof Instruction made && !made.operands().isEmpty()
                 && isOneOf(made.operands().getFirst(), kept));
-        statements.replaceAll(statement -> {
-            if (!(statement instanceof Block block)) {
-                return statement;
-            }
-            List<Statement> inner = new ArrayList<>(block.statements());
-            leaveOut(inner, kept);
-            return new Block(inner, block.line());
-        });
     }
 
     /** Whether an operand is one of registers, which nobody else has made again. */

@@ -73,7 +73,7 @@ final class SymbolOperands {
     }
 
     private Operand symbol(Instruction i, Operand operand, String name, long offset) throws FenceRefusedException {
-        if (context.scopes.variable(name) != null) {
+        if (context.names.variable(name) != null) {
             return operand;
         }
         if (context.hoisted(name)) {

@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.RegisterDeclaration;
 import io.tessera.guardian.ptx.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,22 +43,14 @@ final class SymbolTrace {
         if (definitions == null) {
             definitions = new HashMap<>();
             Set<String> several = new HashSet<>();
-            collect(body, 0, several);
+            for (Statement statement : body.statements()) {
+                if (statement instanceof Instruction instruction) {
+                    define(instruction, several);
+                }
+            }
             several.forEach(definitions::remove);
         }
         return definitions.get(register);
-    }
-
-    private void collect(Block block, int depth, Set<String> several) {
-        for (Statement statement : block.statements()) {
-            switch (statement) {
-                case Block inner -> collect(inner, depth + 1, several);
-                case RegisterDeclaration declaration when depth > 0 ->
-                        declaration.names().forEach(n -> several.add(n.name()));
-                case Instruction instruction -> define(instruction, several);
-                default -> { }
-            }
-        }
     }
 
     private void define(Instruction instruction, Set<String> several) {

@@ -57,7 +57,6 @@ final class TwoBodies {
         for (Statement statement : block.statements()) {
             boolean moves = switch (statement) {
                 case Instruction instruction -> !namesThread(instruction, null) || isRead(instruction);
-                case Block inner -> movesThreads(inner);
                 default -> true;
             };
             if (!moves) {
@@ -72,7 +71,6 @@ final class TwoBodies {
             boolean fine = switch (statement) {
                 case Instruction instruction -> !instruction.opcode().equals("brx");
                 case Label label -> labels.add(label.name());
-                case Block inner -> plain(inner, false, labels);
                 case RegisterDeclaration _, Location _, Pragma _ -> true;
                 case Variable variable -> outermost || variable.space() == StateSpace.PARAM;
                 default -> false;
@@ -123,7 +121,6 @@ final class TwoBodies {
         for (Statement statement : block.statements()) {
             boolean reads = switch (statement) {
                 case Instruction instruction -> namesThread(instruction, component);
-                case Block inner -> reads(inner, component);
                 default -> false;
             };
             if (reads) {
@@ -182,8 +179,7 @@ final class TwoBodies {
     }
 
     private static void declare(List<Statement> into, ScalarType type, Operand.Register register) {
-        into.add(new RegisterDeclaration(type, 1,
-                List.of(new RegisterDeclaration.Names(register.name(), RegisterDeclaration.Names.SINGLE)), 0));
+        into.add(new RegisterDeclaration(type, register.name().substring(0, register.name().length() - 1), 1, 0));
     }
 
     /**
@@ -192,11 +188,11 @@ final class TwoBodies {
      */
     private static Map<Operand, Operand.Register> choose(List<Statement> into, BodyLimits limits, String prefix, Operand.Symbol any) {
         Map<Operand, Operand.Register> limited = new HashMap<>();
-        Operand.Register larger = new Operand.Register("%" + prefix + "_p");
+        Operand.Register larger = new Operand.Register("%" + prefix + "_p0");
         declare(into, ScalarType.PRED, larger);
         List<BodyLimits.Limit> all = limits.all();
         for (BodyLimits.Limit limit : all) {
-            Operand.Register value = new Operand.Register("%" + prefix + "_" + limited.size());
+            Operand.Register value = new Operand.Register("%" + prefix + "_" + limited.size() + "_0");
             declare(into, limit.bits() == Long.SIZE ? ScalarType.B64 : ScalarType.B32, value);
             limited.put(limit.source(), value);
         }
@@ -236,8 +232,7 @@ final class TwoBodies {
         for (Statement statement : block.statements()) {
             switch (statement) {
                 case Label label -> into.add(label.name());
-                case RegisterDeclaration declaration -> declaration.names().forEach(names -> into.add(names.name()));
-                case Block inner -> names(inner, into);
+                case RegisterDeclaration declaration -> into.add(declaration.prefix());
                 default -> { }
             }
         }
@@ -247,8 +242,6 @@ final class TwoBodies {
         for (Statement statement : block.statements()) {
             if (statement instanceof Label label) {
                 into.put(label.name(), prefix + label.name().replace('%', '_'));
-            } else if (statement instanceof Block inner) {
-                labels(inner, prefix, into);
             }
         }
     }
@@ -260,7 +253,6 @@ final class TwoBodies {
             for (Statement statement : block.statements()) {
                 switch (statement) {
                     case Label label -> copied.add(new Label(labels.get(label.name()), label.line()));
-                    case Block inner -> copied.add(block(inner));
                     case Instruction instruction -> {
                         copied.add(instruction(instruction));
                         if (limits.block() != null && isRead(instruction) && isThread(instruction.operands().get(1), "%tid")) {

@@ -3,12 +3,12 @@ package io.tessera.guardian.ptx;
 import java.util.List;
 
 /**
- * <code>{ ... }</code>: statements with a scope of their own for registers, variables and labels. Immutable.
+ * The body of a function: rows of registers, then variables, then what runs. No two of its declarations have the same name. Immutable.
  *
  * @param statements in order
  * @param line       as in {@link Statement}
  */
-public record Block(List<Statement> statements, int line) implements Statement {
+public record Block(List<Statement> statements, int line) {
     /** Copies the list. */
     public Block {
         statements = List.copyOf(statements);

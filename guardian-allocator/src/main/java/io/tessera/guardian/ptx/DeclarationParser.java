@@ -2,6 +2,7 @@ package io.tessera.guardian.ptx;
 
 import io.tessera.guardian.ptx.Lexer.Kind;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,16 +11,30 @@ final class DeclarationParser {
     /** How many variables all {@code name<count>} of a module may declare: registers are not expanded, these are. */
     private static final long MOST_EXPANDED = 1 << 16;
     private static final int HIGHEST_ALIGNMENT = 1 << 20;
+    /** A parameter that cannot be named. */
+    private static final String NAMELESS = "_";
 
     private final Tokens tokens;
     private final Scopes scopes;
     private final InitializerParser initializers;
+    private final SizeLimits sizes;
     private long expanded;
 
     DeclarationParser(Tokens tokens, Scopes scopes, InitializerParser initializers) {
         this.tokens = tokens;
+        this.sizes = new SizeLimits(tokens);
         this.scopes = scopes;
         this.initializers = initializers;
+    }
+
+    /** Declares a name, and gives the one in the tree. */
+    private interface Naming {
+        String declare(String name) throws PtxException;
+    }
+
+    /** Checks the size of what a name declares. */
+    private interface Check {
+        void size(Variable variable, String name) throws PtxException;
     }
 
     /** What stands between a space and a name. */
@@ -48,25 +63,36 @@ final class DeclarationParser {
 
     /** Variables of the module, from their space to the semicolon. */
     List<Variable> globals(Linkage linkage) throws PtxException {
-        List<Variable> variables = variables(linkage);
-        for (Variable variable : variables) {
-            boolean defines = linkage != Linkage.EXTERN && linkage != Linkage.COMMON;
-            scopes.declareGlobal(variable.name(), false, defines);
-        }
-        return variables;
+        boolean defines = linkage != Linkage.EXTERN && linkage != Linkage.COMMON;
+        return variables(linkage, name -> {
+            scopes.declareGlobal(name, false, defines);
+            return name;
+        }, sizes::module);
     }
 
     /** Variables of a block, from their space to the semicolon. */
-    List<Variable> locals(Linkage linkage) throws PtxException {
-        List<Variable> variables = variables(linkage);
-        for (Variable variable : variables) {
-            scopes.declare(variable.name(), Scopes.Kind.VARIABLE);
-        }
-        return variables;
+    List<Variable> locals() throws PtxException {
+        boolean global = tokens.atDotted("global") || tokens.atDotted("const");
+        return global ? variables(Linkage.INTERNAL, scopes::declareInnerGlobal, sizes::module)
+                : variables(Linkage.INTERNAL, scopes::declareVariable, sizes::function);
     }
 
-    /** {@code (.param .u64 a, .param .b8 b[16])}; empty where no parenthesis stands. */
-    List<Variable> parameters() throws PtxException {
+    /** Begins a function. */
+    void enterFunction() {
+        sizes.enterFunction();
+    }
+
+    /** {@code (.param .u64 a, .param .b8 b[16])} of a kernel or function; empty where no parenthesis stands. */
+    List<Variable> parameters(PtxFunction.Kind kind) throws PtxException {
+        return parameters(true, kind == PtxFunction.Kind.ENTRY ? sizes::entry : sizes::function);
+    }
+
+    /** The same of a prototype, where names mean nothing. */
+    List<Variable> prototypeParameters() throws PtxException {
+        return parameters(false, sizes::function);
+    }
+
+    private List<Variable> parameters(boolean named, Check check) throws PtxException {
         List<Variable> parameters = new ArrayList<>(4);
         if (!tokens.accept('(') || tokens.accept(')')) {
             return parameters;
@@ -74,40 +100,46 @@ final class DeclarationParser {
         do {
             Head head = head();
             String name = tokens.name("a parameter's name");
-            if (!name.equals("_")) {
-                scopes.declare(name, head.space == StateSpace.REG ? Scopes.Kind.REGISTER : Scopes.Kind.VARIABLE);
+            boolean counts = named && !name.equals(NAMELESS);
+            if (head.space == StateSpace.REG) {
+                List<Operand.Register> lanes = counts ? scopes.declareArgument(name, head.type, head.vectorLength)
+                        : Collections.nCopies(head.vectorLength, new Operand.Register(NAMELESS));
+                head.vectorLength = 1;
+                for (Operand.Register lane : lanes) {
+                    parameters.add(variable(Linkage.INTERNAL, head, lane.name(), List.of(), Optional.empty()));
+                }
+            } else {
+                String given = counts ? scopes.declareVariable(name) : NAMELESS;
+                Variable parameter = variable(Linkage.INTERNAL, head, given, dimensions(), Optional.empty());
+                check.size(parameter, name);
+                parameters.add(parameter);
             }
-            parameters.add(variable(Linkage.INTERNAL, head, name, dimensions(), Optional.empty()));
         } while (tokens.accept(','));
         tokens.expect(')');
         return parameters;
     }
 
     /** {@code .reg .b32 %r<4>, x;}, the first word of which has been passed over. */
-    RegisterDeclaration registers(int line) throws PtxException {
-        int vectorLength = 1;
+    void registers() throws PtxException {
+        int lanes = 1;
         while (tokens.atDotted("v2") || tokens.atDotted("v4") || tokens.atDotted("v8")) {
-            vectorLength = tokens.dotted("a vector").charAt(1) - '0';
+            lanes = tokens.dotted("a vector").charAt(1) - '0';
         }
         ScalarType type = type();
-        List<RegisterDeclaration.Names> names = new ArrayList<>(1);
         do {
             String name = tokens.name("a register's name");
             if (tokens.accept('<')) {
                 int count = (int) tokens.integer("a number of registers", Integer.MAX_VALUE);
-                scopes.declareRow(name, count);
+                scopes.declareRow(name, type, lanes, count);
                 tokens.expect('>');
-                names.add(new RegisterDeclaration.Names(name, count));
             } else {
-                scopes.declare(name, Scopes.Kind.REGISTER);
-                names.add(new RegisterDeclaration.Names(name, RegisterDeclaration.Names.SINGLE));
+                scopes.declareRegister(name, type, lanes);
             }
         } while (tokens.accept(','));
         tokens.expect(';');
-        return new RegisterDeclaration(type, vectorLength, names, line);
     }
 
-    private List<Variable> variables(Linkage linkage) throws PtxException {
+    private List<Variable> variables(Linkage linkage, Naming naming, Check check) throws PtxException {
         Head head = head();
         List<Variable> variables = new ArrayList<>(1);
         do {
@@ -117,14 +149,19 @@ final class DeclarationParser {
                 expanded += count;
                 tokens.expect('>');
                 for (long i = 0; i < count; i++) {
-                    variables.add(variable(linkage, head, name + i, List.of(), Optional.empty()));
+                    Variable variable = variable(linkage, head, naming.declare(name + i), List.of(), Optional.empty());
+                    check.size(variable, name);
+                    variables.add(variable);
                 }
                 continue;
             }
+            String given = naming.declare(name);
             List<Long> dimensions = dimensions();
             Optional<Initializer> initializer = tokens.accept('=') ? Optional.of(initializers.value())
                     : Optional.empty();
-            variables.add(variable(linkage, head, name, dimensions, initializer));
+            Variable variable = variable(linkage, head, given, sized(dimensions, initializer), initializer);
+            check.size(variable, name);
+            variables.add(variable);
         } while (tokens.accept(','));
         tokens.expect(';');
         return variables;
@@ -134,6 +171,17 @@ final class DeclarationParser {
             Optional<Initializer> initializer) {
         return new Variable(linkage, head.space, head.alignment, head.type, head.vectorLength, name, dimensions,
                 initializer, head.pointer, head.attributes, head.line);
+    }
+
+    /** An array whose first length is left open is as long as what it holds at first. */
+    private static List<Long> sized(List<Long> dimensions, Optional<Initializer> initializer) {
+        boolean open = !dimensions.isEmpty() && dimensions.getFirst() == Variable.UNSIZED;
+        if (!open || !(initializer.orElse(null) instanceof Initializer.Aggregate(List<Initializer> elements))) {
+            return dimensions;
+        }
+        List<Long> sized = new ArrayList<>(dimensions);
+        sized.set(0, (long) elements.size());
+        return sized;
     }
 
     private Head head() throws PtxException {

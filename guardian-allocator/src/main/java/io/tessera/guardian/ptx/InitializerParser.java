@@ -79,10 +79,14 @@ final class InitializerParser {
         if (name.equals("generic") && tokens.at('(')) {
             return inParentheses(true, 0);
         }
-        if (scopes.find(name) == null) {
-            scopes.use(name, line, column);
+        Declared declared = scopes.find(name);
+        if (declared != null && declared.kind() != Declared.Kind.VARIABLE) {
+            throw new PtxException(line, column, "'" + name + "' is no variable");
         }
-        return new Initializer.AddressOf(name, constants.offset(), false, 0);
+        if (declared == null) {
+            scopes.useGlobal(name, line, column);
+        }
+        return new Initializer.AddressOf(declared == null ? name : declared.name(), constants.offset(), false, 0);
     }
 
     private Initializer field(String name) throws PtxException {

@@ -22,8 +22,7 @@ public sealed interface Operand {
     }
 
     /**
-     * Part of a register: an element of a vector ({@code x}, {@code r}) or the selector of a video instruction
-     * ({@code b0}, {@code h1}, {@code b7654}).
+     * Part of a register that a video instruction selects ({@code b0}, {@code h1}, {@code b7654}).
      *
      * @param name      the register
      * @param component what stands after the dot

@@ -2,9 +2,8 @@ package io.tessera.guardian.ptx;
 
 import io.tessera.guardian.ptx.Lexer.Kind;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /** Reads operands, and resolves their names. Not thread-safe. */
 final class OperandParser {
@@ -16,7 +15,18 @@ final class OperandParser {
     private final Tokens tokens;
     private final Scopes scopes;
     private final ConstantExpression constants;
-    private final Map<String, Operand.Register> registers = new HashMap<>();
+    private final List<Sum> sums = new ArrayList<>(0);
+    private boolean open;
+    /** Type of the register that was read last. */
+    private ScalarType type;
+
+    /** {@code register+1} as an operand, which is written as an addition before the instruction. */
+    record Sum(Operand.Register result, Operand.Register register, ScalarType type, long addend) {
+        Instruction instruction(int line) {
+            return new Instruction(Optional.empty(), "add", List.of("s" + type.bits()),
+                    List.of(result, register, new Operand.Immediate(addend << 64 - type.bits() >> 64 - type.bits(), false)), line);
+        }
+    }
 
     OperandParser(Tokens tokens, Scopes scopes, ConstantExpression constants) {
         this.tokens = tokens;
@@ -37,15 +47,33 @@ final class OperandParser {
         return operands;
     }
 
+    /** Whether an operand since the last call has a name that is not known yet. */
+    boolean takeOpen() {
+        boolean found = open;
+        open = false;
+        return found;
+    }
+
+    /** Sums that the operands since the last call are made of. */
+    List<Sum> takeSums() {
+        if (sums.isEmpty()) {
+            return List.of();
+        }
+        List<Sum> found = List.copyOf(sums);
+        sums.clear();
+        return found;
+    }
+
     /** The register of a guard. */
     Operand.Register predicate() throws PtxException {
         int line = tokens.line();
         int column = tokens.column();
         String name = tokens.name("a predicate register");
-        if (scopes.find(name) != Scopes.Kind.REGISTER) {
+        Declared declared = scopes.find(name);
+        if (declared == null || declared.kind() != Declared.Kind.REGISTER || declared.isVector()) {
             throw new PtxException(line, column, "'" + name + "' is not a register");
         }
-        return register(name);
+        return declared.lane(0, scopes.registers());
     }
 
     private Operand operand() throws PtxException {
@@ -57,7 +85,7 @@ final class OperandParser {
 
     private Operand single() throws PtxException {
         if (tokens.kind() == Kind.NAME) {
-            return named();
+            return sum(named());
         }
         tokens.enter();
         Operand operand = switch (tokens.punctuation()) {
@@ -101,7 +129,13 @@ final class OperandParser {
             return elements;
         }
         do {
-            elements.add(operand());
+            Operand element = operand();
+            // A vector register among arguments, or in a vector, is its lanes.
+            if (element instanceof Operand.Vector(List<Operand> lanes)) {
+                elements.addAll(lanes);
+            } else {
+                elements.add(element);
+            }
         } while (tokens.accept(','));
         tokens.expect(end);
         return elements;
@@ -114,19 +148,67 @@ final class OperandParser {
         if (name.equals("_")) {
             return SINK;
         }
-        Scopes.Kind kind = scopes.find(name);
-        if (kind == Scopes.Kind.REGISTER) {
-            return tokens.kind() == Kind.DOTTED ? new Operand.Component(name, tokens.dotted("a component"))
-                    : register(name);
+        Declared declared = scopes.find(name);
+        if (declared != null && declared.kind() == Declared.Kind.REGISTER) {
+            return register(name, declared);
         }
-        if (kind == null && SpecialRegisters.contains(name)) {
+        if (declared == null && SpecialRegisters.contains(name)) {
             return special(name);
         }
-        if (kind == null && name.equals(WARP_SIZE)) {
+        if (declared == null && name.equals(WARP_SIZE)) {
             return new Operand.Immediate(WARP_THREADS, false);
         }
-        use(name, kind, line, column);
-        return new Operand.Symbol(name, constants.offset());
+        return new Operand.Symbol(declared == null ? label(name, line, column) : declared.name(), constants.offset());
+    }
+
+    private Operand register(String name, Declared declared) throws PtxException {
+        type = declared.type();
+        if (tokens.kind() != Kind.DOTTED) {
+            return declared.isVector() ? declared.vector(scopes.registers()) : declared.lane(0, scopes.registers());
+        }
+        String component = tokens.dotted("a component");
+        if (!declared.isVector() && isSelector(component)) {
+            return new Operand.Component(declared.lane(0, scopes.registers()).name(), component);
+        }
+        int lane = component.length() == 1 ? "xyzwrgba".indexOf(component) % 4 : -1;
+        if (!declared.isVector() || lane < 0 || lane >= declared.lanes()) {
+            throw tokens.error("'" + name + "' has no component '" + component + "'");
+        }
+        return declared.lane(lane, scopes.registers());
+    }
+
+    /** Bytes or halves that a video instruction selects of a register. */
+    private static boolean isSelector(String component) {
+        boolean selector = component.length() > 1 && (component.charAt(0) == 'b' || component.charAt(0) == 'h');
+        for (int i = 1; i < component.length(); i++) {
+            selector &= component.charAt(i) >= '0' && component.charAt(i) <= '7';
+        }
+        return selector;
+    }
+
+    /** A name that no register or variable of the function has: a label, or one of the module. */
+    String label(String name, int line, int column) {
+        Declared declared = scopes.find(name);
+        if (declared != null || scopes.isGlobal(name)) {
+            return declared == null ? name : declared.name();
+        }
+        open = true;
+        return scopes.refer(name, line, column);
+    }
+
+    /** A register to which a constant is added, or the operand itself. */
+    private Operand sum(Operand operand) throws PtxException {
+        if (!(operand instanceof Operand.Register register) || !tokens.at('+') && !tokens.at('-')) {
+            return operand;
+        }
+        boolean integer = type.kind() != ScalarType.Kind.FLOAT
+                && (type.bits() == Short.SIZE || type.bits() == Integer.SIZE || type.bits() == Long.SIZE);
+        if (!integer) {
+            throw tokens.error("a constant is added to integer registers only");
+        }
+        Operand.Register result = scopes.registers().next(type);
+        sums.add(new Sum(result, register, type, constants.offset()));
+        return result;
     }
 
     private Operand special(String name) throws PtxException {
@@ -139,20 +221,6 @@ final class OperandParser {
             tokens.advance();
         }
         return new Operand.SpecialRegister(name, component);
-    }
-
-    private void use(String name, Scopes.Kind kind, int line, int column) throws PtxException {
-        if (kind != null) {
-            return;
-        }
-        if (name.charAt(0) == '%') {
-            throw new PtxException(line, column, "register '" + name + "' is not declared");
-        }
-        scopes.use(name, line, column);
-    }
-
-    private Operand.Register register(String name) {
-        return registers.computeIfAbsent(name, Operand.Register::new);
     }
 
     private Operand address() throws PtxException {

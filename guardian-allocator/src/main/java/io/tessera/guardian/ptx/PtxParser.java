@@ -7,9 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a PTX module, and checks its names: nothing is declared twice, every register is declared, every other name is
- * one of the function's or the module's, every opcode is one of PTX ISA 9.0. Types, modifiers and numbers of operands are
- * left to those who run or rewrite the instructions. A label of one block that a branch of another names is not found.
+ * Reads a PTX module, and resolves its names as NVIDIA's assembler does: nothing is declared twice, every register is declared, every
+ * other name is one of the function's or the module's, every opcode is one of PTX ISA 9.0. Types, modifiers and numbers of operands
+ * are left to those who run or rewrite the instructions.
+ *
+ * <p>The tree is in a form in which nothing is left to resolve. A function's body is flat: rows of registers, variables, then what
+ * runs; no block is nested. What a function declares has a name that is its own in the module ({@code $v0} for variables and
+ * parameters, {@code $L0} for labels) or in the function (registers: {@code %r0}, {@code %rd0}, by type), whatever the program called
+ * it; only registers that are named are there. Vector registers are scalars. Integer constants have the value that the instruction
+ * takes ({@link Literals}). Names of the module stay as they are. A text that was printed from a tree reads as an equal tree.
  *
  * <p>Time and memory are linear in the length of the text. The entry points may be called from any thread.
  */
@@ -135,7 +141,7 @@ public final class PtxParser {
         int targetLine = tokens.line();
         int column = tokens.column();
         String target = tokens.name("a function");
-        scopes.use(target, targetLine, column);
+        scopes.useGlobal(target, targetLine, column);
         scopes.declareGlobal(name, true, true);
         tokens.expect(';');
         return new Alias(name, target, line);
@@ -145,25 +151,31 @@ public final class PtxParser {
         PtxFunction.Kind kind = tokens.atDotted("entry") ? PtxFunction.Kind.ENTRY : PtxFunction.Kind.FUNC;
         tokens.advance();
         scopes.enter();
+        declarations.enterFunction();
         List<FunctionAttribute> found = new ArrayList<>(2);
         List<String> written = declarations.functionAttributes();
         if (!written.isEmpty()) {
             found.add(new FunctionAttribute(FunctionAttribute.ATTRIBUTE, List.of(), written));
         }
-        List<Variable> returns = tokens.at('(') && kind == PtxFunction.Kind.FUNC ? declarations.parameters()
+        List<Variable> returns = tokens.at('(') && kind == PtxFunction.Kind.FUNC ? declarations.parameters(kind)
                 : List.of();
         String name = tokens.name("a function's name");
-        List<Variable> parameters = declarations.parameters();
+        List<Variable> parameters = declarations.parameters(kind);
         found.addAll(attributes.attributes());
         boolean defines = tokens.at('{');
         scopes.declareGlobal(name, true, defines);
         Optional<Block> body = Optional.empty();
         if (defines) {
-            body = Optional.of(statements.body());
+            FunctionText text = new FunctionText(scopes);
+            int bodyLine = tokens.line();
+            statements.body(text);
+            scopes.leave();
+            body = Optional.of(text.finish(bodyLine));
+            directives.addAll(text.globals());
         } else {
             tokens.expect(';');
+            scopes.leave();
         }
-        scopes.leaveFunction();
         return new PtxFunction(kind, linkage, name, returns, parameters, found, body, line);
     }
 }

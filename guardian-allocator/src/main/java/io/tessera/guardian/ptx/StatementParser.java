@@ -29,65 +29,63 @@ final class StatementParser {
     }
 
     /** <code>{ ... }</code> in the scope that is open. */
-    Block body() throws PtxException {
-        int line = tokens.line();
+    void body(FunctionText into) throws PtxException {
         tokens.enter();
         tokens.expect('{');
-        List<Statement> statements = new ArrayList<>();
         while (!tokens.accept('}')) {
-            statement(statements);
+            statement(into);
         }
         tokens.leave();
-        return new Block(statements, line);
     }
 
-    private void statement(List<Statement> into) throws PtxException {
+    private void statement(FunctionText into) throws PtxException {
         if (tokens.kind() == Kind.NAME) {
             named(into);
         } else if (tokens.at('@')) {
-            into.add(guarded());
+            guarded(into);
         } else if (tokens.kind() == Kind.DOTTED) {
             directive(into);
         } else if (tokens.at('{')) {
             scopes.enter();
-            into.add(body());
+            body(into);
             scopes.leave();
         } else {
             throw tokens.error("expected a statement, found " + tokens.shown());
         }
     }
 
-    private void named(List<Statement> into) throws PtxException {
+    private void named(FunctionText into) throws PtxException {
         int line = tokens.line();
         int column = tokens.column();
         String name = tokens.name("an instruction");
         if (!tokens.at(':')) {
-            into.add(instruction(Optional.empty(), name, line, column));
+            instruction(Optional.empty(), name, line, column, into);
             return;
         }
-        scopes.declare(name, Scopes.Kind.LABEL);
+        String label = scopes.declareLabel(name);
         tokens.advance();
         if (tokens.acceptDotted("callprototype")) {
-            into.add(prototype(name, line));
+            into.add(prototype(label, line));
         } else if (tokens.acceptDotted("branchtargets")) {
-            into.add(targets(name, TargetList.Kind.BRANCH, line));
+            into.addOpen(targets(label, TargetList.Kind.BRANCH, line));
         } else if (tokens.acceptDotted("calltargets")) {
-            into.add(targets(name, TargetList.Kind.CALL, line));
+            into.addOpen(targets(label, TargetList.Kind.CALL, line));
         } else {
-            into.add(new Label(name, line));
+            into.add(new Label(label, line));
         }
     }
 
-    private Instruction guarded() throws PtxException {
+    private void guarded(FunctionText into) throws PtxException {
         int line = tokens.line();
         tokens.expect('@');
         boolean negated = tokens.accept('!');
         Guard guard = new Guard(operands.predicate(), negated);
         int column = tokens.column();
-        return instruction(Optional.of(guard), tokens.name("an instruction"), line, column);
+        instruction(Optional.of(guard), tokens.name("an instruction"), line, column, into);
     }
 
-    private Instruction instruction(Optional<Guard> guard, String opcode, int line, int column) throws PtxException {
+    private void instruction(Optional<Guard> guard, String opcode, int line, int column, FunctionText into)
+            throws PtxException {
         String known = Opcodes.literal(opcode);
         if (known == null) {
             throw new PtxException(line, column, "unknown instruction '" + opcode + "'");
@@ -100,39 +98,70 @@ final class StatementParser {
             modifiers = modifiers.and(tokens.word());
             tokens.advance();
         }
-        return new Instruction(guard, known, modifiers.words(), operands.operands(known.equals("call")), line);
+        List<Operand> list = operands.operands(known.equals("call"));
+        for (OperandParser.Sum sum : operands.takeSums()) {
+            into.add(sum.instruction(line));
+        }
+        Instruction instruction = new Instruction(guard, known, modifiers.words(),
+                Literals.taken(known, modifiers.words(), list), line);
+        if (known.equals("mov") && instruction.vectorLength() > 1) {
+            vectorMove(instruction, into);
+        } else if (operands.takeOpen()) {
+            into.addOpen(instruction);
+        } else {
+            into.add(instruction);
+        }
     }
 
-    private void directive(List<Statement> into) throws PtxException {
-        int line = tokens.line();
+    /** {@code mov.v2 to, from}: a move of each lane; all of them read before any writes. */
+    private void vectorMove(Instruction i, FunctionText into) throws PtxException {
+        ScalarType type = i.type().orElse(null);
+        boolean lanes = type != null && i.operands().size() == 2
+                && i.operands().stream().allMatch(operand -> operand instanceof Operand.Vector(List<Operand> elements)
+                        && elements.size() == i.vectorLength());
+        if (!lanes || operands.takeOpen()) {
+            throw tokens.error("a move of vectors has a vector of " + i.vectorLength() + " registers on both sides");
+        }
+        List<Operand> to = ((Operand.Vector) i.operands().getFirst()).elements();
+        List<Operand> from = ((Operand.Vector) i.operands().getLast()).elements();
+        boolean overlaps = to.stream().anyMatch(from::contains);
+        List<Operand> read = new ArrayList<>(from);
+        for (int lane = 0; overlaps && lane < from.size(); lane++) {
+            read.set(lane, scopes.registers().next(type));
+            into.add(move(i, type, read.get(lane), from.get(lane)));
+        }
+        for (int lane = 0; lane < to.size(); lane++) {
+            into.add(move(i, type, to.get(lane), read.get(lane)));
+        }
+    }
+
+    private static Instruction move(Instruction i, ScalarType type, Operand to, Operand from) {
+        return new Instruction(i.guard(), i.opcode(), List.of(type.ptx()), List.of(to, from), i.line());
+    }
+
+    private void directive(FunctionText into) throws PtxException {
         String word = tokens.word();
         if (DeclarationParser.isSpace(word)) {
-            into.addAll(declarations.locals(Linkage.INTERNAL));
+            declarations.locals().forEach(into::declare);
             return;
         }
         switch (word) {
             case "reg" -> {
                 tokens.advance();
-                into.add(declarations.registers(line));
+                declarations.registers();
             }
             case "loc" -> into.add(lines.location());
             case "pragma" -> into.add(lines.pragma());
-            case "extern" -> {
-                tokens.advance();
-                into.addAll(declarations.locals(Linkage.EXTERN));
-            }
             default -> throw tokens.error("unknown directive '." + word + "' in a function");
         }
     }
 
     private CallPrototype prototype(String name, int line) throws PtxException {
-        scopes.enter();
-        List<Variable> returns = tokens.at('(') ? declarations.parameters() : List.of();
+        List<Variable> returns = tokens.at('(') ? declarations.prototypeParameters() : List.of();
         if (!tokens.name("'_'").equals("_")) {
             throw tokens.error("a prototype has '_' in place of a name");
         }
-        List<Variable> parameters = declarations.parameters();
-        scopes.leave();
+        List<Variable> parameters = declarations.prototypeParameters();
         List<FunctionAttribute> found = attributes.attributes();
         tokens.expect(';');
         return new CallPrototype(name, returns, parameters, found, line);
@@ -143,9 +172,7 @@ final class StatementParser {
         do {
             int targetLine = tokens.line();
             int column = tokens.column();
-            String target = tokens.name("a target");
-            targets.add(target);
-            scopes.use(target, targetLine, column);
+            targets.add(operands.label(tokens.name("a target"), targetLine, column));
         } while (tokens.accept(','));
         tokens.expect(';');
         return new TargetList(name, kind, targets, line);

@@ -26,7 +26,6 @@ final class StatementPrinter {
         switch (statement) {
             case Instruction instruction -> instruction(instruction);
             case Label label -> out.append(label.name()).append(":\n");
-            case Block block -> body(block);
             case RegisterDeclaration registers -> registers(registers);
             case Variable variable -> {
                 out.append('\t');
@@ -55,21 +54,9 @@ final class StatementPrinter {
         out.append(";\n");
     }
 
-    private void registers(RegisterDeclaration registers) {
-        out.append("\t.reg ");
-        if (registers.vectorLength() > 1) {
-            out.append(".v").append(registers.vectorLength()).append(' ');
-        }
-        out.append('.').append(registers.type().ptx());
-        String separator = " \t";
-        for (RegisterDeclaration.Names names : registers.names()) {
-            out.append(separator).append(names.name());
-            if (names.count() != RegisterDeclaration.Names.SINGLE) {
-                out.append('<').append(names.count()).append('>');
-            }
-            separator = ", ";
-        }
-        out.append(";\n");
+    private void registers(RegisterDeclaration row) {
+        out.append("\t.reg .").append(row.type().ptx()).append(" \t").append(row.prefix()).append('<').append(row.count())
+                .append(">;\n");
     }
 
     private void location(Location location) {

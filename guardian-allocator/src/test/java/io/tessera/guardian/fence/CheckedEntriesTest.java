@@ -32,7 +32,7 @@ class CheckedEntriesTest {
     }
 
     private static FencedModule fence(FenceMode mode, String statements) throws Exception {
-        FencedModule fenced = new Fencer(mode).fence(PtxParser.parse(module(statements)));
+        FencedModule fenced = Fencer.specialising(mode).fence(PtxParser.parse(module(statements)));
         PtxParser.parse(fenced.ptx());
         return fenced;
     }
@@ -142,9 +142,9 @@ class CheckedEntriesTest {
         String text = module("{ .param .b64 given; call.uni (given), f, (); ld.param.b64 %rd1, [given]; } st.global.u64 [%rd1], %rd1;"
                 + COPY.replace("[p]", "[s]")).replace(".visible .entry",
                 ".func (.param .b64 back) f() { .reg .b64 %rd<2>; mov.u64 %rd1, 7; st.param.b64 [back], %rd1; ret; }\n.visible .entry");
-        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text));
+        FencedModule fenced = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text));
         assertEquals(List.of(1, 1), fenced.entries().getFirst().pointers().stream().map(CheckedEntry.Pointer::parameter).toList());
-        FencedModule same = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text.replace("given", "p")));
+        FencedModule same = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text.replace("given", "p")));
         assertTrue(same.entries().stream().flatMap(entry -> entry.pointers().stream()).noneMatch(pointer -> pointer.parameter() == 0));
     }
 
@@ -159,7 +159,7 @@ class CheckedEntriesTest {
     void aKernelThatIsRefusedHasNone() throws Exception {
         String text = module(COPY) + ".visible .entry bad(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p];"
                 + " st.global.u64 [%rd1], %rd1; multimem.ld_reduce.global.add.u32 %r1, [%rd1]; ret; }\n";
-        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text));
+        FencedModule fenced = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text));
         assertEquals(List.of("bad"), List.copyOf(fenced.refused().keySet()));
         assertEquals(List.of("k"), fenced.entries().stream().map(CheckedEntry::kernel).toList());
         assertFalse(fenced.ptx().contains("__tessera_checked_bad"));
@@ -169,13 +169,13 @@ class CheckedEntriesTest {
     @ValueSource(strings = {ENTRY, FEW})
     void aProgramMustNotHaveTheirNames(String name) {
         String text = module(COPY) + ".visible .entry " + name + "(.param .u64 p) { ret; }\n";
-        assertThrows(FenceRefusedException.class, () -> new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)));
+        assertThrows(FenceRefusedException.class, () -> Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text)));
     }
 
     private static final String LONG_COPY = COPY + "add.u64 %rd6, %rd6, 1;\n".repeat(48);
 
     private static String few(String text) throws Exception {
-        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text));
+        FencedModule fenced = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text));
         CheckedEntry entry = fenced.entries().getFirst();
         assertEquals(ENTRY, entry.entry());
         assertEquals(!entry.few().isEmpty(), fenced.ptx().contains(FEW), entry.few());

@@ -45,7 +45,7 @@ class LaunchLimitsTest {
 
     /** The part of a kernel that launches within the limits run. */
     private static String second(String statements) throws Exception {
-        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(kernel(statements))).ptx();
+        String text = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(kernel(statements))).ptx();
         return text.substring(0, text.indexOf("$small_any:"));
     }
 
@@ -78,7 +78,7 @@ class LaunchLimitsTest {
         String call = "{ .param .b32 given; call.uni (given), f, (); ld.param.b32 %r1, [given]; }";
         String text = kernel(BY_ROWS.replace("ld.param.u32 %r1, [n];", call)).replace(".visible .entry",
                 ".func (.param .b32 back) f() { .reg .b32 %r<2>; mov.u32 %r1, 7; st.param.b32 [back], %r1; ret; }\n.visible .entry");
-        PtxParser.parse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
+        PtxParser.parse(Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text)).ptx());
         BodyLimits found = SmallBlocks.specialise(PtxParser.parse(text), false, true).limits().get("k");
         assertTrue(found == null || found.limits().stream().noneMatch(limit -> limit.source().equals(parameter("given"))), String.valueOf(found));
     }

@@ -70,7 +70,7 @@ class SmallBlocksTest {
 
     @Test
     void theSmallBodyHasNoFencesAndTheOtherHas() throws Exception {
-        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(kernel("", "1024", BY_THREAD)));
+        FencedModule fenced = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(kernel("", "1024", BY_THREAD)));
         KernelReport report = fenced.reports().getFirst();
         FencedModule plain = new Fencer(FenceMode.MASK, new DataFlowOracle(), false)
                 .fence(PtxParser.parse(kernel("", "1024", BY_THREAD)));
@@ -82,7 +82,7 @@ class SmallBlocksTest {
     @Test
     void labelsOfBothBodiesDiffer() throws Exception {
         String loop = BY_THREAD + "mov.u32 %r6, 5; $small_x: add.s32 %r6, %r6, -1; setp.gt.s32 %p1, %r6, 0; @%p1 bra $small_x;";
-        FencedModule fenced = new Fencer(FenceMode.CHECK).fence(PtxParser.parse(kernel("", "1024", loop)));
+        FencedModule fenced = Fencer.specialising(FenceMode.CHECK).fence(PtxParser.parse(kernel("", "1024", loop)));
         PtxParser.parse(fenced.ptx());
         assertEquals(1, fenced.ptx().lines().filter(line -> line.strip().equals("$small_x:")).count(), "the original keeps its name");
         assertTrue(fenced.ptx().contains("$small0_$small_x:"), fenced.ptx());

@@ -22,7 +22,7 @@ class ParserErrorTest {
     @CsvSource(delimiter = '#', quoteCharacter = '`', value = {
         "  frobnicate.b32 a; # 10:1: unknown instruction 'frobnicate'",
         "mov.b32 a, %r9; # 10:12: register '%r9' is not declared",
-        "mov.b32 a, %r01; # 10:12: register '%r01' is not declared",
+        "mov.b32 a, %r09; # 10:12: register '%r09' is not declared",
         "mov.b32 a, %smidx; # 10:12: register '%smidx' is not declared",
         "mov.b32 a, %laneid.x; # 10:19: '%laneid' has no component 'x'",
         "mov.b32 a, %tid.q; # 10:16: '%tid' has no component 'q'",

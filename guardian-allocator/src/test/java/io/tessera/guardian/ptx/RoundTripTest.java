@@ -54,8 +54,6 @@ class RoundTripTest {
                 String line = lines.get(instruction.line() - 1);
                 assertTrue(line.contains(instruction.opcode()), instruction.line() + ": " + line);
                 checked++;
-            } else if (statement instanceof Block inner) {
-                checked += check(inner, lines);
             }
         }
         return checked;

@@ -31,9 +31,10 @@ final class FlatCode {
     private final IntArray onlyResults = new IntArray();
     private final int[][] targets;
     private final Map<Instruction, Integer> indices;
-    private final Map<Integer, Map<String, Variable>> symbols = new HashMap<>();
     private final RegisterNames names;
-    private final List<PendingBranch> branches = new ArrayList<>();
+    private final Map<String, Integer> places = new HashMap<>();
+    private final Map<String, TargetList> lists = new HashMap<>(4);
+    private final List<Integer> branches = new ArrayList<>();
     private final BitSet counters = new BitSet();
     private final BitSet readsResults = new BitSet();
     private final BitSet readsSpecial = new BitSet();
@@ -43,40 +44,6 @@ final class FlatCode {
     private final IntArray written = new IntArray();
     private boolean complete = true;
 
-    /** Labels and target lists of one block of statements. */
-    private static final class Labels {
-        private final Labels outer;
-        private final Map<String, Integer> places = new HashMap<>();
-        private final Map<String, TargetList> lists = new HashMap<>(4);
-
-        private Labels(Labels outer) {
-            this.outer = outer;
-        }
-
-        private Integer place(String name) {
-            for (Labels each = this; each != null; each = each.outer) {
-                Integer place = each.places.get(name);
-                if (place != null) {
-                    return place;
-                }
-            }
-            return null;
-        }
-
-        private TargetList list(String name) {
-            for (Labels each = this; each != null; each = each.outer) {
-                TargetList list = each.lists.get(name);
-                if (list != null) {
-                    return list;
-                }
-            }
-            return null;
-        }
-    }
-
-    private record PendingBranch(int index, Labels labels) {
-    }
-
     private FlatCode(PtxFunction function, PtxModule module) {
         names = new RegisterNames(function, module);
         Block body = function.body().orElseThrow();
@@ -85,11 +52,20 @@ final class FlatCode {
         reads = new ArrayList<>(about);
         writes = new ArrayList<>(about);
         indices = new IdentityHashMap<>(about);
-        walk(body, null);
+        for (Statement statement : body.statements()) {
+            switch (statement) {
+                case Instruction instruction -> add(instruction);
+                case Label label -> places.put(label.name(), instructions.size());
+                case TargetList list -> lists.put(list.name(), list);
+                default -> {
+                    // Nothing that runs.
+                }
+            }
+        }
         targets = new int[instructions.size()][];
         Arrays.fill(targets, NO_REGISTERS);
-        for (PendingBranch branch : branches) {
-            targets[branch.index()] = resolve(branch);
+        for (int branch : branches) {
+            targets[branch] = resolve(branch);
         }
     }
 
@@ -98,22 +74,7 @@ final class FlatCode {
         return new FlatCode(function, module);
     }
 
-    private void walk(Block block, Labels outer) {
-        Labels labels = new Labels(outer);
-        names.enter();
-        for (Statement statement : block.statements()) {
-            switch (statement) {
-                case Instruction instruction -> add(instruction, labels);
-                case Label label -> labels.places.put(label.name(), instructions.size());
-                case TargetList list -> labels.lists.put(list.name(), list);
-                case Block inner -> walk(inner, labels);
-                default -> names.declare(statement);
-            }
-        }
-        names.leave();
-    }
-
-    private void add(Instruction instruction, Labels labels) {
+    private void add(Instruction instruction) {
         int index = instructions.size();
         instructions.add(instruction);
         // The same object twice in a tree cannot be told apart: then nothing is proved.
@@ -129,9 +90,9 @@ final class FlatCode {
         cutsResults.set(index, instruction.has("sat") || instruction.has("relu"));
         int results = Effects.results(instruction);
         for (int i = 0; i < operands.size(); i++) {
-            collect(index, operands.get(i), i < results ? written : read);
+            collect(operands.get(i), i < results ? written : read);
             if (i < results && readsThem) {
-                collect(index, operands.get(i), read);
+                collect(operands.get(i), read);
             }
             if (operands.get(i) instanceof Operand.SpecialRegister) {
                 readsSpecial.set(index);
@@ -143,7 +104,7 @@ final class FlatCode {
         onlyResults.add(single ? written.get(0) : RegisterNames.NONE);
         noteCounter(instruction);
         if (instruction.opcode().equals("bra") || instruction.opcode().equals("brx")) {
-            branches.add(new PendingBranch(index, labels));
+            branches.add(index);
         }
     }
 
@@ -157,25 +118,26 @@ final class FlatCode {
         }
     }
 
-    private void collect(int at, Operand operand, IntArray into) {
+    private void collect(Operand operand, IntArray into) {
         switch (operand) {
             case Operand.Register register -> into.addIfNew(names.register(register.name()));
             case Operand.Component component -> into.addIfNew(names.register(component.name()));
             case Operand.Address(Operand.Register base, long ignored) -> into.addIfNew(names.register(base.name()));
-            case Operand.Address(Operand.Named(String name), long ignored) -> symbol(at, name);
             case Operand.Address ignored -> {
-                // An absolute address names no register.
+                // Names no register.
             }
-            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(at, part, into));
-            case Operand.Vector vector -> vector.elements().forEach(element -> collect(at, element, into));
+            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(part, into));
+            case Operand.Vector vector -> vector.elements().forEach(element -> collect(element, into));
             case Operand.Pair pair -> {
-                collect(at, pair.first(), into);
-                collect(at, pair.second(), into);
+                collect(pair.first(), into);
+                collect(pair.second(), into);
             }
-            case Operand.Not not -> collect(at, not.operand(), into);
-            case Operand.Minus minus -> collect(at, minus.operand(), into);
-            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(at, element, into));
-            case Operand.Symbol symbol -> symbol(at, symbol.name());
+            case Operand.Not not -> collect(not.operand(), into);
+            case Operand.Minus minus -> collect(minus.operand(), into);
+            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(element, into));
+            case Operand.Symbol ignored -> {
+                // No register.
+            }
             case Operand.SpecialRegister ignored -> {
                 // Read-only.
             }
@@ -194,29 +156,22 @@ final class FlatCode {
         }
     }
 
-    private void symbol(int at, String name) {
-        Variable variable = names.variable(name);
-        if (variable != null) {
-            symbols.computeIfAbsent(at, unused -> new HashMap<>(2)).put(name, variable);
-        }
-    }
-
-    private int[] resolve(PendingBranch branch) {
-        Instruction instruction = instructions.get(branch.index());
+    private int[] resolve(int branch) {
+        Instruction instruction = instructions.get(branch);
         List<Operand> operands = instruction.operands();
         List<String> wanted = List.of();
         if (!operands.isEmpty() && operands.getLast() instanceof Operand.Symbol symbol) {
             if (instruction.opcode().equals("bra")) {
                 wanted = List.of(symbol.name());
             } else {
-                TargetList list = branch.labels().list(symbol.name());
+                TargetList list = lists.get(symbol.name());
                 wanted = list == null ? List.of() : list.targets();
             }
         }
         int[] found = new int[wanted.size()];
         complete &= !wanted.isEmpty();
         for (int i = 0; i < found.length; i++) {
-            Integer place = branch.labels().place(wanted.get(i));
+            Integer place = places.get(wanted.get(i));
             complete &= place != null;
             found[i] = place == null ? instructions.size() : place;
         }
@@ -288,14 +243,9 @@ final class FlatCode {
         return names.name(register);
     }
 
-    boolean plain(int register) {
-        return names.plain(register);
-    }
-
-    /** The variable that a name means in an instruction, or null. */
-    Variable variable(int index, String name) {
-        Map<String, Variable> known = symbols.get(index);
-        return known == null ? null : known.get(name);
+    /** The variable of a name, or null. */
+    Variable variable(String name) {
+        return names.variable(name);
     }
 
     /** Whether some instruction adds something to a register and writes the sum to it. */

@@ -215,7 +215,7 @@ final class Induction {
         int value = ssa.use(index, limit.name()) == Ssa.NONE ? Ssa.NONE : ssa.origin(ssa.use(index, limit.name()));
         boolean made = value != Ssa.NONE && counter != Ssa.NONE && ssa.kind(value) == Ssa.Kind.RESULT
                 && !loop.contains(ssa.block(value)) && ssa.bits(value) == 32 && !ssa.isUnstable(value)
-                && code.onlyResult(ssa.instruction(value)) == ssa.register(value) && code.plain(ssa.register(value))
+                && code.onlyResult(ssa.instruction(value)) == ssa.register(value)
                 && code.counts(ssa.register(counter));
         Steps steps = made ? steps(counter, loop) : null;
         if (steps == null || steps.step().high() > LARGEST_STEP || steps.step().low() < -LARGEST_STEP) {

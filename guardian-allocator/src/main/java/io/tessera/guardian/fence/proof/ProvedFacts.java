@@ -198,7 +198,7 @@ final class ProvedFacts implements AddressFacts {
             return new AddressFact(MemoryAccess.space(access, operand), 1, new Placement.Unknown());
         }
         if (address.base() instanceof Operand.Named(String name)) {
-            Variable variable = of.code().variable(index, name);
+            Variable variable = of.code().variable(name);
             int aligned = variable == null ? 1
                     : Math.min(variable.alignment(), ShadowAlignment.divisor(address.offsetBytes()));
             return new AddressFact(MemoryAccess.space(access, operand), Math.max(1, aligned),

@@ -105,7 +105,7 @@ final class ShadowPlan {
         if (ways[value] != Way.OPEN) {
             return offsets[value];
         }
-        boolean possible = !without.get(value) && ssa.bits(value) == 64 && of.code().plain(ssa.register(value)) && depth < DEEPEST;
+        boolean possible = !without.get(value) && ssa.bits(value) == 64 && depth < DEEPEST;
         if (!possible) {
             return settle(value, Way.NONE, null);
         }

@@ -64,7 +64,7 @@ final class Transfer {
     }
 
     private AbstractValue address(int index, Operand.Symbol symbol, int bits) {
-        Variable variable = code.variable(index, symbol.name());
+        Variable variable = code.variable(symbol.name());
         boolean whole = variable != null && (bits == 64 || bits == 32 && variable.space() == StateSpace.SHARED);
         return whole ? AbstractValue.address(variable, symbol.offsetBytes()) : AbstractValue.TOP;
     }

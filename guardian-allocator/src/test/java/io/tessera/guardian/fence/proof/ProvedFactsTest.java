@@ -54,8 +54,6 @@ class ProvedFactsTest {
         block.statements().forEach(statement -> {
             if (statement instanceof Instruction instruction) {
                 instructions.add(instruction);
-            } else if (statement instanceof Block inner) {
-                flatten(inner);
             }
         });
     }

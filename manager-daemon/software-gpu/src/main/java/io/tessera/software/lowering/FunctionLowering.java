@@ -129,7 +129,6 @@ final class FunctionLowering {
 
     private void statement(Statement statement) {
         switch (statement) {
-            case Block inner -> block(inner);
             case RegisterDeclaration registers -> declare(registers);
             case Variable variable -> declare(variable);
             case Label label -> labels.set(scope.label(label.name()), code.size());
@@ -143,15 +142,8 @@ final class FunctionLowering {
 
     private void declare(RegisterDeclaration declaration) {
         ScalarType type = type(declaration.type(), declaration.line());
-        for (RegisterDeclaration.Names names : declaration.names()) {
-            boolean single = names.count() == RegisterDeclaration.Names.SINGLE;
-            for (int i = 0; i < (single ? 1 : names.count()); i++) {
-                List<Operand.Register> elements = new ArrayList<>();
-                for (int element = 0; element < declaration.vectorLength(); element++) {
-                    elements.add(newRegister(type));
-                }
-                scope.register(single ? names.name() : names.name() + i, List.copyOf(elements));
-            }
+        for (int i = 0; i < declaration.count(); i++) {
+            scope.register(declaration.prefix() + i, List.of(newRegister(type)));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.tessera.software.lowering;
 
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
@@ -69,9 +68,7 @@ final class Reachability {
 
     private void visit(Iterable<Statement> statements) {
         for (Statement statement : statements) {
-            if (statement instanceof Block block) {
-                visit(block.statements());
-            } else if (statement instanceof Instruction instruction) {
+            if (statement instanceof Instruction instruction) {
                 boolean call = instruction.opcode().equals("call");
                 for (Operand operand : instruction.operands()) {
                     indirect |= call && operand instanceof Operand.Register;
@@ -118,9 +115,7 @@ final class Reachability {
 
     private void taken(Iterable<Statement> statements, Set<String> into) {
         for (Statement statement : statements) {
-            if (statement instanceof Block block) {
-                taken(block.statements(), into);
-            } else if (statement instanceof Instruction instruction && !instruction.opcode().equals("call")) {
+            if (statement instanceof Instruction instruction && !instruction.opcode().equals("call")) {
                 for (Operand operand : instruction.operands()) {
                     if (operand instanceof Operand.Symbol symbol && program.function(symbol.name()) != null) {
                         into.add(program.function(symbol.name()).name());

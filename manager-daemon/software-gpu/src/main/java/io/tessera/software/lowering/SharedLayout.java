@@ -30,9 +30,7 @@ final class SharedLayout {
 
     private void place(Block block) {
         for (Statement statement : block.statements()) {
-            if (statement instanceof Block inner) {
-                place(inner);
-            } else if (statement instanceof Variable variable && variable.space() == StateSpace.SHARED) {
+            if (statement instanceof Variable variable && variable.space() == StateSpace.SHARED) {
                 place(variable);
             }
         }
