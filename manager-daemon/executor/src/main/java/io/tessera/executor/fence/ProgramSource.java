@@ -142,6 +142,19 @@ public final class ProgramSource {
         return true;
     }
 
+    /** Whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
+    boolean isCompiled(ComputeCapability device) {
+        try {
+            return switch (main.kind()) {
+                case CUBIN -> false;
+                case FAT_BINARY -> !main.fatBinary().hasMachineCodeFor(device);
+                case PTX, LTO_IR, UNKNOWN -> true;
+            };
+        } catch (ImageException e) {
+            return true;
+        }
+    }
+
     /** Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. */
     String lacksPtx(ComputeCapability device) {
         for (ModuleImage image : images) {
