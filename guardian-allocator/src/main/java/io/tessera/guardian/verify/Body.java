@@ -1,6 +1,5 @@
 package io.tessera.guardian.verify;
 
-import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.CallPrototype;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
@@ -15,19 +14,21 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The text of a function, flat: its instructions, and what every name in it is. A register declared in a nested block, a name that hides another,
- * and one of a special register are not accepted: then two readers of the text could take it for two things. Used by one thread.
+ * The text of a function: its instructions, and what every name in it is. A name that hides another, and one of a special register, are not
+ * accepted: then two readers of the text could take it for two things. Used by one thread.
  */
 final class Body {
     /** Instructions of one function, at most. */
     private static final int MOST_INSTRUCTIONS = 2_000_000;
     /** Bytes of local memory of one function: what a thread can have. */
     private static final long MOST_LOCAL = 512 << 10;
+    private static final int MOST_DIGITS = 9;
 
     final PtxFunction function;
     final List<Instruction> code = new ArrayList<>();
@@ -36,7 +37,7 @@ final class Body {
     final Map<String, Symbol> symbols = new HashMap<>();
     final List<Symbol> locals = new ArrayList<>();
     private final ModuleNames module;
-    private final Map<String, Integer> rows = new HashMap<>();
+    private final Map<String, RegisterDeclaration> rows = new HashMap<>();
     private final Map<String, Integer> single = new HashMap<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private int[] widths = new int[64];
@@ -51,19 +52,20 @@ final class Body {
         for (Variable result : function.returns()) {
             parameter(result, true);
         }
-        read(function.body().orElseThrow().statements(), false);
+        read(function.body().orElseThrow().statements());
     }
 
     private void parameter(Variable parameter, boolean result) throws UnverifiedException {
         if (parameter.space() == StateSpace.REG) {
-            register(parameter.name(), parameter.type().bits(), parameter.vectorLength(), function.line());
+            if (parameter.vectorLength() != 1 || isTaken(parameter.name()) || single.putIfAbsent(parameter.name(), parameter.type().bits()) != null) {
+                throw new UnverifiedException(function.line(), "'" + parameter.name() + "' is no register of its own");
+            }
         } else {
             declare(parameter, result, true);
         }
     }
 
-    private void read(List<Statement> statements, boolean nested) throws UnverifiedException {
-        List<String> own = new ArrayList<>(0);
+    private void read(List<Statement> statements) throws UnverifiedException {
         for (Statement statement : statements) {
             switch (statement) {
                 case Instruction instruction -> {
@@ -73,32 +75,25 @@ final class Body {
                     code.add(instruction);
                 }
                 case Label label -> {
-                    if (labels.putIfAbsent(label.name(), code.size()) != null || module.names(label.name())) {
+                    if (isTaken(label.name()) || labels.putIfAbsent(label.name(), code.size()) != null) {
                         throw new UnverifiedException(label.line(), "label '" + label.name() + "' is no name of its own");
                     }
                 }
-                case RegisterDeclaration registers -> registers(registers, nested);
-                case Variable variable -> {
-                    if (nested && variable.space() != StateSpace.PARAM) {
-                        throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is declared in a nested block");
+                case RegisterDeclaration registers -> registers(registers);
+                case Variable variable -> declare(variable, true, false);
+                case TargetList list -> {
+                    if (tables.putIfAbsent(list.name(), list.targets()) != null) {
+                        throw new UnverifiedException(list.line(), "'" + list.name() + "' is no name of its own");
                     }
-                    declare(variable, true, false);
-                    own.add(variable.name());
                 }
-                case Block block -> {
-                    if (nested) {
-                        throw new UnverifiedException(block.line(), "a block in a block");
-                    }
-                    read(block.statements(), true);
-                }
-                case TargetList list -> tables.put(list.name(), list.targets());
                 case Pragma pragma -> module.pragma(pragma);
                 case CallPrototype _, Location _ -> { }
             }
         }
-        if (nested) {
-            own.forEach(symbols::remove);
-        }
+    }
+
+    private boolean isTaken(String name) {
+        return module.names(name) || symbols.containsKey(name) || SpecialRegisters.contains(name);
     }
 
     private void declare(Variable variable, boolean written, boolean head) throws UnverifiedException {
@@ -111,7 +106,7 @@ final class Body {
             throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is no variable that a function may have");
         }
         Symbol symbol = Symbol.of(variable, written && variable.space() == StateSpace.PARAM, module.bytes(variable));
-        if (module.names(variable.name()) || SpecialRegisters.contains(variable.name()) || symbols.putIfAbsent(variable.name(), symbol) != null) {
+        if (isTaken(variable.name()) || symbols.putIfAbsent(variable.name(), symbol) != null) {
             throw new UnverifiedException(variable.line(), "'" + variable.name() + "' hides another name");
         }
         if (variable.space() == StateSpace.LOCAL) {
@@ -123,23 +118,10 @@ final class Body {
         }
     }
 
-    private void registers(RegisterDeclaration declaration, boolean nested) throws UnverifiedException {
-        if (nested) {
-            throw new UnverifiedException(declaration.line(), "registers are declared in a nested block");
-        }
-        for (RegisterDeclaration.Names names : declaration.names()) {
-            if (names.count() == RegisterDeclaration.Names.SINGLE) {
-                register(names.name(), declaration.type().bits(), declaration.vectorLength(), declaration.line());
-            } else if (declaration.vectorLength() != 1 || rows.putIfAbsent(names.name(), declaration.type().bits()) != null
-                    || Character.isDigit(names.name().charAt(names.name().length() - 1))) {
-                throw new UnverifiedException(declaration.line(), "'" + names.name() + "' is no row of registers of its own");
-            }
-        }
-    }
-
-    private void register(String name, int bits, int vector, int line) throws UnverifiedException {
-        if (vector != 1 || SpecialRegisters.contains(name) || module.names(name) || symbols.containsKey(name) || single.putIfAbsent(name, bits) != null) {
-            throw new UnverifiedException(line, "'" + name + "' is no register of its own");
+    private void registers(RegisterDeclaration declaration) throws UnverifiedException {
+        String prefix = declaration.prefix();
+        if (prefix.isEmpty() || Character.isDigit(prefix.charAt(prefix.length() - 1)) || rows.putIfAbsent(prefix, declaration) != null) {
+            throw new UnverifiedException(declaration.line(), "'" + prefix + "' is no row of registers of its own");
         }
     }
 
@@ -150,20 +132,21 @@ final class Body {
             return known;
         }
         int digits = name.length();
-        while (digits > 0 && Character.isDigit(name.charAt(digits - 1))) {
+        while (digits > 0 && name.charAt(digits - 1) >= '0' && name.charAt(digits - 1) <= '9') {
             digits--;
         }
         Integer alone = single.get(name);
-        Integer row = rows.get(name.substring(0, digits));
-        if (alone == null && row == null || alone != null && row != null || SpecialRegisters.contains(name)) {
+        RegisterDeclaration row = alone != null || name.length() - digits > MOST_DIGITS || digits == name.length() ? null : rows.get(name.substring(0, digits));
+        boolean plain = row != null && (name.charAt(digits) != '0' || name.length() == digits + 1) && Integer.parseInt(name, digits, name.length(), 10) < row.count();
+        if (alone == null && !plain || SpecialRegisters.contains(name)) {
             throw new UnverifiedException(line, "register '" + name + "' is not declared once");
         }
         int id = ids.size();
         ids.put(name, id);
         if (id == widths.length) {
-            widths = java.util.Arrays.copyOf(widths, 2 * id);
+            widths = Arrays.copyOf(widths, 2 * id);
         }
-        widths[id] = alone != null ? alone : row;
+        widths[id] = alone != null ? alone : row.type().bits();
         return id;
     }
 
