@@ -1,5 +1,6 @@
 package io.tessera.guardian.verify;
 
+import io.tessera.guardian.ptx.Directive;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxFunction;
@@ -40,7 +41,7 @@ public final class FenceVerifier {
         }
         try {
             PtxModule module = PtxParser.parse(text);
-            return new Run(new ModuleNames(module, mode, linked)).verdict(PtxPrinter.print(module));
+            return new Run(module, new ModuleNames(module, mode, linked)).verdict();
         } catch (PtxException e) {
             throw new UnverifiedException(e.line(), e.getMessage());
         } catch (RuntimeException e) {
@@ -50,17 +51,19 @@ public final class FenceVerifier {
 
     /** One module. */
     private static final class Run {
+        private final PtxModule read;
         private final ModuleNames module;
         private final Map<String, UnverifiedException> refused = new HashMap<>();
         private final Map<String, Map<String, Instruction>> calls = new LinkedHashMap<>();
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
-        private Run(ModuleNames module) {
+        private Run(PtxModule read, ModuleNames module) {
+            this.read = read;
             this.module = module;
         }
 
-        private Verdict verdict(String text) throws UnverifiedException {
+        private Verdict verdict() throws UnverifiedException {
             for (PtxFunction function : module.functions.values()) {
                 if (function.body().isPresent()) {
                     function(function);
@@ -92,7 +95,12 @@ public final class FenceVerifier {
                     clusters.add(function.name());
                 }
             }
-            return new Verdict(text, accepted, rejected, addresses, clusters);
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters);
+        }
+
+        private String text(Set<String> without) {
+            List<Directive> left = read.directives().stream().filter(each -> !(each instanceof PtxFunction function && without.contains(function.name()))).toList();
+            return PtxPrinter.print(new PtxModule(read.version(), read.targets(), read.addressBits(), left));
         }
 
         private void function(PtxFunction function) {

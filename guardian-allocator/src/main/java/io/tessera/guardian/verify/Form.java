@@ -41,7 +41,8 @@ enum Form {
             + "addr_mode_2 memory_layout force_unnormalized_coords", true),
     /** Lanes of a warp together; the last operand says which. */
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
-    ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init", false),
+    ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
+            + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster", false),
     BARRIER("sync cta red popc and or pred u32 aligned", true),
     /** Of a cluster. */
     CLUSTER("cluster arrive wait aligned relaxed release acquire", false),

@@ -45,12 +45,12 @@ final class FunctionCheck {
         return shared;
     }
 
-    /** Constants with addresses that it reads. */
+    /** Constants with addresses that it reads and the module defines. */
     Set<String> addresses() {
         Set<String> found = new LinkedHashSet<>();
         for (Instruction i : body.code) {
             for (Operand operand : i.operands()) {
-                if (operand instanceof Operand.Address(Operand.Named(String name), long _) && module.isAddress(name)) {
+                if (operand instanceof Operand.Address(Operand.Named(String name), long _) && module.definesAddress(name)) {
                     found.add(name);
                 }
             }

@@ -36,6 +36,7 @@ final class ModuleNames {
     final Map<String, byte[]> texts = new HashMap<>();
     private final Map<String, Symbol> symbols = new HashMap<>();
     private final Set<String> addresses = new HashSet<>();
+    private final Set<String> defined = new HashSet<>();
     private final Set<String> references = new HashSet<>();
     private final Map<String, String> aliases = new HashMap<>();
     private final Mode mode;
@@ -107,6 +108,9 @@ final class ModuleNames {
             }
             if (!window) {
                 addresses.add(name);
+                if (variable.linkage() != Linkage.EXTERN) {
+                    defined.add(name);
+                }
             }
         }
         if (variable.initializer().isPresent() && !plain(variable.initializer().get())) {
@@ -194,6 +198,11 @@ final class ModuleNames {
     /** Whether a constant holds an address in the window. */
     boolean isAddress(String name) {
         return addresses.contains(name);
+    }
+
+    /** Whether it is not left to another module to define it. */
+    boolean definesAddress(String name) {
+        return defined.contains(name);
     }
 
     /** The function of a name, or null. */
