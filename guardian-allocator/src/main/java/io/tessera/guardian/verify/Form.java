@@ -153,7 +153,8 @@ enum Form {
             case WMMA -> i.has("load");
             case TEXTURE -> !i.opcode().equals("sust") && !i.opcode().equals("sured");
             case BARRIER -> i.has("red");
-            case ALONE -> !i.operands().isEmpty() && !(i.operands().getFirst() instanceof Operand.Address);
+            case ALONE -> !i.operands().isEmpty() && !i.opcode().startsWith("bar") && (i.operands().getFirst() instanceof Operand.Register
+                    || i.operands().getFirst() instanceof Operand.Vector || i.operands().getFirst() instanceof Operand.Pair);
             default -> false;
         };
     }

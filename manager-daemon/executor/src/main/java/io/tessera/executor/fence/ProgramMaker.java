@@ -187,15 +187,20 @@ public final class ProgramMaker {
         if (program == null) {
             return null;
         }
+        byte[] code = program.code();
         for (FencedTables tables : program.tables()) {
             String why = TablesCheck.refusal(tables, mode);
-            why = why != null || !program.isText() ? why : check.check(program.code(), tables, false).first();
+            if (why == null && program.isText()) {
+                TextCheck.Checked looked = check.check(program.code(), tables, false);
+                why = looked.first();
+                code = Arrays.copyOf(looked.text(), looked.text().length + 1);
+            }
             if (why != null) {
                 LOG.warn("cached code is made anew: {}", why);
                 return null;
             }
         }
-        return program;
+        return new FencedProgram(code, program.tables(), program.info(), true);
     }
 
     private static FencedProgram read(CachedCode code) {

@@ -1,6 +1,7 @@
 package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -42,6 +43,6 @@ interface TextCheck {
 
     /** Whoever wrote the text is believed. */
     static TextCheck none() {
-        return (text, _, _) -> new Checked(null, text, Map.of());
+        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of());
     }
 }
