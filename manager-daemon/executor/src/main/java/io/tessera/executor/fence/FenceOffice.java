@@ -35,7 +35,7 @@ public final class FenceOffice implements AutoCloseable {
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
-            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, TextCheck.none());
+            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, new VerifiedText());
         }
     }
 

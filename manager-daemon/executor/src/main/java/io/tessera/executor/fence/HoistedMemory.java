@@ -9,6 +9,7 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.verify.Verdict;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -77,7 +78,7 @@ final class HoistedMemory {
                     if (variable.linkage() == Linkage.EXTERN || has != filled || known) {
                         continue;
                     }
-                    long offset = align(bytes, Math.max(1, variable.alignmentBytes()));
+                    long offset = align(bytes, Math.max(Verdict.ADDRESS_ALIGNMENT, variable.alignmentBytes()));
                     Place place = new Place(variable, offset);
                     bytes = offset + Math.max(1, variable.sizeBytes());
                     (variable.linkage() == Linkage.INTERNAL ? places.get(part) : shared).put(variable.name(), place);

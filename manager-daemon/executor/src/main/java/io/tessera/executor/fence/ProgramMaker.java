@@ -187,14 +187,20 @@ public final class ProgramMaker {
         if (program == null) {
             return null;
         }
+        byte[] code = program.code();
         for (FencedTables tables : program.tables()) {
-            String why = refusal(program.isText() ? program.code() : null, tables, mode);
+            String why = TablesCheck.refusal(tables, mode);
+            if (why == null && program.isText()) {
+                TextCheck.Checked looked = check.check(program.code(), tables, false);
+                why = looked.first();
+                code = Arrays.copyOf(looked.text(), looked.text().length + 1);
+            }
             if (why != null) {
                 LOG.warn("cached code is made anew: {}", why);
                 return null;
             }
         }
-        return program;
+        return new FencedProgram(code, program.tables(), program.info(), true);
     }
 
     private static FencedProgram read(CachedCode code) {
@@ -282,17 +288,41 @@ public final class ProgramMaker {
             codes.add(code(image));
         }
         FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
+        List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = refusal(fenced, mode);
+        String why = look(fenced, mode, linked, looked);
         if (why != null && !linked) {
             LOG.info("a module is fenced without proofs: {}", why);
             fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
-            why = refusal(fenced, mode);
+            look(fenced, mode, linked, looked);
         }
-        if (why != null) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + why);
+        List<FencedText> accepted = new ArrayList<>();
+        for (int i = 0; i < fenced.size(); i++) {
+            accepted.add(accepted(fenced.get(i), looked.get(i)));
         }
-        return fenced;
+        return accepted;
+    }
+
+    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
+    private String look(List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked) {
+        looked.clear();
+        String why = null;
+        for (FencedText one : fenced) {
+            String wrong = TablesCheck.refusal(one.tables(), mode);
+            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : check.check(one.text(), one.tables(), linked);
+            looked.add(checked);
+            why = why == null ? checked.first() : why;
+        }
+        return why;
+    }
+
+    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
+        if (looked.refusal() != null) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
+        }
+        looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
+        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()));
     }
 
     private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
@@ -312,22 +342,6 @@ public final class ProgramMaker {
             LOG.error("what a worker has made cannot be read: {}", e.getMessage());
             throw new ProgramRefusedException(CudaResult.UNKNOWN, "what was made of it cannot be read: " + e.getMessage());
         }
-    }
-
-    private String refusal(List<FencedText> fenced, FenceMode mode) {
-        for (FencedText one : fenced) {
-            String why = refusal(one.text(), one.tables(), mode);
-            if (why != null) {
-                return why;
-            }
-        }
-        return null;
-    }
-
-    /** Null for a text: it is not there any more, only what it became. */
-    private String refusal(byte[] text, FencedTables tables, FenceMode mode) {
-        String why = TablesCheck.refusal(tables, mode);
-        return why != null || text == null ? why : check.refusal(text, tables, mode);
     }
 
     /** Remembers what was linked for a program that will load it, by its bytes alone. */

@@ -15,6 +15,7 @@ import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.InProcessWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.image.ComputeCapability;
@@ -183,7 +184,7 @@ class ProgramMakerTest {
         List<Boolean> looked = new ArrayList<>();
         ProgramRefusedException why = assertThrows(ProgramRefusedException.class, () -> make(maker(COMPILES, (text, _, _) -> {
             looked.add(new String(text, StandardCharsets.US_ASCII).contains(".entry work"));
-            return "line 3";
+            return TextCheck.Checked.refused("line 3");
         }), CodeOptions.none()));
         assertEquals(CudaResult.NOT_SUPPORTED, why.result());
         assertTrue(why.getMessage().contains("line 3"), why.getMessage());
@@ -194,7 +195,8 @@ class ProgramMakerTest {
     @Test
     void whatACheckAcceptsOnlyWithoutProofsIsMadeWithoutProofs() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        make(maker(COMPILES, (_, _, _) -> asked.incrementAndGet() == 1 ? "no" : null), CodeOptions.none());
+        make(maker(COMPILES, (text, _, _) -> asked.incrementAndGet() == 1 ? TextCheck.Checked.refused("no")
+                : new TextCheck.Checked(null, text, Map.of())), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
@@ -202,8 +204,44 @@ class ProgramMakerTest {
     void keptTextIsLookedAtToo() throws Exception {
         make(maker(), CodeOptions.none());
         workers.asked.clear();
-        assertThrows(ProgramRefusedException.class, () -> make(maker(COMPILES, (_, _, _) -> "line 9"), CodeOptions.none()));
+        assertThrows(ProgramRefusedException.class, () -> make(maker(COMPILES, (_, _, _) -> TextCheck.Checked.refused("line 9")), CodeOptions.none()));
         assertEquals(List.of("fence a", "fence plain a"), workers.asked, "as if it had not been kept");
+    }
+
+    @Test
+    void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
+        byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"))), CodeOptions.none());
+        assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
+        assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
+        assertEquals("line 5", made.refusal("work"));
+    }
+
+    @Test
+    void theVerifierAcceptsWhatTheRewriterMadeAndNothingElse() throws Exception {
+        FencedProgram made = make(maker(COMPILES, new VerifiedText()), CodeOptions.none());
+        assertEquals(List.of("fence a", "assemble a"), workers.asked);
+        TextCheck check = new VerifiedText();
+        FencedTables tables = made.tables().getFirst();
+        assertEquals(null, check.check(made.code(), tables, false).first());
+        String unfenced = new String(made.code(), StandardCharsets.US_ASCII).replaceAll("\tor\\.b32[^;]*;\n", "");
+        assertTrue(check.check(unfenced.getBytes(StandardCharsets.US_ASCII), tables, false).first().contains("st.global.u64"));
+    }
+
+    @Test
+    void tablesThatWouldFillSomethingElseAreRefused() throws Exception {
+        FencedProgram made = make(maker(), CodeOptions.none());
+        for (String constant : List.of("__tessera_window", "anything")) {
+            FencedTables tables = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", constant, Linkage.INTERNAL, false, false, 8, 8,
+                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+            assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
+        }
+        FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(), List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
+                "x", 0))), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+        assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
+        String more = new String(made.code(), StandardCharsets.US_ASCII).replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
+                .replaceFirst("ld\\.param\\.u64 \t(%\\w+), \\[[^]]*]", "ld.const.u64 \t$1, [__tessera_at_x]");
+        assertTrue(new VerifiedText().check(more.getBytes(StandardCharsets.US_ASCII), made.tables().getFirst(), false).refusal().contains("__tessera_at_x"));
     }
 
     @Test
