@@ -120,7 +120,7 @@ final class BulkFence {
     }
 
     /** Operands of a matrix load or store. */
-    List<Operand> matrix(Instruction i, InstructionClass.Matrix matrix, boolean sharedMemory)
+    List<Operand> matrix(Instruction i, InstructionClass.Matrix matrix, boolean sharedMemory, boolean global)
             throws FenceRefusedException {
         List<Operand> operands = new ArrayList<>(i.operands());
         Access access = matrix.access();
@@ -131,6 +131,10 @@ final class BulkFence {
         if (sharedMemory) {
             sharedRows(i, matrix, operands);
             return operands;
+        }
+        if (access.place() == Access.Place.GENERIC && !global && context.plan.genericMayBeOther()) {
+            // What is between its rows would have to end with the memory that it is in.
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "whether its address is of global or of shared memory is not known");
         }
         operands.set(access.operand(), accesses.fence(i, access).address());
         if (matrix.strideOperand() >= 0) {

@@ -7,6 +7,7 @@ import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Pragma;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
@@ -14,10 +15,13 @@ import io.tessera.guardian.ptx.TargetList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Rewrites the body of one function. Used once. */
 final class FunctionFencer {
     private static final int NO_RETURN_LINE = 0;
+    /** Pragmas that stay. Others have the assembler do what fences do not know of: keep spilled registers in shared memory, for one. */
+    private static final Set<String> HINTS = Set.of("nounroll");
 
     private final FunctionContext context;
     private final Code code;
@@ -74,7 +78,8 @@ final class FunctionFencer {
         whole.addAll(context.prologue.statements());
         whole.addAll(written.subList(first, written.size()));
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(),
-                function.parameters(), function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
+                function.parameters(), function.attributes().stream().filter(attribute -> !attribute.name().equals("pragma")).toList(),
+                Optional.of(new Block(whole, body.line())), function.line());
     }
 
     KernelReport report() {
@@ -119,6 +124,13 @@ final class FunctionFencer {
                 context.inPlainBody |= context.plan.hasTwoBodies(context.function) && TwoBodies.isPlainBody(label.name());
                 code.add(label);
             }
+            case Pragma pragma -> {
+                if (HINTS.containsAll(pragma.values())) {
+                    code.add(pragma);
+                } else {
+                    context.counts.note("left out: pragma " + String.join(", ", pragma.values()));
+                }
+            }
             // Control transfers of tables only ever lead to labels, where nothing is remembered.
             case TargetList list when list.kind() == TargetList.Kind.CALL -> { }
             default -> code.add(statement);
@@ -150,7 +162,7 @@ final class FunctionFencer {
             case InstructionClass.Matrix matrix -> {
                 StateSpace space = context.fact(i, matrix.access().operand()).space().orElse(null);
                 code.add(with(i, bulk.matrix(i, matrix, matrix.access().place() == Access.Place.SHARED
-                        && space != StateSpace.GLOBAL)));
+                        && space != StateSpace.GLOBAL, space == StateSpace.GLOBAL)));
             }
             case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
             case InstructionClass.Warp _ -> code.add(with(i, members.operands(symbols.values(i))));

@@ -6,6 +6,7 @@ import io.tessera.guardian.ptx.Directive;
 import io.tessera.guardian.ptx.Initializer;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Location;
+import io.tessera.guardian.ptx.Pragma;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.ScalarType;
@@ -230,6 +231,8 @@ final class ModuleFencer {
             }
             // Debug information names variables that are gone.
             case Section _ -> { }
+            // Hints for the whole module; none is needed.
+            case Pragma _ -> { }
             case Alias alias -> {
                 if (!isRefused(alias.target())) {
                     into.add(alias);

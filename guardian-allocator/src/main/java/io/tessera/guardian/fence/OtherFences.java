@@ -37,7 +37,8 @@ final class OtherFences {
                     switch (part) {
                         case Operand.Symbol(String name, long _) -> reference(i, name);
                         case Operand.Register register -> checkHandle(i, register);
-                        default -> { }
+                        case Operand.Vector _ -> { }
+                        default -> throw new FenceRefusedException(i.mnemonic(), i.line(), "its handle is not understood");
                     }
                 }
             }
@@ -154,11 +155,17 @@ final class OtherFences {
             if (value < 0 || value > bytes) {
                 throw new FenceRefusedException(i.mnemonic(), i.line(), "reads " + value + " of " + bytes + " bytes");
             }
-        } else if (operands.get(operand) instanceof Operand.Register register
-                && context.names.type(register.name()) != ScalarType.PRED && !isChosen(register, bytes)) {
+            return;
+        }
+        // A predicate says whether anything is read at all.
+        Operand given = operands.get(operand) instanceof Operand.Not(Operand inner) ? inner : operands.get(operand);
+        if (!(given instanceof Operand.Register register)) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "how many bytes it reads is not understood");
+        }
+        if (context.names.type(register.name()) != ScalarType.PRED && !isChosen(register, bytes)) {
             context.counts.fence(Fence.LENGTH);
             Operand.Register bounded = code.word();
-            code.emit("min.u32", bounded, register, Code.number(bytes));
+            code.emit("min.u32", bounded, operands.get(operand), Code.number(bytes));
             operands.set(operand, bounded);
         }
     }

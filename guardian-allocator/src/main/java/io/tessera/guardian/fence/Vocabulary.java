@@ -43,7 +43,7 @@ enum Vocabulary {
     /** Order of memory. */
     ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared "
             + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster generic mbarrier_init "
-            + "sync_restrict::shared::cta sync_restrict::shared::cluster cluster", false),
+            + "sync_restrict::shared::cta sync_restrict::shared::cluster cluster tensormap::generic", false),
     /** Barriers of blocks and clusters. */
     BARRIER("sync arrive red cta cluster warp wait aligned relaxed acquire release popc and or pred u32", false),
     /** Control flow. */

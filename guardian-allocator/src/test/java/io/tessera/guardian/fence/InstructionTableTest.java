@@ -31,7 +31,7 @@ class InstructionTableTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ld.global.strange.u32", "add.memory.u32", "cp.async.other.shared.global", "mbarrier.new.b64",
-        "tex.5d.v4.f32.f32", "bar.strange", "prefetch.global.L3", "fence.proxy.tensormap::generic.acquire.gpu"})
+        "tex.5d.v4.f32.f32", "bar.strange", "prefetch.global.L3", "fence.proxy.tensormap::other.acquire.gpu"})
     void anUnknownWordIsNotGuessed(String mnemonic) {
         InstructionClass.Refused refused = assertInstanceOf(InstructionClass.Refused.class, classOf(mnemonic));
         assertTrue(!refused.known() && refused.reason().contains("does not know"), refused.reason());

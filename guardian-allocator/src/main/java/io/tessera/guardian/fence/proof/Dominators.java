@@ -8,12 +8,14 @@ import java.util.Arrays;
  */
 final class Dominators {
     private final ControlFlow flow;
+    private final Work work;
     private final int[] parents;
     private final int[] entered;
     private final int[] left;
     private final int[][] children;
 
-    private Dominators(ControlFlow flow) {
+    private Dominators(ControlFlow flow, Work work) {
+        this.work = work;
         this.flow = flow;
         parents = new int[flow.blocks()];
         entered = new int[flow.blocks()];
@@ -23,8 +25,8 @@ final class Dominators {
         number();
     }
 
-    static Dominators of(ControlFlow flow) {
-        return new Dominators(flow);
+    static Dominators of(ControlFlow flow, Work work) {
+        return new Dominators(flow, work);
     }
 
     private void find() {
@@ -51,9 +53,11 @@ final class Dominators {
         while (a != b) {
             while (flow.orderOf(a) > flow.orderOf(b)) {
                 a = parents[a];
+                work.spend(1);
             }
             while (flow.orderOf(b) > flow.orderOf(a)) {
                 b = parents[b];
+                work.spend(1);
             }
         }
         return a;
@@ -107,6 +111,7 @@ final class Dominators {
             if (flow.predecessors(block).length > 1) {
                 for (int from : flow.predecessors(block)) {
                     for (int run = from; flow.orderOf(from) >= 0 && run != parents[block]; run = parents[run]) {
+                        work.spend(1);
                         if (found[run].isEmpty() || found[run].get(found[run].size() - 1) != block) {
                             found[run].add(block);
                         }

@@ -41,9 +41,10 @@ final class FunctionGraph {
         this.function = function;
         this.code = code;
         flow = ControlFlow.of(code);
-        dominators = Dominators.of(flow);
-        loops = Loops.of(flow, dominators);
-        ssa = SsaBuilder.build(code, flow, dominators);
+        Work work = new Work(code.size());
+        dominators = Dominators.of(flow, work);
+        loops = Loops.of(flow, dominators, work);
+        ssa = SsaBuilder.build(code, flow, dominators, work);
         order = new PropagationOrder(code, flow, ssa);
         for (int index = 0; index < code.size(); index++) {
             if (MemoryAccess.isPlain(code.instruction(index))) {
@@ -52,10 +53,17 @@ final class FunctionGraph {
         }
     }
 
-    /** Empty for code that is not understood, or too long. */
+    /** Empty for code that is not understood, too long, or written so that its graph takes too many steps. */
     static Optional<FunctionGraph> of(PtxFunction function, PtxModule module) {
         FlatCode code = FlatCode.of(function, module);
-        return code.complete() && code.size() <= MOST_INSTRUCTIONS ? Optional.of(new FunctionGraph(function, code)) : Optional.empty();
+        if (!code.complete() || code.size() > MOST_INSTRUCTIONS) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new FunctionGraph(function, code));
+        } catch (Work.SpentException e) {
+            return Optional.empty();
+        }
     }
 
     private void collect(int index, Instruction access) {

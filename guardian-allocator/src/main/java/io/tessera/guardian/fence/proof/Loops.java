@@ -33,7 +33,7 @@ final class Loops {
     private final Loop[] byHead;
     private boolean irreducible;
 
-    private Loops(ControlFlow flow, Dominators dominators) {
+    private Loops(ControlFlow flow, Dominators dominators, Work work) {
         innermost = new int[flow.blocks()];
         depth = new int[flow.blocks()];
         byHead = new Loop[flow.blocks()];
@@ -51,7 +51,7 @@ final class Loops {
                 }
             }
             if (!latches.isEmpty() && budget > 0) {
-                Loop loop = body(head, latches.toArray(), flow);
+                Loop loop = body(head, latches.toArray(), flow, work);
                 budget -= loop.size();
                 byHead[head] = loop;
                 loops.add(loop);
@@ -68,11 +68,13 @@ final class Loops {
         }
     }
 
-    static Loops of(ControlFlow flow, Dominators dominators) {
-        return new Loops(flow, dominators);
+    static Loops of(ControlFlow flow, Dominators dominators, Work work) {
+        return new Loops(flow, dominators, work);
     }
 
-    private static Loop body(int head, int[] latches, ControlFlow flow) {
+    private static Loop body(int head, int[] latches, ControlFlow flow, Work spent) {
+        // The set of a loop is as long as the highest number in it.
+        spent.spend(flow.blocks() / Long.SIZE);
         BitSet body = new BitSet();
         body.set(head);
         int size = 1;
@@ -86,6 +88,7 @@ final class Loops {
                 body.set(block);
                 size++;
                 for (int from : flow.predecessors(block)) {
+                    spent.spend(1);
                     work.add(from);
                 }
             }

@@ -32,6 +32,7 @@ final class SsaBuilder {
     final int[][] results;
 
     private final Dominators dominators;
+    private final Work work;
     private final boolean[] tracked;
     private final List<List<Refinement>> refinements;
     private final List<List<Condition>> holding = new ArrayList<>();
@@ -39,7 +40,8 @@ final class SsaBuilder {
     private final int[] current;
     private final int[] undefined;
 
-    private SsaBuilder(FlatCode code, ControlFlow flow, Dominators dominators) {
+    private SsaBuilder(FlatCode code, ControlFlow flow, Dominators dominators, Work work) {
+        this.work = work;
         this.code = code;
         this.flow = flow;
         this.dominators = dominators;
@@ -62,8 +64,8 @@ final class SsaBuilder {
         Arrays.fill(undefined, Ssa.NONE);
     }
 
-    static Ssa build(FlatCode code, ControlFlow flow, Dominators dominators) {
-        SsaBuilder builder = new SsaBuilder(code, flow, dominators);
+    static Ssa build(FlatCode code, ControlFlow flow, Dominators dominators, Work work) {
+        SsaBuilder builder = new SsaBuilder(code, flow, dominators, work);
         builder.placePhis();
         builder.rename();
         return new Ssa(builder);
@@ -136,18 +138,20 @@ final class SsaBuilder {
         }
     }
 
-    private static void place(int register, IntArray definedIn, int[][] frontiers, IntArray[] placed, int[] has) {
-        IntArray work = new IntArray();
+    private void place(int register, IntArray definedIn, int[][] frontiers, IntArray[] placed, int[] has) {
+        IntArray open = new IntArray();
         for (int i = 0; i < definedIn.size(); i++) {
-            work.add(definedIn.get(i));
+            open.add(definedIn.get(i));
         }
-        while (!work.isEmpty()) {
-            for (int block : frontiers[work.removeLast()]) {
+        while (!open.isEmpty()) {
+            for (int block : frontiers[open.removeLast()]) {
+                work.spend(1);
                 if (has[block] != register) {
                     has[block] = register;
                     placed[block] = placed[block] == null ? new IntArray() : placed[block];
                     placed[block].add(register);
-                    work.add(block);
+                    work.spend(flow.predecessors(block).length);
+                    open.add(block);
                 }
             }
         }
@@ -242,6 +246,7 @@ final class SsaBuilder {
         }
         for (int next : flow.successors(block)) {
             int[] predecessors = flow.predecessors(next);
+            work.spend(predecessors.length);
             for (int p = 0; p < predecessors.length; p++) {
                 for (int i = 0; predecessors[p] == block && i < phis[next].length; i++) {
                     inputs.get(phiValues[next][i])[p] = read(phis[next][i]);
@@ -290,6 +295,7 @@ final class SsaBuilder {
     private int same(int value) {
         int at = value;
         while (at != Ssa.NONE && kinds.get(at) == Ssa.Kind.REFINED) {
+            work.spend(1);
             at = inputs.get(at)[0];
         }
         return at;
