@@ -238,6 +238,6 @@ public final class FenceCommand implements Callable<Integer> {
             run.file(file, printer);
         }
         printer.end(request.assembler() != null);
-        return code(totals.refused() + totals.machineCodeAlone() == 0 && totals.images() > 0);
+        return code(totals.refused() + totals.dropped() + totals.machineCodeAlone() == 0 && totals.images() > 0);
     }
 }

@@ -20,6 +20,9 @@ final class FenceJson {
         if (!outcome.accepted()) {
             object.addProperty("refused", outcome.refused());
         }
+        JsonObject dropped = new JsonObject();
+        outcome.dropped().forEach(dropped::addProperty);
+        object.add("dropped", dropped);
         object.addProperty("fenceNs", outcome.fenceNs());
         JsonArray kernels = new JsonArray();
         outcome.reports().forEach(report -> kernels.add(kernel(outcome, report)));
@@ -62,6 +65,7 @@ final class FenceJson {
         object.addProperty("machineCodeAlone", totals.machineCodeAlone());
         object.addProperty("forOtherGpus", totals.forOtherGpus());
         object.addProperty("refused", totals.refused());
+        object.addProperty("dropped", totals.dropped());
         object.addProperty("kernels", totals.kernels());
         object.addProperty("ptxBytes", totals.ptxBytes());
         object.addProperty("bytesPerSecondAndCore", Math.round(totals.bytesPerSecond()));

@@ -1,6 +1,8 @@
 package io.tessera.cli.fence;
 
 import io.tessera.guardian.fence.KernelReport;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param made     what the image's PTX was made for ({@code sm_80}), or what the image is where it has none
  * @param ptxBytes size of its PTX; 0 where it has none
  * @param refused  why it cannot be fenced or compiled; empty if it can
+ * @param dropped  kernels that cannot be fenced and are left out of an image that can, each with the reason
  * @param reports  one for each function, if it was fenced
  * @param before   what each kernel takes unfenced, where that was compiled
  * @param after    what each kernel takes fenced, where that was compiled
@@ -20,13 +23,14 @@ import java.util.Map;
  * @param fenceNs  processor time that reading and fencing took, in nanoseconds
  */
 record FenceOutcome(String file, String where, long offset, String made, long ptxBytes, String refused,
-        List<KernelReport> reports, Map<String, Resources> before, Map<String, Resources> after, List<String> written,
+        Map<String, String> dropped, List<KernelReport> reports, Map<String, Resources> before, Map<String, Resources> after, List<String> written,
         long fenceNs) {
     /** What an image is that has nothing for the GPU. */
     static final String FOR_OTHER_GPUS = "for other GPUs alone";
 
     /** Copies what is passed. */
     FenceOutcome {
+        dropped = Collections.unmodifiableMap(new LinkedHashMap<>(dropped));
         reports = List.copyOf(reports);
         before = Map.copyOf(before);
         after = Map.copyOf(after);
@@ -40,7 +44,7 @@ record FenceOutcome(String file, String where, long offset, String made, long pt
 
     /** The same with what was written before it was refused. */
     FenceOutcome withWritten(List<String> names) {
-        return new FenceOutcome(file, where, offset, made, ptxBytes, refused, reports, before, after, names, fenceNs);
+        return new FenceOutcome(file, where, offset, made, ptxBytes, refused, dropped, reports, before, after, names, fenceNs);
     }
 
     /** Whether nothing of it can run on the GPU. */

@@ -32,12 +32,14 @@ final class FenceText {
                 + Long.toHexString(outcome.offset()) + ", " + outcome.made()
                 + (outcome.ptxBytes() > 0 ? ", " + Sizes.format(outcome.ptxBytes()) + " of PTX" : "");
         List<String> lines = new ArrayList<>();
-        if (kernels || !outcome.accepted()) {
+        if (kernels || !outcome.accepted() || !outcome.dropped().isEmpty()) {
             lines.add(style.apply(Emphasis.HEADING, what));
         }
         if (!outcome.accepted()) {
             lines.add("  " + style.apply(Emphasis.BAD, "refused") + ": " + TextTable.printable(outcome.refused()));
         }
+        outcome.dropped().forEach((kernel, why) -> lines.add("  " + style.apply(Emphasis.BAD, "left out") + ": " + shortened(kernel) + ": "
+                + TextTable.printable(why)));
         if (kernels && !outcome.reports().isEmpty()) {
             lines.addAll(table(outcome).lines("  ", style));
             for (KernelReport report : outcome.reports()) {
@@ -103,7 +105,8 @@ final class FenceText {
         int usable = totals.images() - totals.machineCodeAlone() - totals.forOtherGpus();
         lines.add(style.apply(Emphasis.HEADING, totals.images() + " images, " + usable + " with PTX for this GPU ("
                 + Sizes.format(totals.ptxBytes()) + "), " + totals.kernels() + " kernels; "
-                + (totals.refused() == 0 ? "none refused" : totals.refused() + " refused")));
+                + (totals.refused() == 0 ? totals.dropped() == 0 ? "none refused" : "no image refused" : totals.refused() + " refused")
+                + (totals.dropped() == 0 ? "" : ", " + totals.dropped() + " kernels left out")));
         if (totals.machineCodeAlone() > 0) {
             lines.add("  " + style.apply(Emphasis.CAUTION, totals.machineCodeAlone()
                     + " images are machine code alone: they are refused, moved to time sharing or trusted"));

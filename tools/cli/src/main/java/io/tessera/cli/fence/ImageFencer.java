@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -108,7 +109,7 @@ final class ImageFencer {
                 }
             }
             return new FenceOutcome(file, image.where(), image.offset(), source.made(), source.ptx().length, "",
-                    fenced.reports(), before, after, written, took);
+                    dropped(fenced), fenced.reports(), before, after, written, took);
         } catch (Assembler.RefusedException e) {
             return refused(file, image, source.made(), source.ptx().length, e.getMessage(), fenced.reports(), took)
                     .withWritten(written);
@@ -143,9 +144,15 @@ final class ImageFencer {
         return suffixed.find() ? suffixed.group(1) : request.architecture();
     }
 
+    private static Map<String, String> dropped(FencedModule fenced) {
+        Map<String, String> dropped = new LinkedHashMap<>();
+        fenced.refused().forEach((kernel, refusal) -> dropped.put(kernel, refusal.getMessage()));
+        return dropped;
+    }
+
     private FenceOutcome refused(String file, FoundImage image, String made, long ptxBytes, String why,
             List<KernelReport> reports, long took) {
-        return new FenceOutcome(file, image.where(), image.offset(), made, ptxBytes, why, reports, Map.of(), Map.of(),
+        return new FenceOutcome(file, image.where(), image.offset(), made, ptxBytes, why, Map.of(), reports, Map.of(), Map.of(),
                 List.of(), took);
     }
 

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 final class Totals {
     private int images;
     private int refused;
+    private int dropped;
     private int machineCodeAlone;
     private int forOtherGpus;
     private long ptxBytes;
@@ -24,6 +25,7 @@ final class Totals {
         images++;
         boolean withPtx = outcome.ptxBytes() > 0;
         refused += withPtx && !outcome.accepted() ? 1 : 0;
+        dropped += outcome.dropped().size();
         machineCodeAlone += !withPtx && !outcome.forOtherGpus() ? 1 : 0;
         forOtherGpus += outcome.forOtherGpus() ? 1 : 0;
         ptxBytes += outcome.ptxBytes();
@@ -50,6 +52,11 @@ final class Totals {
 
     int refused() {
         return refused;
+    }
+
+    /** Kernels that are left out of images that can be fenced. */
+    int dropped() {
+        return dropped;
     }
 
     /** Images that can run, but not be fenced for want of PTX. */

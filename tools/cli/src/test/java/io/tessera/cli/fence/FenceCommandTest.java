@@ -67,6 +67,16 @@ class FenceCommandTest {
     }
 
     @Test
+    void kernelsThatAreLeftOutAreNamedAndChangeTheExitCode() throws IOException {
+        String bad = fixture.file("bad.ptx", FenceRunFixture.PTX.replace("scale", "bad")).toString();
+        Run run = fixture.run("--summary", bad);
+        assertEquals(4, run.code());
+        contains(run.out(), "left out: bad: line 9: wgmma: is not fenced", "no image refused, 1 kernels left out");
+        JsonObject image = JsonParser.parseString(fixture.run("--json", bad).out().lines().toList().getFirst()).getAsJsonObject();
+        assertEquals("line 9: wgmma: is not fenced", image.getAsJsonObject("dropped").get("bad").getAsString());
+    }
+
+    @Test
     void whatIsRefusedIsNamedAndChangesTheExitCode() throws IOException {
         String evil = fixture.file("evil.ptx", FenceRunFixture.PTX.replace("scale", "evil")).toString();
         String broken = fixture.file("broken.ptx", FenceRunFixture.PTX.replace("ret;", "ret")).toString();

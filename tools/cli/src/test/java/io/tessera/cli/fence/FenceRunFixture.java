@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** Runs the command on files of a folder, with a fencer that only counts and an assembler that is a shell script. */
@@ -105,8 +106,10 @@ final class FenceRunFixture {
         } catch (PtxException e) {
             throw new IllegalStateException(e);
         }
+        Map<String, FenceRefusedException> refused = module.functions().stream().filter(f -> f.name().equals("bad"))
+                .collect(Collectors.toMap(PtxFunction::name, f -> new FenceRefusedException("wgmma", 9, "is not fenced")));
         return new FencedModule(mode, new PtxModule(module.version(), module.targets(), module.addressBits(), directives),
-                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), Map.of(), false, List.of(), reports);
+                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), refused, false, List.of(), reports);
     }
 
     private static KernelReport report(PtxFunction function) {
