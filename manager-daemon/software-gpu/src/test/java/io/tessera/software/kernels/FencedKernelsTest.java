@@ -127,7 +127,7 @@ class FencedKernelsTest {
                 assertEquals(List.of(), window.violations(), "seed " + seed);
             }
         }
-        assertEquals(mode == FenceMode.MASK || mode == FenceMode.MODULO, seconds > 0, seconds + " second entries");
+        assertEquals(0, seconds, "second entries are switched off");
     }
 
     private static int[] results(SoftwareProcessor processor, LoadedKernel kernel, long in, long out, long seed) {
@@ -180,7 +180,7 @@ class FencedKernelsTest {
                 assertEquals(WindowConstants.GO_ON, RealMemory.getInt(window.stopWord), what);
             }
         }
-        assertEquals(mode != FenceMode.CHECK, seconds > 0, seconds + " second entries");
+        assertEquals(0, seconds, "second entries are switched off");
     }
 
     /** The control: without fences most of the wild kernels fault, so the test above tests something. */
