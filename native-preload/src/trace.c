@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "report.h"
 #include "tessera_entries.h"
+#include "trace_answers.h"
 
 /* Of trace.S: thunks, 16 bytes apart. */
 #define THUNKS 1024
@@ -92,11 +93,12 @@ void *tessera_trace_leave(uintptr_t result)
     if (makes_memory[frames[depth].index] && (int)result == 0)
         memcpy(&a[0], (const void *)a[0], sizeof a[0]); /* it succeeded, so the pointer was good */
     const struct trace_waits *before = &frames[depth].before;
-    char line[320];
-    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx %u %u\n",
+    char line[320 + TRACE_ANSWERS_BYTES], told[TRACE_ANSWERS_BYTES];
+    trace_answers(frames[depth].index, (int)result, a, told);
+    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx %u %u%s\n",
                           (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
                           tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
-                          a[7], trace_waits.answers - before->answers, trace_waits.words - before->words);
+                          a[7], trace_waits.answers - before->answers, trace_waits.words - before->words, told);
     if (length > 0 && write(file, line, (size_t)length) != length)
         lost(); /* a full disk costs lines, not the program */
     errno = kept;
@@ -113,6 +115,7 @@ void trace_port(void)
         report_line("TESSERA_TRACE=%s cannot be opened: no trace", path);
         return;
     }
+    trace_answers_prepare();
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
         for (size_t m = 0; m < sizeof memory_makers / sizeof *memory_makers; m++)
             makes_memory[i] |= !strcmp(tessera_entry_name[i], memory_makers[m]);

@@ -170,6 +170,7 @@ struct launch {
     X(cuCtxSetLimit, "cuCtxSetLimit", (int, size_t)) \
     X(cuCtxDestroy, "cuCtxDestroy_v2", (handle)) \
     X(cuModuleLoadData, "cuModuleLoadData", (handle *, const void *)) \
+    X(cuModuleLoadDataEx, "cuModuleLoadDataEx", (handle *, const void *, unsigned, int *, void **)) \
     X(cuModuleUnload, "cuModuleUnload", (handle)) \
     X(cuModuleGetFunction, "cuModuleGetFunction", (handle *, handle, const char *)) \
     X(cuModuleGetFunctionCount, "cuModuleGetFunctionCount", (unsigned *, handle)) \

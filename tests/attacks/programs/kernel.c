@@ -4,6 +4,7 @@
  * @TEXTURE@ and @SURFACE@ are replaced by what the victim says of itself, because a program that makes its own code can
  * have any number in it. Comments at the top of a file say what it does, what must happen, and its launch:
  *     // what: ...     // must: ...     // aim: FACT     // grid: 1     // block: 32     // shared: 0
+ *     // options: debug (compiled for a debugger, not optimised)
  *     // waits: before (the stream waits for a value that is there) | beside (another stream waits for one that never comes)
  */
 #include <stdio.h>
@@ -54,6 +55,15 @@ static void substitute(const char *mark, uint64_t value)
     }
 }
 
+/* CU_JIT_OPTIMIZATION_LEVEL and CU_JIT_GENERATE_DEBUG_INFO: what these keep apart, frames for one, the optimiser puts into registers. */
+static CUresult load_code(handle *module)
+{
+    int options[] = {7, 11};
+    void *values[] = {(void *)0, (void *)1};
+    int debug = strcmp(told("options", ""), "debug") == 0;
+    return cuModuleLoadDataEx(module, code, debug ? 2 : 0, options, values);
+}
+
 /* What excuses a stream that stands still excuses no kernel. */
 static void wait_by_right(const char *where, CUdeviceptr own)
 {
@@ -83,7 +93,7 @@ int main(int argc, char **argv)
     substitute("@TEXTURE@", fact("texture"));
     substitute("@SURFACE@", fact("surface"));
     NEED(cuMemcpyHtoD(own, &target, sizeof target));
-    CUresult result = cuModuleLoadData(&module, code);
+    CUresult result = load_code(&module);
     if (!result)
         result = cuModuleGetFunction(&function, module, "attack");
     if (result) {

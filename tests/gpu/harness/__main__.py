@@ -1,4 +1,4 @@
-"""Runs suites: ``python3 -m harness SUITE... [--json] [--out DIR] [--only CASE,...] [--limit SECONDS]``."""
+"""Runs suites: ``python3 -m harness SUITE... [--json] [--out DIR] [--only CASE,...] [--set NAME=VALUE] [--limit SECONDS]``."""
 
 import argparse
 import json
@@ -29,9 +29,16 @@ def _arguments(words):
     parser.add_argument("--json", action="store_true", help="print the raw records instead of the tables")
     parser.add_argument("--out", default="gpu-results", help="folder for raw records and logs (default gpu-results)")
     parser.add_argument("--only", default="", help="cases of the suite, separated by commas")
+    parser.add_argument(
+        "--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="an option of a suite; may be repeated"
+    )
     parser.add_argument("--workloads", default=_beside("workloads"), help="folder of the workload programs")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help=f"seconds for all suites (default {LIMIT_S:.0f})")
-    return parser.parse_args(words)
+    parsed = parser.parse_args(words)
+    for word in parsed.settings:
+        if "=" not in word:
+            parser.error(f"--set {word}: NAME=VALUE is wanted")
+    return parsed
 
 
 def _home():
@@ -51,7 +58,8 @@ def _run(suite, options, installation, facts, limit_s, logs):
     only = tuple(name.strip() for name in options.only.split(",") if name.strip())
     directory = os.path.join(logs, suite)
     os.mkdir(directory)
-    setting = Setting(installation, options.workloads, directory, only)
+    said = dict(word.split("=", 1) for word in options.settings)
+    setting = Setting(installation, options.workloads, directory, only, said)
     record = Record(suite, facts, options.out, limit_s)
     try:
         record.attempt(suite, lambda: load(suite).run(setting, record))

@@ -29,6 +29,7 @@ ENDERS = {
 END_OF = {"+": "-", "r": "l", "c": "d"}
 #: Fields of a line of TESSERA_TRACE before the eight arguments: time, thread, entry, result.
 FIRST_ARGUMENT = 4
+#: The first of those behind the arguments is what a call waited for; what it answered may follow.
 FIELDS = 14
 
 
@@ -75,7 +76,7 @@ def operations(lines):
             yield from numbers.make("+", int(fields[1], 16), int(fields[2]))
         elif fields[:1] == ["F"]:
             yield from numbers.end("+", int(fields[1], 16))
-        elif len(fields) == FIELDS and fields[3] == "0":  # a call that succeeded; the last line may be half written
+        elif len(fields) >= FIELDS and fields[3] == "0":  # a call that succeeded; the last line may be half written
             first = int(fields[FIRST_ARGUMENT], 16)
             if fields[2] in MAKERS:
                 yield from numbers.make(MAKERS[fields[2]], first, int(fields[FIRST_ARGUMENT + 1], 16))

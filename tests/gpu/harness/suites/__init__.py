@@ -12,6 +12,7 @@ NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
     "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "caffe", "mixes", "lone",
     "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
+    "ops", "answers",
 )  # fmt: skip
 
 
@@ -23,12 +24,18 @@ class Setting:
     :param workloads: folder of the workload programs
     :param directory: where logs and extra files go
     :param only: names that limit a suite to some of its cases; empty: all
+    :param options: what ``--set NAME=VALUE`` said
     """
 
     installation: Installation
     workloads: str
     directory: str
     only: tuple = ()
+    options: dict = dataclasses.field(default_factory=dict)
+
+    def option(self, name, default):
+        """What was said of a name, in the default's type."""
+        return type(default)(self.options.get(name, default))
 
     def chosen(self, names):
         """The names that were asked for, in the suite's order."""

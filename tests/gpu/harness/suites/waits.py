@@ -53,7 +53,7 @@ def read_trace(path, offset=0):
         for line in trace:
             fields = line.split()
             # Time, thread, entry, result, eight arguments, answers, words; the last line may be half written.
-            if len(fields) != 14:
+            if len(fields) < 14:
                 continue
             counts["calls"][fields[2]] += 1
             counts["answers"][fields[2]] += int(fields[12])

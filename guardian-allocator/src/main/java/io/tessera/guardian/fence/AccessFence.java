@@ -69,7 +69,7 @@ final class AccessFence {
             boolean inside = variable != null && address.offsetBytes() >= 0
                     && address.offsetBytes() + access.sizeBytes() <= Math.max(variable.sizeBytes(), variable.type().bytes());
             if (!inside) {
-                throw new FenceRefusedException(i.mnemonic(), i.line(), "leaves '" + name + "'");
+                throw new FenceRefusedException(i.mnemonic(), i.line(), "leaves its variable");
             }
             context.counts.proof(access.place() == Place.PARAM ? Proof.PARAMETER : Proof.IN_BOUNDS);
             return address;

@@ -69,7 +69,7 @@ class CheckedEntriesTest {
         assertFalse(body(none).contains(WindowConstants.NAME), body(none));
         String kernel = none.ptx().substring(0, none.ptx().indexOf(ENTRY));
         assertTrue(kernel.contains("[" + WindowConstants.NAME), "the kernel itself looks at the stop word");
-        assertEquals(1, kernel.split("next:", -1).length - 1, "and has one body");
+        assertEquals(1, kernel.split("\\$L0:", -1).length - 1, "and has one body");
         assertEquals(1, fence(FenceMode.MASK, STRIDE).entries().getFirst().pointers().size());
     }
 

@@ -51,7 +51,7 @@ class LaunchLimitsTest {
 
     @Test
     void aLoopThatGoesOnByTheGridEndsByItself() throws Exception {
-        assertEquals(Map.of(parameter("n"), 1L << 30, new Operand.SpecialRegister("%nctaid", "x"), 1L << 20), limits(BY_GRID));
+        assertEquals(Map.of(parameter("$v1"), 1L << 30, new Operand.SpecialRegister("%nctaid", "x"), 1L << 20), limits(BY_GRID));
         assertFalse(second(BY_GRID).contains("ld.volatile"), "it does not look at the stop word");
         assertTrue(second(BY_GRID).contains("setp.gt.or.u32"), "one branch decides");
     }
@@ -60,10 +60,10 @@ class LaunchLimitsTest {
     void rowsThatAreShortAndFewNeedNoFenceInTheLoop() throws Exception {
         Map<Operand, Long> limits = limits(BY_ROWS);
         assertEquals(2, limits.size(), limits.toString());
-        assertTrue(limits.get(parameter("width")) >= limits.get(parameter("n")), "rows may be longer than there are many");
-        assertTrue(4 * limits.get(parameter("width")) * limits.get(parameter("n")) < WindowConstants.GUARD_BYTES);
+        assertTrue(limits.get(parameter("$v2")) >= limits.get(parameter("$v1")), "rows may be longer than there are many");
+        assertTrue(4 * limits.get(parameter("$v2")) * limits.get(parameter("$v1")) < WindowConstants.GUARD_BYTES);
         String body = second(BY_ROWS);
-        assertFalse(body.substring(body.indexOf("loop:")).contains("and.b32"), body);
+        assertFalse(body.substring(body.indexOf("$L0:")).contains("and.b32"), body);
     }
 
     @Test

@@ -28,7 +28,7 @@ class RefusalTest {
         "mbarrier [%r1];|run alone", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 16; mbarrier.pending_count.b64 %r2, %d1;|run alone", "mbarrier.init.shared.b64 [%r1];|run alone", "mbarrier.test_wait.shared.b64 [%r1], %d1;|run alone",
         "mbarrier.later.shared.b64 [%r1];|does not know", "mbarrier.arrive.shared.b64 %d1;|no address",
         "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 24;|no multiple of 16",
-        "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves 'map'",
+        "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves its variable",
         "mov.u32 %r1, word;|less than 64 bits", "call nothing;|nothing is named",
         "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|run alone",
         "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}];|tensor map",
@@ -57,8 +57,13 @@ class RefusalTest {
         String text = Fences.kernel("ret;").replace("word", "__tessera_window");
         assertTrue(assertThrows(FenceRefusedException.class, () -> Fences.plain(text, FenceMode.MASK)).getMessage()
                 .contains("keep for themselves"));
-        String register = Fences.kernel(".reg .b32 %__tessera_r<9>;\nret;");
-        assertThrows(FenceRefusedException.class, () -> Fences.plain(register, FenceMode.MASK));
+    }
+
+    @Test
+    void whatAFunctionCallsItsOwnIsItsOwn() throws Exception {
+        String text = Fences.plain(Fences.kernel(".reg .b32 %__tessera_r<9>;\n__tessera_l: mov.u32 %__tessera_r1, 1;\nst.global.u32 [%d1], %__tessera_r1;"
+                + "\nret;"), FenceMode.MASK).ptx();
+        assertTrue(text.contains("mov.u32 \t%r0, 1;") && text.contains("], %r0;") && !text.contains("__tessera_l"), text);
     }
 
     @Test

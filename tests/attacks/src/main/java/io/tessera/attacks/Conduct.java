@@ -34,12 +34,20 @@ record Conduct(List<Answer> answers, byte[] loot, String unable, int exit, long 
 
     /** From its last line to its end. */
     private static final long LAST_NS = 10_000_000_000L;
+    /** CUDA_ERROR_ILLEGAL_ADDRESS, with which what may happen to a kernel begins. */
+    private static final int FIRST_FAULT = 700;
     /** What a shell and Java add to the number of the signal by which a process died. */
     private static final int SIGNAL = 128;
 
     /** Whether it ended within its time. */
     boolean ended() {
         return exit >= 0;
+    }
+
+    /** Whether something that it set going may still run: it was to, it was ended, or one of its calls failed behind a launch. */
+    boolean mayLeaveWork(Attack attack) {
+        return attack.must() == Attack.Must.ENDS || attack.late() || !ended() || signal() != 0
+                || answers.stream().anyMatch(answer -> answer.code() >= FIRST_FAULT);
     }
 
     /** The signal by which it died; 0: none. */

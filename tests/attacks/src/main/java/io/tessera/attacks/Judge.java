@@ -22,8 +22,9 @@ final class Judge {
      * Judges.
      *
      * @param fallen processes of the service that ended; empty: none
+     * @param gone   whether nothing of the attacker was left in the executor in time
      */
-    Verdict judge(Attack attack, Conduct conduct, Victim.Finding victim, String fallen) {
+    Verdict judge(Attack attack, Conduct conduct, Victim.Finding victim, String fallen, boolean gone) {
         int seen = secret.seenIn(conduct.loot());
         StringJoiner escaped = new StringJoiner(", ");
         if (seen > 0) {
@@ -53,11 +54,14 @@ final class Judge {
         if (victim.longestMs() > stallMs) {
             disturbed.add("stalled " + victim.longestMs() + " ms");
         }
-        return new Verdict(attack, escaped.toString(), crashed.toString(), disturbed.toString(), unlike(attack, conduct),
+        return new Verdict(attack, escaped.toString(), crashed.toString(), disturbed.toString(), unlike(attack, conduct, gone),
                 conduct.unable(), outcome(conduct), conduct.tookMs());
     }
 
-    private static String unlike(Attack attack, Conduct conduct) {
+    private static String unlike(Attack attack, Conduct conduct, boolean gone) {
+        if (!gone) {
+            return "left work that did not end";
+        }
         if (!conduct.ended()) {
             return "had to be ended";
         }

@@ -1,6 +1,7 @@
 package io.tessera.attacks;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tessera.clock.NanoClock;
@@ -78,6 +79,21 @@ final class Service implements AutoCloseable {
             return 0;
         }
         return executors.get(0).getAsJsonObject().get("pid").getAsLong();
+    }
+
+    /** Whether the executor has a window of that tenant's, as of its last look, once a second: while any work of it is left there is one. */
+    boolean serves(String tenant) throws IOException {
+        JsonArray executors = status().getAsJsonArray("executors");
+        JsonElement windows = executors == null || executors.isEmpty() ? null : executors.get(0).getAsJsonObject().get("windows");
+        if (windows == null) {
+            return false;
+        }
+        for (JsonElement window : windows.getAsJsonArray()) {
+            if (window.getAsJsonObject().get("tenant").getAsString().equals(tenant)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** What the manager says of itself. */

@@ -12,6 +12,11 @@ import java.util.function.Consumer;
 /** Runs attacks one after the other against one victim. One owner thread. */
 public final class Suite implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
+    /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
+    private static final long GONE_NS = 15 * SECOND_NS;
+    private static final long LOOK_MS = 100;
+    /** What the executor said before that may be older than the attack. */
+    private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;
 
     private final Settings settings;
     private final NanoClock clock;
@@ -59,7 +64,8 @@ public final class Suite implements AutoCloseable {
         if (attack.wantsPredecessor()) {
             Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);
         }
-        Map<String, String> environment = settings.place().environment(service.folder(), "attacker-" + ++tenants);
+        String tenant = "attacker-" + ++tenants;
+        Map<String, String> environment = settings.place().environment(service.folder(), tenant);
         environment.putAll(settings.environment());
         environment.put("ATTACK_FACTS", facts.toString());
         environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
@@ -67,6 +73,7 @@ public final class Suite implements AutoCloseable {
         environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
         long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
         Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
+        boolean gone = !conduct.mayLeaveWork(attack) || gone(tenant);
         Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
         String fallen = fallen();
         if (!finding.alive() || !fallen.isEmpty()) {
@@ -74,7 +81,31 @@ public final class Suite implements AutoCloseable {
             fallen = fallen + (fallen.isEmpty() || why.isEmpty() ? "" : ", ") + why;
             begin();
         }
-        return judge.judge(attack, conduct, finding, fallen);
+        return judge.judge(attack, conduct, finding, fallen, gone);
+    }
+
+    /**
+     * Waits until the executor has nothing of a tenant's any more, or has ended. What an attack set going may end the executor long after
+     * the attacker's process is gone: that is its doing, and not the next attack's.
+     *
+     * @return whether the tenant is gone, in time
+     */
+    private boolean gone(String tenant) throws InterruptedException {
+        long beganNs = clock.nanoTime();
+        while (fallen().isEmpty()) {
+            try {
+                if (clock.nanoTime() - beganNs > STALE_NS && !service.serves(tenant)) {
+                    return true;
+                }
+            } catch (IOException e) {
+                return true; // the manager does not answer, which is found and said below
+            }
+            if (clock.nanoTime() - beganNs > GONE_NS) {
+                return false;
+            }
+            Thread.sleep(LOOK_MS);
+        }
+        return true;
     }
 
     /** A victim that is well, and the executor that it lives in. */

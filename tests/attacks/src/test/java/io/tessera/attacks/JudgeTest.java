@@ -22,7 +22,7 @@ class JudgeTest {
     }
 
     private Verdict judged(Attack.Must must, Victim.Finding finding, int exit, String... lines) {
-        return judge.judge(attack(must), Conduct.read(List.of(lines), exit, 1), finding, "");
+        return judge.judge(attack(must), Conduct.read(List.of(lines), exit, 1), finding, "", true);
     }
 
     @Test
@@ -55,5 +55,18 @@ class JudgeTest {
         assertEquals("died before it had tried all", judged(Attack.Must.REFUSED, WELL, 139, "answer 1 a").unlike());
         assertEquals("had to be ended", judged(Attack.Must.ENDS, WELL, -1).unlike());
         assertFalse(judged(Attack.Must.HARMLESS, WELL, 4, "unable 801 x").untried().isEmpty());
+    }
+
+    /** An endless loop of an attacker that has gone ends the executor ten seconds later: until then nothing has held. */
+    @Test
+    void workThatIsLeftHasNotHeld() {
+        Attack attack = attack(Attack.Must.HARMLESS);
+        Conduct ran = Conduct.read(List.of("answer 0 launch", "done"), 0, 1);
+        assertEquals("left work that did not end", judge.judge(attack, ran, WELL, "", false).unlike());
+        assertFalse(ran.mayLeaveWork(attack));
+        assertTrue(ran.mayLeaveWork(attack(Attack.Must.ENDS)));
+        assertTrue(Conduct.read(List.of("answer 702 synchronize"), 0, 1).mayLeaveWork(attack));
+        assertTrue(Conduct.read(List.of(), -1, 1).mayLeaveWork(attack));
+        assertFalse(Conduct.read(List.of("answer 218 load"), 0, 1).mayLeaveWork(attack));
     }
 }

@@ -111,11 +111,13 @@ class RelayTest {
             long allocations = lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).count();
             long frees = lines.stream().filter(line -> line.contains(" cuMemFree_v2 0 ")).count();
             assertTrue(allocations > 0 && allocations == frees, trace + ": " + allocations + " and " + frees);
-            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8} \\d+ \\d+")));
+            assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8} \\d+ \\d+( \\d=\\S+)*")));
             // Addresses come from the executor; the driver itself keeps nobody waiting for one.
             String waits = trace == relayed ? " 1 0" : " 0 0";
             assertTrue(lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).allMatch(line -> line.endsWith(waits)));
         }
+        List<String> flags = Files.readAllLines(relayed).stream().filter(line -> line.contains(" cuMemHostGetFlags 0 ")).toList();
+        assertTrue(!flags.isEmpty() && flags.stream().allMatch(line -> line.matches(".* 0=\\d+")), flags.toString());
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import java.util.Optional;
@@ -8,6 +9,7 @@ import java.util.Optional;
 /** What an instruction does at the address in one of its operands. Stateless. */
 final class MemoryAccess {
     private static final int MOST_BYTES = 32;
+    private static final int UNKNOWN = 0;
 
     private MemoryAccess() {
     }
@@ -37,11 +39,26 @@ final class MemoryAccess {
     }
 
     /** Bytes from the address on that it may touch, at most. */
-    static int bytes(Instruction instruction) {
-        ScalarType type = instruction.type().orElse(null);
-        if (type == null || instruction.opcode().equals("cp")) {
-            return instruction.opcode().equals("cp") ? 16 : MOST_BYTES;
+    static int mostBytes(Instruction instruction) {
+        int exact = exactBytes(instruction);
+        return exact == UNKNOWN ? MOST_BYTES : Math.min(MOST_BYTES, exact);
+    }
+
+    /**
+     * What its address has to be a multiple of, or the GPU faults: an access is aligned to its size. 1 where the size is not known, since
+     * a fence that clears more bits than the GPU demands changes what a legal program reads.
+     */
+    static int alignmentBytes(Instruction instruction) {
+        int exact = exactBytes(instruction);
+        return exact == UNKNOWN ? 1 : Math.min(MOST_BYTES, exact);
+    }
+
+    private static int exactBytes(Instruction instruction) {
+        if (instruction.opcode().equals("cp")) { // cp.async.ca.shared.global [to], [from], size
+            return instruction.operands().size() > 2 && instruction.operands().get(2) instanceof Operand.Immediate(long size, boolean _)
+                    && (size == 4 || size == 8 || size == 16) ? (int) size : UNKNOWN;
         }
-        return Math.min(MOST_BYTES, type.bytes() * instruction.vectorLength());
+        ScalarType type = instruction.type().orElse(null);
+        return type == null ? UNKNOWN : type.bytes() * instruction.vectorLength();
     }
 }

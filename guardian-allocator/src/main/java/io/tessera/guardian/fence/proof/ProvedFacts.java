@@ -83,7 +83,7 @@ final class ProvedFacts implements AddressFacts {
         boolean floats = offsets.equals(Offsets.ANYWHERE);
         Offsets away = floats ? Offsets.INSIDE : offsets;
         if (away.plus(AbstractValue.between(offset, offset)).fit(WindowConstants.GUARD_BYTES,
-                MemoryAccess.bytes(access))) {
+                MemoryAccess.mostBytes(access))) {
             shadowed[index] = shadowed[index] == null ? new BitSet() : shadowed[index];
             shadowed[index].set(at.operand());
             return true;
@@ -97,7 +97,7 @@ final class ProvedFacts implements AddressFacts {
                 if (shadowed[index].get(operand)) {
                     Instruction access = of.code().instruction(index);
                     Operand.Address address = (Operand.Address) access.operands().get(operand);
-                    alignment.demand(plan.owner(base(index, address)), MemoryAccess.bytes(access), address.offsetBytes());
+                    alignment.demand(plan.owner(base(index, address)), MemoryAccess.alignmentBytes(access), address.offsetBytes());
                 }
             }
         }
@@ -156,7 +156,7 @@ final class ProvedFacts implements AddressFacts {
     private Placement.NearSymbol nearSymbol(int index, int operand, int value) {
         Instruction access = of.code().instruction(index);
         long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
-        AbstractValue state = inside(index, value, offset, MemoryAccess.bytes(access));
+        AbstractValue state = inside(index, value, offset, MemoryAccess.mostBytes(access));
         Variable variable = state.variable();
         if (variable == null) {
             return null;

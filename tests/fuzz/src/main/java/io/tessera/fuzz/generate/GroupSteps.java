@@ -1,0 +1,119 @@
+package io.tessera.fuzz.generate;
+
+/** What the threads of a warp, block or cluster do together. Legal kernels do it where all of them come. */
+final class GroupSteps {
+    private GroupSteps() {
+    }
+
+    static void group(Body b) {
+        if (b.kernel == null || !b.uniform) {
+            ValueSteps.arithmetic(b);
+            return;
+        }
+        switch (b.random.nextInt(b.shape.cluster() > 1 ? 6 : 5)) {
+            case 0 -> shuffle(b);
+            case 1 -> vote(b);
+            case 2, 3 -> exchange(b);
+            case 4 -> wait(b);
+            default -> cluster(b);
+        }
+    }
+
+    private static void shuffle(Body b) {
+        Thing t = b.temp(Width.W32);
+        Thing v = b.value();
+        String[] ways = {"idx", "bfly", "up", "down"};
+        String way = ways[b.random.nextInt(4)];
+        b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, -1;", t, v, b.random.nextInt(32), way.equals("up") ? 0 : 31);
+        b.use(t);
+    }
+
+    private static void vote(Body b) {
+        Thing p = b.temp(Width.PRED);
+        Thing t = b.temp(Width.W32);
+        Thing v = b.value();
+        b.line("setp.lt.s32 %s, %s, 0;", p, v);
+        switch (b.random.nextInt(3)) {
+            case 0 -> b.line("vote.sync.ballot.b32 %s, %s, -1;", t, p);
+            case 1 -> b.line("redux.sync.add.u32 %s, %s, -1;", t, v);
+            default -> {
+                b.line("vote.sync.any.pred %s, %s, -1;", p, p);
+                b.line("selp.b32 %s, 5, 6, %s;", t, p);
+            }
+        }
+        b.use(t);
+    }
+
+    /** Everybody writes its own word, waits, and reads another's. */
+    private static void exchange(Body b) {
+        if (!b.mayShare()) {
+            return;
+        }
+        b.open();
+        Thing words = b.names.any(b.random, null);
+        b.names.pin(words);
+        b.text.variable(".shared .align 4 .b32 %s[" + b.shape.threads() + "];", words);
+        Thing a = b.temp(Width.W32);
+        Thing start = b.temp(Width.W32);
+        Thing tid = b.temp(Width.W32);
+        Thing got = b.temp(Width.W32);
+        Thing v = b.value();
+        b.line("mov.u32 %s, %%tid.x;", tid);
+        b.line("mov.u32 %s, %s;", start, words);
+        b.line("shl.b32 %s, %s, 2;", a, tid);
+        b.line("add.u32 %s, %s, %s;", a, a, start);
+        if (b.strays()) {
+            b.line("add.u32 %s, %s, %s;", a, a, Literal.of(b.random, Literal.border(b.random), 32, false));
+        }
+        b.line("st.shared.u32 [%s], %s;", a, v);
+        b.line("bar.sync 0;");
+        b.line("xor.b32 %s, %s, %d;", tid, tid, b.random.nextInt(b.shape.threads()));
+        b.line("mad.lo.u32 %s, %s, %s, %s;", a, tid, b.literal(4, 32, false), start);
+        b.line("ld.shared.u32 %s, [%s];", got, a);
+        b.line("bar.sync 0;");
+        b.use(got);
+        b.close();
+    }
+
+    private static void wait(Body b) {
+        if (b.shape.endless() && b.random.nextBoolean()) {
+            Thing n = b.value();
+            b.line("bar.sync %s, %d;", n, 32 * (1 + b.random.nextInt(8)));
+            return;
+        }
+        b.line("bar.sync %d, %d;", b.random.nextInt(4), b.shape.threads());
+    }
+
+    /** Everybody reads what the other block of the cluster keeps. */
+    private static void cluster(Body b) {
+        if (!b.mayShare()) {
+            return;
+        }
+        b.open();
+        Thing words = b.names.any(b.random, null);
+        b.names.pin(words);
+        b.text.variable(".shared .align 4 .b32 %s[" + b.shape.threads() + "];", words);
+        Thing a = b.temp(Width.W32);
+        Thing there = b.temp(Width.W32);
+        Thing rank = b.temp(Width.W32);
+        Thing got = b.temp(Width.W32);
+        Thing v = b.value();
+        b.line("mov.u32 %s, %%tid.x;", got);
+        b.line("mov.u32 %s, %s;", a, words);
+        b.line("mad.lo.u32 %s, %s, 4, %s;", a, got, a);
+        b.line("st.shared.u32 [%s], %s;", a, v);
+        b.line("barrier.cluster.arrive;");
+        b.line("barrier.cluster.wait;");
+        b.line("mov.u32 %s, %%cluster_ctarank;", rank);
+        b.line("xor.b32 %s, %s, %s;", rank, rank, b.literal(1, 32, false));
+        b.line("mapa.shared::cluster.u32 %s, %s, %s;", there, a, rank);
+        if (b.strays()) {
+            b.line("add.u32 %s, %s, %s;", there, there, Literal.of(b.random, Literal.border(b.random), 32, false));
+        }
+        b.line("ld.shared::cluster.u32 %s, [%s];", got, there);
+        b.line("barrier.cluster.arrive;");
+        b.line("barrier.cluster.wait;");
+        b.use(got);
+        b.close();
+    }
+}

@@ -1,0 +1,74 @@
+package io.tessera.fuzz.generate;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A kernel or function that is being written, twice at once: as it is to be fenced, with nested scopes and names that hide others; and flat, with all
+ * registers at its top, unique names and literals as their types read them. Both mean the same. Not thread-safe.
+ */
+final class Text {
+    private final StringBuilder scoped = new StringBuilder();
+    private final StringBuilder flat = new StringBuilder();
+    private final List<Thing> registers = new ArrayList<>();
+    private final StringBuilder flatVariables = new StringBuilder();
+
+    /** Writes a line: things by their names, literals as each text has them. */
+    void line(String format, Object... operands) {
+        if (operands.length == 0) {
+            scoped.append(format).append('\n');
+            flat.append(format).append('\n');
+            return;
+        }
+        Object[] inScopes = new Object[operands.length];
+        Object[] plain = new Object[operands.length];
+        for (int i = 0; i < operands.length; i++) {
+            inScopes[i] = operands[i] instanceof Thing thing ? thing.scoped() : operands[i] instanceof Literal literal ? literal.written() : operands[i];
+            plain[i] = operands[i] instanceof Thing thing ? thing.flat() : operands[i] instanceof Literal literal ? literal.plain() : operands[i];
+        }
+        scoped.append(String.format(format, inScopes)).append('\n');
+        flat.append(String.format(format, plain)).append('\n');
+    }
+
+    /** Opens a block, which the flat text does not have. */
+    void open() {
+        scoped.append("{\n");
+    }
+
+    /** Closes a block. */
+    void close() {
+        scoped.append("}\n");
+    }
+
+    /** Declares a register here; in the flat text at the top. */
+    void register(Thing register) {
+        scoped.append(".reg .").append(register.width().type()).append(' ').append(register.scoped()).append(";\n");
+        registers.add(register);
+    }
+
+    /** Declares a row of registers here, named by a prefix and their numbers; in the flat text each by itself. */
+    void row(String prefix, List<Thing> row) {
+        scoped.append(".reg .").append(row.getFirst().width().type()).append(' ').append(prefix).append('<').append(row.size()).append(">;\n");
+        registers.addAll(row);
+    }
+
+    /** Declares a variable here: {@code .shared .align 8 .b8 %s[64];}; in the flat text at the top. */
+    void variable(String declaration, Thing variable) {
+        scoped.append(String.format(declaration, variable.scoped())).append('\n');
+        flatVariables.append(String.format(declaration, variable.flat())).append('\n');
+    }
+
+    /** The body with scopes. */
+    String scoped() {
+        return scoped.toString();
+    }
+
+    /** The body without. */
+    String flat() {
+        StringBuilder all = new StringBuilder();
+        for (Thing register : registers) {
+            all.append(".reg .").append(register.width().type()).append(' ').append(register.flat()).append(";\n");
+        }
+        return all.append(flatVariables).append(flat).toString();
+    }
+}

@@ -1,0 +1,110 @@
+package io.tessera.fuzz.generate;
+
+import java.util.List;
+
+/** Steps on registers alone. All of them have the same result for the same values on every device. */
+final class ValueSteps {
+    private ValueSteps() {
+    }
+
+    static void arithmetic(Body b) {
+        Thing v = b.value();
+        Thing w = b.value();
+        Thing x = b.value();
+        String sign = b.random.nextBoolean() ? "u32" : "s32";
+        boolean signed = sign.equals("s32");
+        Literal literal = Literal.of(b.random, Literal.border(b.random), 32, signed);
+        switch (b.random.nextInt(14)) {
+            case 0 -> b.line("mad.lo." + sign + " %s, %s, %s, %s;", v, w, x, v);
+            case 1 -> b.line("add." + sign + " %s, %s, %s;", v, w, literal);
+            case 2 -> b.line("sub." + sign + " %s, %s, %s;", v, w, literal);
+            case 3 -> b.line("mul.lo." + sign + " %s, %s, %s;", v, w, literal);
+            case 4 -> b.line("min." + sign + " %s, %s, %s;", v, w, literal);
+            case 5 -> b.line("max." + sign + " %s, %s, %s;", v, w, literal);
+            case 6 -> b.line("xor.b32 %s, %s, %s;", v, w, Literal.of(b.random, Literal.border(b.random), 32, false));
+            case 7 -> b.line("shr." + sign + " %s, %s, %d;", v, w, b.random.nextInt(34));
+            case 8 -> b.line("shl.b32 %s, %s, %d;", v, w, b.random.nextInt(34));
+            case 9 -> b.line("mul.hi." + sign + " %s, %s, %s;", v, w, x);
+            case 10 -> b.line("bfe." + sign + " %s, %s, %d, %d;", v, w, b.random.nextInt(40), b.random.nextInt(40));
+            case 11 -> b.line("prmt.b32 %s, %s, %s, %d;", v, w, x, b.random.nextInt(0x10000));
+            case 12 -> b.line("popc.b32 %s, %s;", v, w);
+            default -> compare(b, v, w, sign, literal);
+        }
+    }
+
+    private static void compare(Body b, Thing v, Thing w, String sign, Literal literal) {
+        Thing p = b.temp(Width.PRED);
+        String[] relations = {"lt", "le", "gt", "ge", "eq", "ne"};
+        b.line("setp." + relations[b.random.nextInt(6)] + "." + sign + " %s, %s, %s;", p, w, literal);
+        if (b.random.nextBoolean()) {
+            b.line("@%s add.u32 %s, %s, 77;", p, v, v);
+        } else {
+            b.use(p);
+        }
+    }
+
+    static void wide(Body b) {
+        Thing d = b.temp(Width.D64);
+        Thing e = b.temp(Width.D64);
+        Thing v = b.value();
+        boolean signed = b.random.nextBoolean();
+        b.line(signed ? "cvt.s64.s32 %s, %s;" : "cvt.u64.u32 %s, %s;", d, v);
+        Literal literal = Literal.of(b.random, Literal.border(b.random), 64, signed);
+        String sign = signed ? "s64" : "u64";
+        switch (b.random.nextInt(6)) {
+            case 0 -> b.line("add." + sign + " %s, %s, %s;", e, d, literal);
+            case 1 -> b.line("mul.lo." + sign + " %s, %s, %s;", e, d, literal);
+            case 2 -> b.line("min." + sign + " %s, %s, %s;", e, d, literal);
+            case 3 -> b.line("max." + sign + " %s, %s, %s;", e, d, literal);
+            case 4 -> b.line("shr." + sign + " %s, %s, %d;", e, d, b.random.nextInt(66));
+            default -> {
+                Thing p = b.temp(Width.PRED);
+                b.line("setp." + (b.random.nextBoolean() ? "lt." : "ge.") + sign + " %s, %s, %s;", p, d, literal);
+                b.line("selp.b64 %s, %s, 12345, %s;", e, d, p);
+            }
+        }
+        b.use(e);
+    }
+
+    static void narrow(Body b) {
+        Thing h = b.temp(Width.H16);
+        Thing k = b.temp(Width.H16);
+        Thing v = b.value();
+        boolean signed = b.random.nextBoolean();
+        String sign = signed ? "s16" : "u16";
+        b.line("cvt.u16.u32 %s, %s;", h, v);
+        int literal = signed ? (short) Literal.border(b.random) : (int) Literal.border(b.random) & 0xFFFF;
+        switch (b.random.nextInt(5)) {
+            case 0 -> b.line("add." + sign + " %s, %s, %d;", k, h, literal);
+            case 1 -> b.line("min." + sign + " %s, %s, %d;", k, h, literal);
+            case 2 -> b.line("mul.lo." + sign + " %s, %s, %d;", k, h, literal);
+            case 3 -> b.line("shr." + sign + " %s, %s, %d;", k, h, b.random.nextInt(18));
+            default -> {
+                Thing p = b.temp(Width.PRED);
+                b.line("setp.lt." + sign + " %s, %s, %d;", p, h, literal);
+                b.line("selp.b16 %s, %s, 99, %s;", k, h, p);
+            }
+        }
+        b.use(k);
+    }
+
+    /** New registers with data: some that hide others, or a row of them. */
+    static void declare(Body b) {
+        if (b.random.nextInt(3) == 0) {
+            List<Thing> row = b.names.row(b.random, Width.W32, 1 + b.random.nextInt(4));
+            if (!row.isEmpty()) {
+                String first = row.getFirst().scoped();
+                b.text.row(first.substring(0, first.length() - 1), row);
+                for (Thing thing : row) {
+                    b.line("mov.u32 %s, %s;", b.names.pin(thing), Literal.of(b.random, Literal.border(b.random), 32, false));
+                    b.values.add(thing);
+                }
+            }
+            return;
+        }
+        Thing from = b.value();
+        Thing made = b.temp(Width.W32);
+        b.line("mov.b32 %s, %s;", made, from);
+        b.values.add(made);
+    }
+}

@@ -1,0 +1,153 @@
+package io.tessera.fuzz.run;
+
+import io.tessera.fuzz.generate.GeneratedKernel;
+import io.tessera.guardian.fence.CheckedEntry;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.LaunchCheck;
+import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.software.processor.LoadedKernel;
+import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.program.UnsupportedPtxException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs one kernel unfenced and fenced in every mode, and says what is wrong. One owner thread. */
+public final class Trial implements AutoCloseable {
+    /** Modes that fence. */
+    public static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
+
+    private static final long LEGAL_MS = 20_000;
+    private static final long HOSTILE_MS = 3_000;
+    private static final long ENDLESS_MS = 30;
+    private static final long END_MS = 10_000;
+    private static final String KERNEL = "k";
+
+    private final Device device;
+    private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
+    private int launches;
+    private int second;
+
+    /** What to do with each fenced text. */
+    public interface Written {
+        /** Told of the text of a kernel in a mode. */
+        void text(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text);
+    }
+
+    /** @param compiled whether kernels are compiled, or interpreted */
+    public Trial(boolean compiled) {
+        device = new Device(compiled);
+        MODES.forEach(mode -> fencers.put(mode, new Fencer(mode)));
+    }
+
+    /** Launches so far. */
+    public int launches() {
+        return launches;
+    }
+
+    /** Of these, of second entries. */
+    public int second() {
+        return second;
+    }
+
+    /** All that is wrong with a kernel; empty: nothing. */
+    public List<Finding> findings(GeneratedKernel kernel, Written written) {
+        List<Finding> found = new ArrayList<>();
+        byte[] expected = kernel.hostile() ? null : expected(kernel, found);
+        if (!kernel.hostile() && expected == null) {
+            return found;
+        }
+        for (FenceMode mode : MODES) {
+            try {
+                String text = kernel.scoped();
+                FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(text));
+                String output = fenced.ptx();
+                written.text(kernel, mode, fenced, output);
+                fenced(kernel, mode, fenced, output, expected, found);
+            } catch (FenceRefusedException | PtxException | UnsupportedPtxException e) {
+                found.add(new Finding(Finding.Kind.REFUSED, mode.name(), e.getMessage()));
+            } catch (RuntimeException | StackOverflowError e) {
+                found.add(new Finding(Finding.Kind.CRASH, mode.name(), e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+            }
+        }
+        device.forget(kernel.hostile());
+        return found;
+    }
+
+    /** What a legal kernel computes unfenced, from its text without scopes. */
+    byte[] expected(GeneratedKernel kernel, List<Finding> found) {
+        try (LoadedModule module = device.processor.load(kernel.flat())) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            device.fill(kernel);
+            Device.Run run = device.run(loaded, kernel, parameters(loaded, kernel, device.out), LEGAL_MS, 1);
+            launches++;
+            if (run.fault().isEmpty() && !run.stopped()) {
+                return device.results(kernel);
+            }
+            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", run.fault().isEmpty() ? "does not end" : run.fault()));
+        } catch (PtxException | UnsupportedPtxException e) {
+            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", e.getMessage()));
+        } catch (RuntimeException e) {
+            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+        }
+        return null;
+    }
+
+    private byte[] parameters(LoadedKernel loaded, GeneratedKernel kernel, long foreign) {
+        return Device.packed(loaded, device.in, device.out, (int) kernel.seed(), foreign, GeneratedKernel.IN_BYTES / Integer.BYTES);
+    }
+
+    private void fenced(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text, byte[] expected, List<Finding> found)
+            throws PtxException, FenceRefusedException {
+        if (fenced.refused().containsKey(KERNEL)) {
+            throw fenced.refused().get(KERNEL);
+        }
+        try (LoadedModule module = device.window.load(fenced, text)) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            long[] targets = device.window.targets();
+            long foreign = kernel.hostile() ? targets[(int) Long.remainderUnsigned(kernel.seed() + mode.ordinal(), targets.length)] : device.out;
+            byte[] parameters = parameters(loaded, kernel, foreign);
+            launch(kernel, mode, mode.name(), loaded, parameters, expected, found);
+            for (CheckedEntry entry : fenced.entries()) {
+                LoadedKernel other = module.kernel(entry.entry());
+                LaunchCheck check = new LaunchCheck(entry, i -> other.kernel().entry().parameters().get(i).offset());
+                if (check.admits(kernel.blocks(), kernel.threads(), 1, MemorySegment.ofArray(parameters), parameters.length, device.window.base(), Window.BYTES)) {
+                    second++;
+                    launch(kernel, mode, mode.name() + ", second entry", other, parameters, expected, found);
+                }
+            }
+        }
+    }
+
+    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected, List<Finding> found) {
+        device.fill(kernel);
+        Device.Run run = device.run(loaded, kernel, parameters, kernel.endless() ? ENDLESS_MS : kernel.hostile() ? HOSTILE_MS : LEGAL_MS, END_MS);
+        launches++;
+        String changed = device.window.changed(mode, run.stopped());
+        if (!run.fault().isEmpty()) {
+            found.add(new Finding(Finding.Kind.ESCAPE, where, run.fault()));
+        } else if (!changed.isEmpty()) {
+            found.add(new Finding(Finding.Kind.ESCAPE, where, "changed " + changed));
+        } else if (run.endless()) {
+            found.add(new Finding(Finding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was to"));
+        } else if (expected != null) {
+            byte[] results = device.results(kernel);
+            int at = Arrays.mismatch(expected, results);
+            if (at >= 0) {
+                found.add(new Finding(Finding.Kind.DIFFERENCE, where, "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        device.close();
+    }
+}

@@ -1,0 +1,225 @@
+"""PyTorch's databases of operators, modules and optimizers: every result natively, in turns, by relay, and by two at once.
+
+A case is one operator, module or optimizer with one type and up to ``--set samples=N`` inputs. Native runs are the measure:
+what is equal among them has to be equal to the last bit, anything else within bounds.
+"""
+
+import concurrent.futures
+import os
+import shutil
+
+from harness.bench import native, under_relay, under_tessera
+from harness.figures import number
+from harness.operators import Comparison, Run
+from harness.table import Table
+from harness.tessera import Manager
+
+#: ``--set`` takes these; the machine with the GPU is meant by ``cuda``.
+OPTIONS = {"samples": 4, "dtypes": "", "shard": "1/1", "device": "cuda"}
+#: Way, and whether it runs the cases from the last to the first: two at once should not do the same at the same time.
+WAYS = (("turns", False), ("relay", False), ("relay, two at once", False), ("relay, two at once, reversed", True))
+#: Of the time that is left, what the first native run may have: there are two of them, two ways, two at once, and looking again.
+FIRST_SHARE = 1 / 5.5
+AGAIN_S = 60.0
+#: Looked at once more: a command line holds no more names.
+SUSPECTS = 1500
+#: A first use should take no longer than this against native.
+FIRST_USE_RATIO, FIRST_USE_MS = 1.5, 200.0
+LISTED = 15
+#: Verdicts that name a case.
+NAMED = ("inexact", "different", "error", "inputs", "missing")
+
+
+def run(setting, record):
+    """Native runs first: they say how far the others go."""
+    words = _words(setting)
+    natives, runs = [], {}
+    step = Step(setting, record, natives, runs)
+    record.attempt("native", lambda: step.native("native", words, record.remaining_s() * FIRST_SHARE))
+    if not natives:
+        return
+    # Whatever was not reached natively is nobody's.
+    words = [*words, f"--count={len(natives[0].cases)}"]
+    record.attempt("native again", lambda: step.native("native-again", words, record.remaining_s() / 4.5))
+    with Manager(setting.installation, setting.directory) as manager:
+        turns, relay = under_tessera(manager, "auto"), under_relay(manager)
+        record.attempt("turns", lambda: step.way("turns", turns, words, record.remaining_s() / 3.5))
+        record.attempt("relay", lambda: step.way("relay", relay, words, record.remaining_s() / 2.5))
+        record.attempt("relay, two at once", lambda: step.two(relay, words, max(60.0, record.remaining_s() - AGAIN_S)))
+        suspects = step.suspects()
+        if suspects:
+            record.attempt("again", lambda: step.again(relay, words, suspects), 20)
+    _judge(record, natives, runs)
+    _clear(setting.directory)
+
+
+def _clear(directory):
+    """What the logs should not hold when they travel: every value of every run, and compiled kernels."""
+    for name in os.listdir(directory):
+        if name.endswith(".values"):
+            os.unlink(os.path.join(directory, name))
+        elif name.startswith("kernels-"):
+            shutil.rmtree(os.path.join(directory, name))
+
+
+def _words(setting):
+    unknown = set(setting.options) - set(OPTIONS)
+    if unknown:
+        raise ValueError(f"--set {', '.join(sorted(unknown))}: this suite takes {', '.join(OPTIONS)}")
+    words = [f"--{name}={value}" for name, value in setting.options.items()]
+    return words + [f"--only={','.join(setting.only)}"] if setting.only else words
+
+
+class Step:
+    """The runs of one suite."""
+
+    def __init__(self, setting, record, natives, runs):
+        self._setting = setting
+        self._record = record
+        self._natives = natives
+        self._runs = runs
+
+    def native(self, label, words, budget_s):
+        """One more native run."""
+        self._natives.append(self._run(native(), label, words, budget_s))
+
+    def way(self, way, place, words, budget_s):
+        """All cases in one way."""
+        self._runs[way] = self._run(place, way.replace(", ", "-").replace(" ", "-"), words, budget_s)
+
+    def two(self, place, words, budget_s):
+        """All cases by two programs at once."""
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            begun = [
+                pool.submit(self.way, way, place, words + ["--reverse"] * reverse, budget_s)
+                for way, reverse in WAYS
+                if way.startswith("relay, two")
+            ]
+        for one in begun:
+            one.result()
+
+    def _run(self, place, label, words, budget_s):
+        run = Run(self._setting, place, label, words)
+        try:
+            return run.run(budget_s)
+        finally:
+            answers = run.answers
+            ended = {name: one["ended"] for name, one in answers.cases.items() if one["ended"]}
+            self._record.add("run", run=label, cases=answers.total, reached=len(answers.cases), start_ms=answers.start_ms, ended=ended)
+
+    def suspects(self):
+        """Cases that some way has otherwise than the native runs."""
+        judge = Comparison(self._natives)
+        found = set()
+        for run in self._runs.values():
+            for name in self._natives[0].cases:
+                if judge.case(run, name)[0] in ("inexact", "different", "error"):
+                    found.add(name)
+        return sorted(found)
+
+    def again(self, relay, words, suspects):
+        """Native runs of these cases alone: perhaps they differ among themselves after all. And one more by relay."""
+        # They are whole names, which hold no comma and nothing that stands for anything else.
+        words = [word for word in words if not word.startswith(("--only", "--shard", "--count"))]
+        only = [*words, f"--only={','.join(suspects[:SUSPECTS])}"]
+        budget_s = max(AGAIN_S / 2, self._record.remaining_s() / 3)
+        for turn in (1, 2):
+            self.native(f"native-suspects-{turn}", only, budget_s)
+        self.way("relay, suspects alone", relay, only, budget_s)
+
+
+def _judge(record, natives, runs):
+    judge = Comparison(natives)
+    for way, run in runs.items():
+        counts, unsteady = dict.fromkeys(Comparison.VERDICTS, 0), []
+        alone = way.endswith("alone")
+        for name in run.cases if alone else natives[0].cases:
+            verdict, what = judge.case(run, name)
+            counts[verdict] += 1
+            if verdict in NAMED:
+                record.add("case", way=way, case=name, verdict=verdict, what=what)
+            elif verdict == "close" and isinstance(what, dict) and not (what["natively"] or 2) <= 1:
+                unsteady.append(name)
+        record.add("way", way=way, cases=sum(counts.values()), unsteady=unsteady, **counts)
+    _first_uses(record, natives[1] if len(natives) > 1 else natives[0], runs)
+    errors = {name: one["errors"][0][1:] for name, one in natives[0].cases.items() if not one["ended"] and one["errors"]}
+    record.add("natively", errors=len(errors), classes=sorted({kind for kind, _ in errors.values()}),
+               empty=sorted(name for name, one in natives[0].cases.items() if not one["ended"] and not one["inputs"]))  # fmt: skip
+
+
+def _first_uses(record, native_run, runs):
+    """What a case's first sample took, where that is much longer than natively."""
+    for way in ("turns", "relay"):
+        if way not in runs:
+            continue
+        slow, sums, count = [], [0.0, 0.0], 0
+        for name, one in runs[way].cases.items():
+            base = native_run.cases.get(name, {}).get("first_ms")
+            if base is None or one.get("first_ms") is None:
+                continue
+            count += 1
+            sums = [sums[0] + base, sums[1] + one["first_ms"]]
+            if one["first_ms"] > FIRST_USE_RATIO * base + FIRST_USE_MS:
+                slow.append((name, base, one["first_ms"]))
+        slow.sort(key=lambda one: one[1] - one[2])
+        record.add("first", way=way, cases=count, native_ms=sums[0], ms=sums[1], late=len(slow), slowest=slow[:LISTED])
+
+
+def tables(results):
+    """A row a way; then what differs, and what was slow at its first use."""
+    return [table for table in (_ways(results), _cases(results), _slow(results)) if table is not None]
+
+
+def _of(results, kind):
+    return [one for one in results if one["kind"] == kind]
+
+
+def _ways(results):
+    rows = [
+        (one["way"], one["cases"], one["equal"], one["close"], one["inexact"], one["different"], one["error"] + one["inputs"], one["missing"])
+        for one in _of(results, "way")
+    ]
+    if not rows:
+        return None
+    notes = [
+        "close: not equal natively either, and within the bounds; inexact: within the bounds, but native runs are equal to the last bit",
+        "errors: another class of error than natively, or none, or the program ended",
+    ]
+    for one in _of(results, "way"):
+        if one["unsteady"]:
+            notes.append(f"{one['way']}: {len(one['unsteady'])} of the close differ natively by more than the bounds: {', '.join(one['unsteady'][:8])}")
+    for one in _of(results, "natively"):
+        notes.append(f"natively {one['errors']} cases give an error ({', '.join(one['classes'])}); {len(one['empty'])} have no samples")
+    for one in _of(results, "run"):
+        short = f"; reached {one['reached']} of {one['cases']}" if one["reached"] < one["cases"] else ""
+        if short or one["ended"]:
+            notes.append(f"{one['run']}: {len(one['ended'])} cases ended their process{short}")
+    columns = ("way", "cases", "equal", "close", "inexact", "different", "errors", "not reached")
+    return Table("PyTorch's operators, modules and optimizers", columns, tuple(rows), tuple(notes))
+
+
+def _cases(results):
+    rows = []
+    for one in _of(results, "case"):
+        what = one["what"]
+        if isinstance(what, dict):
+            excess = "no bound" if what["excess"] is None else f"{what['excess']:.2g}"
+            what = (f"sample {what['sample']}, {what['output']}, {what['type']} {what['shape']}: {what['differ']} differ, "
+                    f"at {what['at']} {what['got']} instead of {what['native']}, × bound {excess}") if "differ" in what else str(what)  # fmt: skip
+        rows.append((one["case"], one["way"], one["verdict"], what))
+    shown = sorted(rows, key=lambda row: (row[2], row[0]))[:60]
+    notes = (f"{len(rows) - len(shown)} more in the raw record",) if len(rows) > len(shown) else ()
+    return Table("What is not as natively", ("case", "way", "verdict", "what"), tuple(shown), notes) if rows else None
+
+
+def _slow(results):
+    rows, notes = [], []
+    for one in _of(results, "first"):
+        notes.append(
+            f"{one['way']}: first uses of {one['cases']} cases together {number(one['ms'] / 1000)} s, natively "
+            f"{number(one['native_ms'] / 1000)} s; {one['late']} beyond {FIRST_USE_RATIO} × native + {FIRST_USE_MS / 1000} s"
+        )
+        rows += [(name, one["way"], base, took, took / base if base else None) for name, base, took in one["slowest"]]
+    if not notes:
+        return None
+    return Table("Slow first uses", ("case", "way", "native, ms", "this way, ms", "ratio"), tuple(rows), tuple(notes))
