@@ -150,6 +150,7 @@ enum {
 enum {
     TESSERA_RESIDENCY_PARKED = 1,       /* evicted by hand, or because it was idle */
     TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
+    TESSERA_RESIDENCY_SHORT = 4,        /* what it needs cannot be had: calls at the gate are out of memory */
 };
 
 /*
@@ -221,7 +222,13 @@ struct tessera_residency {
     uint64_t moves_out;       /* times that moving out ended with the target reached */
     uint64_t move_failures;   /* copies and mappings that failed; the state before stayed */
     uint64_t dropped_bytes;   /* given back without a copy, since it had no contents */
-    uint8_t reserved[256];
+    /* 256: what the device really has, C (SPEC.md, section 9.9) */
+    uint64_t driver_free;     /* what the driver last said is free */
+    uint64_t driver_free_ns;  /* when; 0: not yet, or being written */
+    uint64_t refusals;        /* times that the driver had no memory for a chunk */
+    uint64_t refused_free;    /* what the driver said is free just before the last of these */
+    uint64_t settled_chunks;  /* came in, left or were given up so far */
+    uint8_t reserved[216];
 };
 
 /* One distinct error: same code and text are counted, not repeated. 256 bytes. C. */
@@ -377,7 +384,7 @@ _Static_assert(sizeof(struct tessera_residency) == 512, "residency block");
 _Static_assert(offsetof(struct tessera_residency, resident_bytes) == 64, "what is where");
 _Static_assert(offsetof(struct tessera_residency, pinned_wanted) == 128, "wishes");
 _Static_assert(offsetof(struct tessera_residency, moved_in_bytes) == 192, "move counters");
-_Static_assert(offsetof(struct tessera_residency, reserved) == 256, "residency, reserved lines");
+_Static_assert(offsetof(struct tessera_residency, driver_free) == 256, "residency, line of the driver");
 _Static_assert(offsetof(struct tessera_segment, residency) == 98304, "residency");
 _Static_assert(offsetof(struct tessera_segment, reserved) == 106496, "reserved");
 _Static_assert(sizeof(struct tessera_segment) == TESSERA_SEGMENT_BYTES, "segment");

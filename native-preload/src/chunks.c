@@ -10,6 +10,7 @@
 #include "report.h"
 #include "residency.h"
 #include "segment.h"
+#include "shortage.h"
 #include "tessera_entries.h"
 
 #define SMALL_PARTS 32 /* of a small device: 3 % of it have to be free for an exchange */
@@ -209,15 +210,28 @@ static bool is_to_be_shareable(const struct chunk *chunk)
                                   (exchange_open(chunk->device) && exportable_prepare(chunk->device)));
 }
 
+/* Asks the driver, and again as long as clients' handed memory is in its way. */
+static CUresult ask_driver(struct chunk *chunk, const void *properties)
+{
+    CUresult result;
+    do
+        result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && exchange_drop(chunk->device));
+    return result;
+}
+
 static CUresult create(struct chunk *chunk)
 {
     bool shareable = is_to_be_shareable(chunk);
     struct driver_allocation_properties ordinary = chunk_properties(chunk->device, shareable);
     const void *properties = chunk->properties ? chunk->properties : &ordinary;
-    CUresult result;
-    do
-        result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
-    while (result == CUDA_ERROR_OUT_OF_MEMORY && exchange_drop(chunk->device));
+    uint64_t free_bytes;
+    CUresult result = ask_driver(chunk, properties);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && shortage_lasts(chunk->device, &free_bytes)) {
+        result = ask_driver(chunk, properties);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY)
+            shortage_found(chunk->device, free_bytes);
+    }
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY && shareable) {
         shareable = false; /* memory that stays with the process is worth more than none */
         ordinary = chunk_properties(chunk->device, false);
@@ -227,6 +241,7 @@ static CUresult create(struct chunk *chunk)
         chunk->handle = 0;
         return result;
     }
+    shortage_over(chunk->device);
     chunk->shareable = shareable;
     move_trace(chunk->device, "created", chunk, chunk->bytes);
     return result;

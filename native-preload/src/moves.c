@@ -14,6 +14,7 @@
 #include "report.h"
 #include "residency.h"
 #include "segment.h"
+#include "shortage.h"
 #include "spare.h"
 #include "transit.h"
 
@@ -116,6 +117,7 @@ uint64_t moves_step(unsigned device, bool opening)
     residency_unlock();
     if (!used)
         return UINT64_MAX;
+    shortage_sample(device, opening);
     leave(device);
     bool all_in = come(device);
     notice_silence(device, opening && !all_in);
@@ -134,5 +136,6 @@ void moves_forked(void)
     transit_forked();
     pages_forked();
     exchange_forked();
+    shortage_forked();
     move_trace_forked();
 }

@@ -122,6 +122,11 @@ bool residency_possible(unsigned device, uint64_t bytes)
     return (!limit || needed <= limit) && (!capacity || needed + states[device].fixed <= capacity);
 }
 
+bool residency_short(unsigned device)
+{
+    return residency_planned(device) && (read_word(&words(device)->flags) & TESSERA_RESIDENCY_SHORT);
+}
+
 uint64_t residency_left(unsigned device, uint64_t total)
 {
     residency_lock();

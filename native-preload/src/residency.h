@@ -42,6 +42,9 @@ void residency_publish(unsigned device);
 /* With the lock: whether so much more live memory could ever be resident at once, as far as the manager says. */
 bool residency_possible(unsigned device, uint64_t bytes);
 
+/* Whether the manager says that what the process needs of the device cannot be had. Any thread. */
+bool residency_short(unsigned device);
+
 /* Whether a manager plans residency on the device now, and up to how much the process may hold resident. */
 bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);

@@ -79,8 +79,11 @@ bool spare_dispose(struct swap_block *block)
 {
     block_settle(block);
     block_seize(block);
-    if (block_dispose(block))
+    unsigned device = block->device;
+    if (block_dispose(block)) {
+        RESIDENCY_COUNT(device, settled_chunks, 1);
         return true;
+    }
     /* Tried again when memory is needed; first of all there, since it is the last of the list. */
     struct swap_block **last = &kept[block->device];
     while (*last)

@@ -5,6 +5,7 @@
 #include "drain.h"
 #include "residency.h"
 #include "settings.h"
+#include "shortage.h"
 #include "spare.h"
 
 /* Between two tries when the driver has less than the manager thinks: others are about to give theirs back. */
@@ -16,29 +17,51 @@ static bool may_follow(unsigned device)
     return residency_of(device)->closed && residency_planned(device);
 }
 
-/* With the lock, which is released meanwhile: waits for a change, having said how much is wanted. False: time is up. */
-static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
+/* With the lock: the process wants so much more, or so much less. */
+static void want(unsigned device, uint64_t by)
 {
-    residency_of(device)->wanted += bytes;
+    residency_of(device)->wanted += by;
     residency_publish(device);
+}
+
+/* With the lock, which is released meanwhile: waits for a change. False: time is up. */
+static bool wait_for_change(unsigned device, uint64_t until_ns)
+{
     residency_unlock();
     attendant_ring_manager(device);
     residency_lock();
-    bool in_time = monotonic_ns() < until_ns && residency_wait(until_ns);
-    residency_of(device)->wanted -= bytes;
-    residency_publish(device);
+    return monotonic_ns() < until_ns && residency_wait(until_ns);
+}
+
+/* With the lock, which is released meanwhile: waits for a change, having said how much is wanted. False: time is up. */
+static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
+{
+    want(device, bytes);
+    bool in_time = wait_for_change(device, until_ns);
+    want(device, -bytes);
     return in_time;
 }
 
-/* With the lock, which is released meanwhile: holds so many bytes more. False: memory may follow, or time is up. */
-static bool raise(unsigned device, uint64_t bytes, uint64_t rest, uint64_t until_ns)
+/* What a thread of the program asks for. */
+struct request {
+    uint64_t bytes; /* of all its chunks */
+    uint64_t rest;  /* of those that lack memory still */
+    uint64_t said;  /* wanted since the driver refused some, until it gives it */
+    uint64_t until_ns;
+};
+
+/*
+ * With the lock, which is released meanwhile: holds so many bytes more. False: memory may follow, time is up, or so much
+ * cannot be had: what there is may turn out to be less while others make room.
+ */
+static bool raise(unsigned device, uint64_t bytes, struct request *request)
 {
     while (!residency_raise(device, bytes)) {
-        if (may_follow(device))
+        if (may_follow(device) || !residency_possible(device, request->bytes))
             return false;
         if (spare_drop(device, bytes))
             continue;
-        if (!wait_for_room(device, rest, until_ns))
+        if (!wait_for_room(device, request->rest - request->said, request->until_ns))
             return false;
     }
     return true;
@@ -53,27 +76,41 @@ bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns)
 }
 
 /* With the lock, which is released meanwhile: fills one chunk, or tells why not. */
-static CUresult supply_one(struct chunk *chunk, uint64_t rest, uint64_t until_ns)
+static CUresult try_one(struct chunk *chunk, struct request *request)
 {
     unsigned device = chunk->device;
     for (;;) {
-        if (!raise(device, chunk->bytes, rest, until_ns))
+        if (!raise(device, chunk->bytes, request))
             return CUDA_ERROR_OUT_OF_MEMORY;
         residency_unlock();
         CUresult result = chunk_fill(chunk);
         residency_lock();
-        if (result == CUDA_SUCCESS)
+        if (result == CUDA_SUCCESS) {
+            RESIDENCY_COUNT(device, settled_chunks, 1);
             return result;
+        }
         residency_lower(device, chunk->bytes);
+        shortage_tell(device);
         if (result != CUDA_ERROR_OUT_OF_MEMORY)
             return result;
         if (spare_drop(device, chunk->bytes))
             continue;
         uint64_t now_ns = monotonic_ns();
-        if (!residency_planned(device) || now_ns > until_ns)
+        if (!residency_planned(device) || now_ns > request->until_ns || !residency_possible(device, request->bytes))
             return result;
-        residency_wait(now_ns + RETRY_NS);
+        want(device, request->rest - request->said); /* so that others give theirs up */
+        request->said = request->rest;
+        wait_for_change(device, now_ns + RETRY_NS);
     }
+}
+
+static CUresult supply_one(struct chunk *chunk, struct request *request)
+{
+    CUresult result = try_one(chunk, request);
+    if (request->said)
+        want(chunk->device, -request->said);
+    request->said = 0;
+    return result;
 }
 
 /* With the lock: nobody's any more; live, or memory without contents that is to be given back. */
@@ -100,21 +137,22 @@ static uint64_t bytes_of(const struct chunk *chunk, bool lacking)
 CUresult supply_chunks(struct chunk *chunks)
 {
     unsigned device = chunks->device;
-    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
+    struct request request = {.bytes = bytes_of(chunks, false), .until_ns = monotonic_ns() + settings()->memory_wait_ns};
     residency_lock();
     /* At once: a framework frees what it caches, and tries again. */
-    CUresult result = residency_possible(device, bytes_of(chunks, false)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = residency_possible(device, request.bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     struct chunk *chunk = chunks;
     while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
+        request.rest = bytes_of(chunk, true);
         if (!chunk->handle)
-            result = supply_one(chunk, bytes_of(chunk, true), until_ns);
+            result = supply_one(chunk, &request);
         if (result == CUDA_SUCCESS)
             chunk = chunk->sibling;
         else if (result == CUDA_ERROR_OUT_OF_MEMORY && may_follow(device))
             result = CUDA_SUCCESS;
     }
     /* Together with what others allocated meanwhile: what never fits at once would keep the gate closed for ever. */
-    if (!residency_possible(device, bytes_of(chunks, false)))
+    if (!residency_possible(device, request.bytes))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     settle(chunks, result == CUDA_SUCCESS);
     residency_publish(device);

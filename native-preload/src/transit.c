@@ -14,6 +14,7 @@
 #include "report.h"
 #include "residency.h"
 #include "segment.h"
+#include "shortage.h"
 
 #define RETRY_NS 100000000ULL   /* after a copy or a mapping that failed */
 #define BELL_BYTES (64u << 20)  /* the manager hears of freed memory this often, or */
@@ -166,6 +167,7 @@ static void emptied(struct transit *t, struct place *place)
         return;
     }
     residency_lower(device, chunk->bytes);
+    RESIDENCY_COUNT(device, settled_chunks, 1);
     if (chunk->backing)
         RESIDENCY_COUNT(device, moved_out_bytes, chunk->bytes);
     else
@@ -240,6 +242,7 @@ static void not_in(struct transit *t, struct place *place, CUresult result)
     }
     if (!chunk->handle)
         residency_lower(device, chunk->bytes);
+    shortage_tell(device);
     chunk->retry_ns = monotonic_ns() + (result == CUDA_ERROR_OUT_OF_MEMORY ? RETRY_NS / 20 : RETRY_NS);
     settle(chunk, CHUNK_ABSENT);
 }
@@ -257,6 +260,7 @@ static void came_in(struct transit *t, struct place *place)
         chunk_set_empty(chunk);
     }
     settle(chunk, CHUNK_RESIDENT);
+    RESIDENCY_COUNT(chunk->device, settled_chunks, 1);
     t->came_in_ns = monotonic_ns();
 }
 

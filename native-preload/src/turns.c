@@ -183,7 +183,10 @@ bool turns_refuse(unsigned device)
 {
     struct turn *turn = &turns[device];
     pthread_mutex_lock(&turn->lock);
-    bool refuse = turn->opening && !connected && monotonic_ns() - turn->opening_ns > settings()->memory_wait_ns;
+    bool refuse = connected ? residency_short(device) && block(device)->gate == GATE_CLOSED && !turn->reopen
+                            : turn->opening && monotonic_ns() - turn->opening_ns > settings()->memory_wait_ns;
+    if (refuse) /* nobody waits any more */
+        __atomic_store_n(&block(device)->want_since_ns, 0, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&turn->lock);
     return refuse;
 }

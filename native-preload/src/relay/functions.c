@@ -148,6 +148,13 @@ static CUresult get_attribute(struct relay_context *context, const void *handle,
     return CUDA_SUCCESS;
 }
 
+/* CUfunction_attribute: what a program may set, and may set again per launch. The driver says no to all others. */
+static bool is_settable(int attribute)
+{
+    enum { FIRST_SETTABLE = 8, CLUSTER_SIZE_MUST_BE_SET = 10 };
+    return attribute >= FIRST_SETTABLE && attribute != CLUSTER_SIZE_MUST_BE_SET;
+}
+
 /* Sends the change and remembers it; a value that already holds is not sent again (some libraries set it per launch). */
 static CUresult set_attribute(struct relay_context *context, const void *handle, int attribute, int value)
 {
@@ -158,7 +165,7 @@ static CUresult set_attribute(struct relay_context *context, const void *handle,
         return result;
     if (attribute < 0 || attribute >= (int)TESSERA_RELAY_FUNCTION_ATTRIBUTES)
         return CUDA_ERROR_INVALID_VALUE;
-    if (function->valid & 1u << attribute && function->attributes[attribute] == value)
+    if (is_settable(attribute) && function->valid & 1u << attribute && function->attributes[attribute] == value)
         return CUDA_SUCCESS;
     result = relay_handle_type(wire) == TESSERA_HANDLE_KERNEL
                  ? MESSAGE_CALL(context, ENTRY_cuKernelSetAttribute, VALUE(attribute), VALUE((uint32_t)value),

@@ -120,7 +120,7 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     CUresult error = context_current(&c);
     if (error)
         return error;
-    uint64_t used = witness_used(c->device), total = devices[c->device].total_bytes;
+    uint64_t used = witness_used(c->device) + script.taken_bytes, total = devices[c->device].total_bytes;
     if (free_bytes)
         *free_bytes = used < total ? total - used : 0;
     if (total_bytes)

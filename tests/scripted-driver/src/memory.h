@@ -51,7 +51,7 @@ struct memory_object {
     int device;
     unsigned references; /* handle and mappings */
     bool imported;
-    bool counted;        /* against the device's memory; not when imported */
+    bool counted;        /* against the device's memory, by one process at a time */
     struct allocation_properties properties;
 };
 

@@ -181,6 +181,10 @@ static void read_statement(const char *statement, char **words)
         read_kernel(statement, words, true);
     else if (strcmp(what, "memory") == 0)
         read_memory(statement, words);
+    else if (strcmp(what, "taken") == 0)
+        script.taken_bytes = size_bytes(statement, words[1]);
+    else if (strcmp(what, "hidden") == 0)
+        script.hidden_bytes = size_bytes(statement, words[1]);
     else if (strcmp(what, "devices") == 0)
         script.devices = (int)plain(statement, words[1]);
     else if (strcmp(what, "visible") == 0)

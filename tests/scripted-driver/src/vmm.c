@@ -1,4 +1,7 @@
 /* Virtual memory management: address ranges, physical memory, mappings; and handles other processes can open. */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,6 +14,7 @@
 #include "witness.h"
 
 static const size_t granularity = 2 << 20;
+enum { COUNTER_BYTES = 4096 };
 static const unsigned PRESENT_AT_ONCE = 8; /* references; what is mapped more often is mapped behind everything else */
 
 EXPORT CUresult cuMemGetAllocationGranularity(size_t *out, const struct allocation_properties *properties, int option)
@@ -75,12 +79,30 @@ static int device_of_file(int fd)
     return -1;
 }
 
+/*
+ * Behind the memory, one page of its file says which process counts it: its maker, or, once that has released it, one that
+ * has it from there. With `wish` 0 the process counts it no longer. True: the page has become `wish`.
+ */
+static bool set_counter(const struct memory_object *o, int wish)
+{
+    _Atomic int *counter = mmap(NULL, COUNTER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, (off_t)o->bytes);
+    if (counter == MAP_FAILED)
+        return false;
+    int present = wish ? atomic_load(counter) : (int)getpid();
+    bool gone = !present || (kill(present, 0) != 0 && errno == ESRCH);
+    bool set = (!wish || gone) && atomic_compare_exchange_strong(counter, &present, wish);
+    munmap((void *)counter, COUNTER_BYTES);
+    return set;
+}
+
 static void object_unreference(struct memory_object *o)
 {
     if (--o->references > 0)
         return;
-    if (o->counted)
+    if (o->counted) {
+        set_counter(o, 0);
         witness_give(o->device, o->bytes);
+    }
     if (o->imported)
         checkpoint_holds(CHECKPOINT_IMPORTS, -1);
     close(o->fd);
@@ -106,7 +128,7 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         return ERROR_OUT_OF_MEMORY;
     struct memory_object *o = calloc(1, sizeof *o);
     int fd = o ? memory_file_new(device) : -1;
-    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
+    if (fd < 0 || ftruncate(fd, (off_t)(bytes + COUNTER_BYTES)) != 0) {
         if (fd >= 0)
             close(fd);
         free(o);
@@ -114,6 +136,7 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         return ERROR_OUT_OF_MEMORY;
     }
     *o = (struct memory_object){.fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
+    set_counter(o, (int)getpid());
     handle_add(HANDLE_MEMORY, o);
     *out = o;
     return OK;
@@ -267,14 +290,15 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
     int fd = type == 1 ? dup((int)(intptr_t)handle) : -1;
     int device = fd < 0 ? -1 : device_of_file(fd);
     struct memory_object *o = calloc(1, sizeof *o);
-    if (!out || !o || device < 0 || fstat(fd, &s) != 0) {
+    if (!out || !o || device < 0 || fstat(fd, &s) != 0 || s.st_size <= COUNTER_BYTES) {
         if (fd >= 0)
             close(fd);
         free(o);
         return ERROR_INVALID_VALUE;
     }
-    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size, .device = device, .references = 1, .imported = true};
+    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size - COUNTER_BYTES, .device = device, .references = 1, .imported = true};
     o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
+    o->counted = set_counter(o, (int)getpid()) && witness_take(device, o->bytes, UINT64_MAX);
     checkpoint_holds(CHECKPOINT_IMPORTS, 1);
     handle_add(HANDLE_MEMORY, o);
     *out = o;

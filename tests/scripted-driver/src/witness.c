@@ -250,7 +250,7 @@ bool witness_take(int device, uint64_t bytes, uint64_t total_bytes)
     int gpu = script.gpu[device];
     struct witness_process *self = own();
     __atomic_fetch_add(&self->used_bytes[gpu], bytes, __ATOMIC_SEQ_CST);
-    if (witness_used(device) <= total_bytes)
+    if (total_bytes == UINT64_MAX || witness_used(device) + script.taken_bytes + script.hidden_bytes <= total_bytes)
         return true;
     __atomic_fetch_sub(&self->used_bytes[gpu], bytes, __ATOMIC_SEQ_CST);
     return false;

@@ -35,6 +35,13 @@ class AllowancesTest(unittest.TestCase):
     def test_every_line_has_a_reason(self):
         self.assertGreater(len(allowances()), 10)
 
+    def test_what_decides_for_libraries_is_not_allowed_by_the_way(self):
+        questions = [f"device attribute {number}" for number in (*range(1, 83), 90, 95, 97, 106, 107, 108, 109, 111, 115, 118, 120)]
+        questions += ["limit 0", "device pointer +0 attribute 0", "device pointer +0 attribute 3", "pool attribute 4", "stream 0 0 attribute 4"]
+        for one in allowances():
+            for question in questions:
+                self.assertFalse(one.covers("space", question) or one.covers("fenced", question), (one, question))
+
     def test_a_line_without_a_reason_is_refused(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write("# why\n\nspace\tdevice attribute 1\n")

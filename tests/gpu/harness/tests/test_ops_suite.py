@@ -7,8 +7,8 @@ import unittest
 from unittest import mock
 
 from harness import operators
+from harness.bench import native
 from harness.closeness import difference, numbers
-from harness.suites import ops
 from harness.tests import test_suites
 from workloads.operators import chosen
 
@@ -37,13 +37,12 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertIn("relay: 2 cases ended their process", text)
         self.assertEqual([], [name for name in os.listdir(self.folder) if name.endswith(".values") or name.startswith("kernels-")])
 
-    def test_what_is_not_reached_natively_is_nobodys(self):
+    def test_when_the_time_is_over_what_was_reached_counts(self):
         os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
-        self.setting.options["count"] = "3"
-        with mock.patch.dict(ops.OPTIONS, {"count": 0}):
-            record, text = self.run_suite("ops", AGAIN_S=60.0)
-        self.assertEqual([], record.problems)
-        self.assertIn("| relay | 3 | 1 | 1 | 0 | 1 | 0 | 0 |", text)
+        run = operators.Run(self.setting, native(), "late", ["--samples=stand still"])
+        answers = run.run(5.0)
+        self.assertEqual((8, 5), (answers.total, len(answers.cases)))
+        self.assertFalse(any(one["ended"] for one in answers.cases.values()))
 
     def test_an_unknown_option_is_said(self):
         self.setting.options["sample"] = "3"

@@ -113,6 +113,11 @@ static void residency(void)
     FIELD(tessera_residency, moves_out);
     FIELD(tessera_residency, move_failures);
     FIELD(tessera_residency, dropped_bytes);
+    FIELD(tessera_residency, driver_free);
+    FIELD(tessera_residency, driver_free_ns);
+    FIELD(tessera_residency, refusals);
+    FIELD(tessera_residency, refused_free);
+    FIELD(tessera_residency, settled_chunks);
     FIELD(tessera_residency, reserved);
 }
 
@@ -218,6 +223,7 @@ static void segment_constants(void)
     CONSTANT(TESSERA_PLAN_SWAP);
     CONSTANT(TESSERA_RESIDENCY_PARKED);
     CONSTANT(TESSERA_RESIDENCY_CHECKPOINTED);
+    CONSTANT(TESSERA_RESIDENCY_SHORT);
     CONSTANT(TESSERA_RESIDENCY_SUSPENDED);
     CONSTANT(TESSERA_CHOICE_AUTO);
     CONSTANT(TESSERA_CHOICE_UNMAPPED);

@@ -19,6 +19,8 @@ static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                             "  ld.param.u64 %rd1, [p];\n  st.global.u32 [%rd1], 42;\n  ret;\n}\n";
 
 CUresult cuModuleGetFunctionCount(unsigned *count, void *module);
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function);
+CUresult cuFuncSetAttribute(void *function, int attribute, int value);
 
 static struct seen {
     unsigned count;
@@ -31,6 +33,22 @@ static void note(void *with, void *function, const char *name, uintptr_t zero, u
     CHECK(with == &seen && zero == 0 && also_zero == 0 && seen.count < 8);
     seen.function[seen.count] = function;
     snprintf(seen.name[seen.count++], sizeof seen.name[0], "%s", name);
+}
+
+/* What is a fact of a kernel cannot be set, not even to what it is; what can be is set, twice the same too. */
+static void attributes(void *function)
+{
+    enum { MAX_THREADS = 0, REGISTERS = 4, BINARY_VERSION = 6, DYNAMIC_SHARED = 8 };
+    static const int facts[] = {MAX_THREADS, REGISTERS, BINARY_VERSION};
+    int value;
+    for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++) {
+        OKAY(cuFuncGetAttribute(&value, facts[i], function));
+        EQUAL(1 /* invalid value */, cuFuncSetAttribute(function, facts[i], value));
+    }
+    for (unsigned i = 0; i < 2; i++)
+        OKAY(cuFuncSetAttribute(function, DYNAMIC_SHARED, 4096));
+    OKAY(cuFuncGetAttribute(&value, DYNAMIC_SHARED, function));
+    EQUAL(4096, value);
 }
 
 int main(void)
@@ -60,6 +78,7 @@ int main(void)
         EQUAL(strcmp(seen.name[i], "first") == 0 ? 41 : 42, value);
     }
     CHECK(strcmp(seen.name[0], seen.name[1]) != 0);
+    attributes(seen.function[0]);
     OKAY(cuCtxSetCurrent(NULL)); /* the context is named */
     EQUAL(2, each(context, module, note, &seen));
     OKAY(cuCtxSetCurrent(context));

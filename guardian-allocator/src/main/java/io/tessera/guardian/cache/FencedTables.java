@@ -63,6 +63,16 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                 module.clusters(), module.entries());
     }
 
+    /** The same for a module without some kernels, by name, and why they are not there. */
+    public FencedTables without(Map<String, String> kernels) {
+        Map<String, String> all = new HashMap<>(refused);
+        all.putAll(kernels);
+        List<CheckedEntry> left = entries.stream().filter(entry -> !kernels.containsKey(entry.kernel()) && !kernels.containsKey(entry.entry())
+                && !kernels.containsKey(entry.few())).toList();
+        return new FencedTables(mode, id, variables, patches, functions, assertTexts, reports, keepsState,
+                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, left);
+    }
+
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {
         Map<String, String> reasons = new HashMap<>();
         refused.forEach((name, why) -> reasons.put(name, why.getMessage()));

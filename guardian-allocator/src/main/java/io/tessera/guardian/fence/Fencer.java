@@ -2,7 +2,7 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.OriginOracle;
 import io.tessera.guardian.ptx.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class Fencer {
      * @param linked as in {@link #Fencer(FenceMode, AddressOracle, boolean)}
      */
     public static Fencer withoutProofs(FenceMode mode, boolean linked) {
-        return new Fencer(mode, new SyntacticOracle(), linked, false, false);
+        return new Fencer(mode, new OriginOracle(), linked, false, false);
     }
 
     /**

@@ -16,6 +16,8 @@ import java.util.Optional;
 public record FatBinary(List<FatBinaryEntry> entries) {
     static final int HEADER_BYTES = 16;
     private static final int VERSION = 1;
+    /** Entries are read into memory: far above what compilers write, which make one for each GPU and kind. */
+    private static final int MOST_ENTRIES = 1 << 16;
     /** By the GPU that they were made for. */
     private static final Comparator<FatBinaryEntry> ORDER =
             Comparator.comparing(FatBinaryEntry::capability).thenComparing(FatBinaryEntry::specificity);
@@ -49,6 +51,9 @@ public record FatBinary(List<FatBinaryEntry> entries) {
         int end = header + (int) size;
         List<FatBinaryEntry> entries = new ArrayList<>();
         for (int at = header; at < end; at = entries.getLast().end()) {
+            if (entries.size() == MOST_ENTRIES) {
+                throw new ImageException("fat binary of more than " + MOST_ENTRIES + " entries");
+            }
             entries.add(new FatBinaryEntry(image, at, end));
         }
         return new FatBinary(entries);
@@ -60,6 +65,11 @@ public record FatBinary(List<FatBinaryEntry> entries) {
      */
     public boolean hasCodeFor(ComputeCapability gpu) {
         return !ptxFor(gpu).isEmpty() || entries.stream().anyMatch(entry -> entry.codeRunsOn(gpu));
+    }
+
+    /** Whether there is machine code for a GPU, so that nobody has to compile for it. */
+    public boolean hasMachineCodeFor(ComputeCapability gpu) {
+        return entries.stream().anyMatch(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu));
     }
 
     /**

@@ -3,6 +3,8 @@ package io.tessera.guardian.image;
 import io.tessera.guardian.ptx.PtxVersion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -205,6 +207,15 @@ public final class FatBinaryEntry {
                 ? image.asSlice(from, storedBytes).toArray(ValueLayout.JAVA_BYTE)
                 : compression().unpack(image.asSlice(from, compressedBytes), (int) size);
         return kind() == Kind.PTX ? withoutPadding(contents) : contents;
+    }
+
+    /** A fat binary of this entry alone, packed as it is. */
+    byte[] alone() {
+        int bytes = headerBytes + storedBytes;
+        ByteBuffer alone = ByteBuffer.allocate(FatBinary.HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        alone.putInt(ImageKind.FAT_BINARY_MAGIC).putShort((short) 1).putShort((short) FatBinary.HEADER_BYTES).putLong(bytes);
+        alone.put(image.asSlice(headerAt, bytes).asByteBuffer());
+        return alone.array();
     }
 
     private static byte[] withoutPadding(byte[] text) {

@@ -96,11 +96,22 @@ public final class ModuleImage {
     public byte[] ptx(ComputeCapability gpu, long capBytes) throws ImageException {
         return switch (kind) {
             case PTX -> text(capBytes);
-            case FAT_BINARY -> fromFatBinary(gpu, capBytes);
+            case FAT_BINARY -> entryFor(gpu, capBytes).unpack(capBytes);
             case CUBIN -> throw new ImageException("the image is a cubin: machine code without PTX");
             case LTO_IR -> throw new ImageException("the image is LTO-IR: it has to be linked first");
             case UNKNOWN -> throw new ImageException("the image is no fat binary, cubin, PTX or LTO-IR");
         };
+    }
+
+    /**
+     * An image that holds {@link #ptx} of this one and as little else as can be, packed as it is: for whoever shall unpack it elsewhere.
+     *
+     * @param gpu      as there
+     * @param capBytes how large the image may be
+     * @throws ImageException if there is none, with the reason, or if this image is malformed
+     */
+    public byte[] ptxImage(ComputeCapability gpu, long capBytes) throws ImageException {
+        return kind == ImageKind.FAT_BINARY ? entryFor(gpu, capBytes).alone() : ptx(gpu, capBytes);
     }
 
     private byte[] text(long capBytes) throws ImageException {
@@ -111,7 +122,7 @@ public final class ModuleImage {
         return bytes.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    private byte[] fromFatBinary(ComputeCapability gpu, long capBytes) throws ImageException {
+    private FatBinaryEntry entryFor(ComputeCapability gpu, long capBytes) throws ImageException {
         List<FatBinaryEntry> usable = fatBinary().ptxFor(gpu);
         if (usable.isEmpty()) {
             List<String> found = new ArrayList<>();
@@ -121,7 +132,11 @@ public final class ModuleImage {
             throw new ImageException("no PTX for capability " + gpu + " in the fat binary; it has "
                     + (found.isEmpty() ? "nothing" : String.join(", ", found.subList(0, Math.min(20, found.size())))));
         }
-        return usable.getFirst().unpack(capBytes);
+        FatBinaryEntry best = usable.getFirst();
+        if (best.storedBytes() > capBytes) {
+            throw new ImageException(best + " is longer than " + capBytes + " bytes");
+        }
+        return best;
     }
 
     @Override

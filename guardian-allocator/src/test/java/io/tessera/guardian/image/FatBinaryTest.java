@@ -47,6 +47,32 @@ class FatBinaryTest {
         assertTrue(module.entry("scale").isPresent());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"zstd", "lz4", "plain", "options"})
+    void whoeverUnpacksItElsewhereGetsTheSameText(String name) throws Exception {
+        ModuleImage image = ModuleImage.of(bytes(name + ".fatbin"));
+        byte[] alone = image.ptxImage(HOPPER, CAP);
+        assertTrue(alone.length < image.bytes().byteSize());
+        assertArrayEquals(image.ptx(HOPPER, CAP), ModuleImage.of(alone).ptx(HOPPER, CAP));
+        assertEquals(1, ModuleImage.of(alone).fatBinary().entries().size());
+        assertThrows(ImageException.class, () -> image.ptxImage(HOPPER, 10));
+        byte[] text = image.ptx(HOPPER, CAP);
+        assertArrayEquals(text, ModuleImage.of(text).ptxImage(HOPPER, CAP));
+    }
+
+    /** 2 GB of headers alone would be more objects than there is memory for. */
+    @Test
+    void aFatBinaryOfNothingButHeadersIsRefused() {
+        int entries = 70_000;
+        ByteBuffer image = ByteBuffer.allocate(16 + entries * 64).order(ByteOrder.LITTLE_ENDIAN);
+        image.putInt(ImageKind.FAT_BINARY_MAGIC).putShort((short) 1).putShort((short) 16).putLong(entries * 64L);
+        for (int i = 0; i < entries; i++) {
+            image.putShort(image.position(), (short) 1).putInt(image.position() + 4, 64).position(image.position() + 64);
+        }
+        ImageException refused = assertThrows(ImageException.class, () -> ModuleImage.of(image.array()).fatBinary());
+        assertTrue(refused.getMessage().contains("entries"), refused.getMessage());
+    }
+
     @Test
     void entriesSayWhatTheyAre() throws Exception {
         List<FatBinaryEntry> entries = ModuleImage.of(bytes("zstd.fatbin")).fatBinary().entries();

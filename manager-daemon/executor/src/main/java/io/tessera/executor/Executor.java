@@ -23,6 +23,7 @@ import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.session.Suspect;
 import io.tessera.executor.state.BoundsBook;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.Linux;
@@ -86,17 +87,18 @@ public final class Executor implements ManagerOrders, Reports {
      * @param text    what the driver prints
      * @param cache   machine code of fenced modules
      * @param trusted images that may run unfenced
+     * @param workers who reads tenants' code; closed with the executor
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
     public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
-            PrintedText text, CodeCache cache, TrustedImages trusted) throws DriverFailedException, LinuxException {
-        this(port, ordinal, socket, channel, clock, text, cache, trusted, Linux.sharedMemory());
+            PrintedText text, CodeCache cache, TrustedImages trusted, CodeWorkers workers) throws DriverFailedException, LinuxException {
+        this(port, ordinal, socket, channel, clock, text, cache, trusted, workers, Linux.sharedMemory());
     }
 
     /** The same with segments and pinned memory from a port, which may have none left. */
     Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
-            CodeCache cache, TrustedImages trusted, SharedMemoryPort memory)
+            CodeCache cache, TrustedImages trusted, CodeWorkers workers, SharedMemoryPort memory)
             throws DriverFailedException, LinuxException {
         this.text = text;
         this.device = DeviceContext.open(port, ordinal);
@@ -107,7 +109,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         this.calls = new DriverCalls(port, Arena.ofAuto());
-        this.office = new FenceOffice(device, cache, trusted);
+        this.office = new FenceOffice(device, cache, trusted, workers);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
@@ -240,6 +242,7 @@ public final class Executor implements ManagerOrders, Reports {
 
     @Override
     public void admit(RelayToken token, Admission.Client client) {
+        office.expect();
         admission.announce(token, client, clock.nanoTime());
         wake();
     }

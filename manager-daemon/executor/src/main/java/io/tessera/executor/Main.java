@@ -1,5 +1,6 @@
 package io.tessera.executor;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.Clocks;
 import io.tessera.device.DriverOptions;
 import io.tessera.device.DriverPort;
@@ -9,6 +10,8 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
+import io.tessera.executor.worker.WorkerPool;
+import io.tessera.executor.worker.WorkerSettings;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.trust.CurrentTrustList;
@@ -16,6 +19,7 @@ import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -93,6 +97,14 @@ public final class Main {
         };
     }
 
+    private static WorkerPool workers(DriverPort port, ExecutorOptions options) {
+        // What auto has found here, a worker shall have too.
+        String provider = port.software() ? DriverOpening.SOFTWARE : DriverOpening.NVIDIA;
+        OperatingSystemMXBean machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        return new WorkerPool(WorkerSettings.of(provider, new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()),
+                System.getenv(), machine.getTotalMemorySize()), Clocks.system().monotonic());
+    }
+
     private static int serve(ExecutorOptions options) throws IOException {
         SharedMemoryPort descriptors = Linux.sharedMemory();
         int told = descriptors.copy(STANDARD_OUTPUT);
@@ -104,7 +116,7 @@ public final class Main {
                 new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
-                    trusted());
+                    trusted(), workers(port, options));
             ManagerChannel.listen(System.in, executor);
             return executor.run() ? EXIT_ENDED : EXIT_FAILED;
         } catch (DriverUnavailableException | DriverFailedException e) {

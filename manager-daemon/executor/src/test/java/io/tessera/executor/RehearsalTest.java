@@ -15,6 +15,7 @@ import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
+import io.tessera.executor.worker.TestWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.Linux;
 import java.util.List;
@@ -34,7 +35,7 @@ class RehearsalTest {
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
                 Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")),
-                new FenceOffice(device, CodeCache.none(), TrustedImages.none()));
+                new FenceOffice(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared()));
         Reports reports = new Reports() {
             @Override
             public void contextLost(int result, String reason) {

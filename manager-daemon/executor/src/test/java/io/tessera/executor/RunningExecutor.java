@@ -9,6 +9,7 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.executor.worker.TestWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.Linux;
 import io.tessera.os.SharedMemoryPort;
@@ -43,7 +44,7 @@ final class RunningExecutor implements AutoCloseable {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
         executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
-                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), memory);
+                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run();

@@ -70,6 +70,7 @@ final class LibC {
     private static final MethodHandle RECVMSG = longs("recvmsg", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle SEND = longs("send", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle SENDMSG = longs("sendmsg", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle SETRLIMIT = ints("setrlimit", JAVA_INT, ADDRESS);
     private static final MethodHandle SHUTDOWN = ints("shutdown", JAVA_INT, JAVA_INT);
     private static final MethodHandle SOCKET = ints("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle SOCKETPAIR = ints("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
@@ -272,6 +273,10 @@ final class LibC {
 
     static long sendmsg(int fd, MemorySegment message, int flags) {
         return call(s -> (long) SENDMSG.invokeExact(s, fd, message, flags));
+    }
+
+    static int setrlimit(int resource, MemorySegment both) {
+        return intCall(s -> (int) SETRLIMIT.invokeExact(s, resource, both));
     }
 
     static int shutdown(int fd, int how) {

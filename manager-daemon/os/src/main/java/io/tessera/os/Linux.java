@@ -35,6 +35,11 @@ public final class Linux {
         return new LinuxForeignFiles();
     }
 
+    /** Bounds of this process. */
+    public static LimitPort limits() {
+        return new LinuxLimits();
+    }
+
     /** Waiting on words in memory, of this host. */
     public static FutexPort futex() {
         return new LinuxFutex();

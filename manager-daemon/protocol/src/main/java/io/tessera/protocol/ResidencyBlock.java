@@ -22,6 +22,8 @@ public record ResidencyBlock(MemorySegment block) {
     public static final int FLAG_PARKED = 1;
     /** {@code flags}: the driver has taken the whole process off the device; no driver call returns until it is back. */
     public static final int FLAG_CHECKPOINTED = 2;
+    /** {@code flags}: what the client needs cannot be had, so its calls at the gate are out of memory. */
+    public static final int FLAG_SHORT = 4;
 
     /** {@code plan_choice}: the plan was left to the library; swap, unless one of the following says otherwise. */
     public static final int CHOICE_AUTO = 1;
@@ -66,6 +68,11 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long MOVES_OUT = offset(RESIDENCY, "moves_out");
     private static final long MOVE_FAILURES = offset(RESIDENCY, "move_failures");
     private static final long DROPPED_BYTES = offset(RESIDENCY, "dropped_bytes");
+    private static final long DRIVER_FREE = offset(RESIDENCY, "driver_free");
+    private static final long DRIVER_FREE_NS = offset(RESIDENCY, "driver_free_ns");
+    private static final long REFUSALS = offset(RESIDENCY, "refusals");
+    private static final long REFUSED_FREE = offset(RESIDENCY, "refused_free");
+    private static final long SETTLED_CHUNKS = offset(RESIDENCY, "settled_chunks");
 
     /**
      * The block of a slot in a mapped segment.
@@ -360,5 +367,50 @@ public record ResidencyBlock(MemorySegment block) {
     /** Bytes given up without a copy. */
     public long droppedBytes() {
         return WireTypes.getOpaque(block, DROPPED_BYTES);
+    }
+
+    // ---- what the device really has: client
+
+    /** What the driver said is free at {@link #driverFreeNs()}; only if that is the same before and after. */
+    public long driverFree() {
+        return WireTypes.getAcquire(block, DRIVER_FREE);
+    }
+
+    /** When the driver last said what is free; 0: not yet, or being written. */
+    public long driverFreeNs() {
+        return WireTypes.getAcquire(block, DRIVER_FREE_NS);
+    }
+
+    /** Sets what the driver says is free, as the client does. */
+    public void driverFree(long bytes, long nowNs) {
+        WireTypes.setVolatile(block, DRIVER_FREE_NS, 0);
+        WireTypes.setVolatile(block, DRIVER_FREE, bytes);
+        WireTypes.setVolatile(block, DRIVER_FREE_NS, nowNs);
+    }
+
+    /** Times that the driver had no memory for a chunk. */
+    public long refusals() {
+        return WireTypes.getVolatile(block, REFUSALS);
+    }
+
+    /** What the driver said is free just before the last refusal. */
+    public long refusedFree() {
+        return WireTypes.getAcquire(block, REFUSED_FREE);
+    }
+
+    /** Counts a refusal, as the client does. */
+    public void refused(long freeBytes) {
+        WireTypes.setVolatile(block, REFUSED_FREE, freeBytes);
+        WireTypes.setVolatile(block, REFUSALS, refusals() + 1);
+    }
+
+    /** Chunks that came in, left or were given up so far. */
+    public long settledChunks() {
+        return WireTypes.getVolatile(block, SETTLED_CHUNKS);
+    }
+
+    /** Sets {@link #settledChunks()}, as the client does. */
+    public void settledChunks(long chunks) {
+        WireTypes.setVolatile(block, SETTLED_CHUNKS, chunks);
     }
 }

@@ -144,7 +144,12 @@ public final class SegmentLayout {
             U64.withName("moves_out"),
             U64.withName("move_failures"),
             U64.withName("dropped_bytes"),
-            bytes(256, "reserved")).withName("tessera_residency");
+            U64.withName("driver_free"),
+            U64.withName("driver_free_ns"),
+            U64.withName("refusals"),
+            U64.withName("refused_free"),
+            U64.withName("settled_chunks"),
+            bytes(216, "reserved")).withName("tessera_residency");
 
     /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(

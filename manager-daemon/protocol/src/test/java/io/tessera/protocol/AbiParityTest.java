@@ -95,6 +95,7 @@ class AbiParityTest {
         constant(to, "SHARES_CALL", SegmentHeader.SHARES_CALL);
         constant(to, "CHOICE_DEVICES", ResidencyBlock.CHOICE_DEVICES);
         constant(to, "RESIDENCY_CHECKPOINTED", ResidencyBlock.FLAG_CHECKPOINTED);
+        constant(to, "RESIDENCY_SHORT", ResidencyBlock.FLAG_SHORT);
         for (ResidencyState state : ResidencyState.values()) {
             constant(to, "RESIDENCY_" + state, state.code());
         }

@@ -23,16 +23,19 @@ final class Signals {
 
     /** Sends and answers when it was sent, on {@link System#nanoTime}'s clock, which is CLOCK_MONOTONIC. */
     static long send(Process process, int signal) {
-        int result;
         long atNs = System.nanoTime();
-        try {
-            result = (int) SEND.invokeExact((int) process.pid(), signal);
-        } catch (Throwable e) {
-            throw new IllegalStateException("kill(2) cannot be called", e);
-        }
-        if (result != 0) {
+        if (!send(process.pid(), signal)) {
             throw new IllegalStateException("signal " + signal + " could not be sent to " + process.pid());
         }
         return atNs;
+    }
+
+    /** Sends to a process that a program under test has started; whether it was there. */
+    static boolean send(long pid, int signal) {
+        try {
+            return (int) SEND.invokeExact((int) pid, signal) == 0;
+        } catch (Throwable e) {
+            throw new IllegalStateException("kill(2) cannot be called", e);
+        }
     }
 }

@@ -69,12 +69,14 @@ final class ImageCheck {
         MemorySegment wrapper = frame.room(24);
         MemorySegment pointers = frame.room(count * Long.BYTES);
         for (long i = 0; i < count; i++) {
+            // One behind the other: what they are copied to and hashed from is as long as what travelled.
             long offset = image.get(WireTypes.U64, 16 + i * Long.BYTES);
-            if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0) {
+            long end = i + 1 < count ? image.get(WireTypes.U64, 16 + (i + 1) * Long.BYTES) : bytes;
+            if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0 || end <= offset || end > bytes) {
                 throw new RejectedException(CudaResult.INVALID_IMAGE, "an image at " + offset);
             }
-            MemorySegment part = image.asSlice(offset, bytes - offset);
-            check(part, bytes - offset);
+            MemorySegment part = image.asSlice(offset, end - offset);
+            check(part, end - offset);
             if (i > 0) {
                 pointers.set(WireTypes.U64, (i - 1) * Long.BYTES, part.address());
             } else {

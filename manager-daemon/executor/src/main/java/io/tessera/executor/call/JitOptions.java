@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-import io.tessera.executor.fence.CodeOptions;
+import io.tessera.executor.jit.CodeOptions;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;

@@ -1,10 +1,11 @@
 package io.tessera.executor.call;
 
-import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.LinkInput;
 import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.worker.Answer;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.Arena;
@@ -16,23 +17,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JIT's linker. The driver writes into a linker's options and logs at every step, so that they live as long as it; the
- * image goes to the client in pieces. One owner thread.
+ * The JIT's linker: it collects what a program gives it, fenced where it can be, and a worker has the driver link that. Options that a
+ * program gave live as long as its linker; the image goes to the client in pieces. One owner thread.
  */
 final class LinkCalls {
     /** cuLinkComplete with this offset asks for option values and logs (RELAY.md, section 8). */
     private static final long LOGS = 1L << 63;
+    /** Of the inputs of one linker, which lie in the heap that all clients share. */
+    private static final long MOST_BYTES = 128L << 20;
+    private static final int MOST_INPUTS = 4096;
+    /** Of linkers: odd, and no address of a driver's. */
+    private static final long FIRST_NUMBER = 0x8000_0000_0000_0001L;
 
     private final ClientState client;
-    /** By the driver's own handle. */
+    /** By what the client's table holds. */
     private final Map<Long, Linker> linkers = new HashMap<>();
+    private long nextNumber = FIRST_NUMBER;
 
     private static final class Linker {
         private final JitOptions options;
+        private final List<LinkerInput> inputs = new ArrayList<>();
         /** Of its inputs, if they are fenced. */
         private final List<FencedTables> tables = new ArrayList<>();
         private boolean asItIs;
-        private MemorySegment image;
+        private byte[] image;
 
         Linker(JitOptions options) {
             this.options = options;
@@ -43,11 +51,17 @@ final class LinkCalls {
             return input.tables() == null ? tables.isEmpty() : !asItIs;
         }
 
-        void add(LinkInput input) {
+        boolean hasRoom(long bytes) {
+            return inputs.size() < MOST_INPUTS && bytes + inputs.stream().mapToLong(input -> input.data().length).sum() <= MOST_BYTES;
+        }
+
+        void add(LinkInput input, int type, byte[] data) {
             if (input.tables() == null) {
                 asItIs = true;
+                inputs.add(new LinkerInput(type, data));
             } else {
                 tables.add(input.tables());
+                inputs.add(new LinkerInput(LinkerInput.PTX, input.ptx()));
             }
         }
     }
@@ -64,20 +78,16 @@ final class LinkCalls {
         calls.put("cuLinkDestroy", this::destroy);
     }
 
-    private int call(CallFrame frame) {
-        return client.driver().call(frame.plan().entry(), frame.slots());
-    }
-
     /** Parameters: count, options, values, linker. */
     private int create(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(3, Long.BYTES);
         Arena arena = Arena.ofAuto();
         JitOptions options = new JitOptions(frame, 0, 1, 2, bytes -> arena.allocate(Math.max(1, bytes), 64));
-        int result = call(frame);
-        if (result == CudaResult.SUCCESS) {
-            linkers.put(frame.data(3).get(WireTypes.U64, 0), new Linker(options));
-        }
-        return result;
+        long number = nextNumber;
+        nextNumber += 2;
+        linkers.put(number, new Linker(options));
+        frame.data(3).set(WireTypes.U64, 0, number);
+        return CudaResult.SUCCESS;
     }
 
     /** Parameters: linker, type, data, bytes, name, count, options, values. */
@@ -88,27 +98,19 @@ final class LinkCalls {
             throw CallFrame.malformed("an input of " + bytes + " bytes");
         }
         JitOptions options = new JitOptions(frame, 5, 6, 7);
-        Linker linker = linkers.get(frame.slot(0));
-        int result;
-        try (Arena arena = Arena.ofConfined()) {
-            LinkInput input = linker == null ? null : client.fences().linkInput((int) frame.slot(1),
-                    data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-            if (input != null && !linker.takes(input)) {
-                options.log("", "fenced and unfenced inputs are not linked with each other");
-                options.answer();
-                return CudaResult.NOT_SUPPORTED;
+        Linker linker = linker(frame);
+        int result = CudaResult.SUCCESS;
+        try {
+            if (!linker.hasRoom(bytes)) {
+                throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "a linker's inputs have " + MOST_BYTES + " bytes at most");
             }
-            if (input != null && input.tables() != null) {
-                MemorySegment text = arena.allocate(input.ptx().length + 1L);
-                MemorySegment.copy(input.ptx(), 0, text, ValueLayout.JAVA_BYTE, 0, input.ptx().length);
-                frame.slot(1, LinkInput.PTX);
-                frame.slot(2, text.address());
-                frame.slot(3, text.byteSize());
+            int type = (int) frame.slot(1);
+            byte[] given = data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+            LinkInput input = client.fences().linkInput(type, given);
+            if (!linker.takes(input)) {
+                throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "fenced and unfenced inputs are not linked with each other");
             }
-            result = call(frame);
-            if (result == CudaResult.SUCCESS && input != null) {
-                linker.add(input);
-            }
+            linker.add(input, type, given);
         } catch (ProgramRefusedException e) {
             options.log("", e.getMessage());
             result = e.result();
@@ -117,11 +119,19 @@ final class LinkCalls {
         return result;
     }
 
+    private Linker linker(CallFrame frame) throws RejectedException {
+        Linker linker = linkers.get(frame.slot(0));
+        if (linker == null) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no linker");
+        }
+        return linker;
+    }
+
     /** Parameters: linker, piece, size of the whole. */
     private int complete(CallFrame frame, ClientContext context) throws RejectedException {
-        Linker linker = linkers.get(frame.slot(0));
+        Linker linker = linker(frame);
         MemorySegment piece = frame.required(1);
-        if (linker == null || frame.inBytes(1) < Long.BYTES) {
+        if (frame.inBytes(1) < Long.BYTES) {
             throw CallFrame.malformed("a piece of no image");
         }
         long offset = piece.get(WireTypes.U64, 0);
@@ -131,34 +141,28 @@ final class LinkCalls {
             return CudaResult.SUCCESS;
         }
         if (linker.image == null) {
-            int result = client.driver().call(DriverEntry.cuLinkComplete, frame.slot(0), client.driver().out(0),
-                    client.driver().out(1));
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            linker.image = MemorySegment.ofAddress(client.driver().outLong(0))
-                    .reinterpret(client.driver().outLong(1));
-            if (!linker.tables.isEmpty()) {
-                client.fences().linked(linker.image.toArray(ValueLayout.JAVA_BYTE), linker.tables);
+            try {
+                Answer made = client.fences().link(linker.inputs, linker.options.code(), linker.tables);
+                linker.options.log(made.text(), "");
+                linker.image = made.parts().getFirst();
+            } catch (ProgramRefusedException e) {
+                linker.options.log("", e.getMessage());
+                return e.result();
             }
         }
-        if (offset < 0 || offset > linker.image.byteSize()) {
+        int whole = linker.image.length;
+        if (offset < 0 || offset > whole) {
             throw CallFrame.malformed("a piece behind the image's end");
         }
-        MemorySegment.copy(linker.image, offset, piece, 0,
-                Math.min(linker.image.byteSize() - offset, frame.outBytes(1)));
+        MemorySegment.copy(MemorySegment.ofArray(linker.image), offset, piece, 0, Math.min(whole - offset, frame.outBytes(1)));
         if (frame.data(2) != null) {
-            frame.data(2).set(WireTypes.U64, 0, linker.image.byteSize());
+            frame.data(2).set(WireTypes.U64, 0, whole);
         }
         return CudaResult.SUCCESS;
     }
 
     /** Parameter: linker. */
     private int destroy(CallFrame frame, ClientContext context) {
-        int result = call(frame);
-        if (result == CudaResult.SUCCESS) {
-            linkers.remove(frame.slot(0));
-        }
-        return result;
+        return linkers.remove(frame.slot(0)) == null ? CudaResult.INVALID_HANDLE : CudaResult.SUCCESS;
     }
 }

@@ -3,7 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.CodeOptions;
+import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.fence.ProgramSource;
 import io.tessera.executor.stream.ClientContext;
@@ -49,7 +49,7 @@ final class ModuleCalls {
                 frame.data(0).set(WireTypes.U64, 0, standIn);
                 result = CudaResult.SUCCESS;
             } else {
-                result = original(frame, entry, library, source);
+                result = original(frame, entry, library, source, options);
             }
             if (result == CudaResult.SUCCESS) {
                 boolean known = !source.isKept() && source.prints();
@@ -68,9 +68,15 @@ final class ModuleCalls {
         return result;
     }
 
-    /** Has the driver load an image as it is; one that stays where it is need not be copied by the driver. */
-    private int original(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source)
+    /**
+     * Has the driver load an image as it is; one that stays where it is need not be copied by the driver. Options of a compiler reach no
+     * compiler: where there is one to do something, a worker has had it do that without.
+     */
+    private int original(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source, JitOptions options)
             throws RejectedException {
+        if (options != null) {
+            frame.slot(library ? 4 : 2, 0);
+        }
         if (library && source.isKept()) {
             MemorySegment option = frame.room(Long.BYTES);
             MemorySegment value = frame.room(Long.BYTES);

@@ -14,6 +14,8 @@ public final class CudaResult {
     public static final int INVALID_IMAGE = 200;
     /** CUDA_ERROR_INVALID_CONTEXT. */
     public static final int INVALID_CONTEXT = 201;
+    /** CUDA_ERROR_INVALID_PTX. */
+    public static final int INVALID_PTX = 218;
     /** CUDA_ERROR_INVALID_HANDLE. */
     public static final int INVALID_HANDLE = 400;
     /** CUDA_ERROR_NOT_FOUND. */

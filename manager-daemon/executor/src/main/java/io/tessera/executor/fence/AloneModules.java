@@ -29,7 +29,7 @@ final class AloneModules {
             return module.aloneCode == null ? 0 : module.aloneCode.handle();
         }
         if (module.alone == null) {
-            module.alone = office.makeLater(module.source, module.options);
+            module.alone = office.makeLater(fences.member().tenant(), module.source, module.options);
             return 0;
         }
         return module.alone.isDone() ? load(module) : 0;

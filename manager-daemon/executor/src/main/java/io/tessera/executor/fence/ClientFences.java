@@ -7,19 +7,20 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.executor.worker.Answer;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -156,6 +157,7 @@ public final class ClientFences {
         }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
+            office.maker().assembleAsItIs(member.tenant(), source, CodeOptions.none());
             return 0;
         }
         long standIn = nextStandIn;
@@ -195,24 +197,34 @@ public final class ClientFences {
     public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
         ModuleImage image = ModuleImage.of(data);
         ProgramSource source = ProgramSource.of(image);
-        String lacking = type == LinkInput.PTX || type == LinkInput.FAT_BINARY
+        String lacking = type == LinkerInput.PTX || type == LinkerInput.FAT_BINARY
                 ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
             return new LinkInput(null, null);
         }
         try {
-            FencedModule fenced = office.maker().fence(office.maker().ptx(image), settings.mode(), true);
-            return new LinkInput(fenced.ptx().getBytes(StandardCharsets.UTF_8), FencedTables.of(fenced));
+            FencedText fenced = office.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
+            return new LinkInput(fenced.text(), fenced.tables());
         } catch (ProgramRefusedException e) {
             segment.notice("an input of the linker is refused: " + e.getMessage());
             throw e;
         }
     }
 
-    /** Fenced inputs were linked to this image, which the program will load. */
-    public void linked(byte[] code, List<FencedTables> tables) {
-        office.maker().remember(new FencedProgram(code, tables, "", false));
+    /**
+     * Links inputs.
+     *
+     * @param tables of the inputs, where they are fenced: then the program will load what comes of it
+     * @return its one part is the machine code
+     * @throws ProgramRefusedException if they cannot be linked
+     */
+    public Answer link(List<LinkerInput> inputs, CodeOptions options, List<FencedTables> tables) throws ProgramRefusedException {
+        Answer made = office.maker().link(member.tenant(), inputs, options);
+        if (!tables.isEmpty()) {
+            office.maker().remember(new FencedProgram(made.parts().getFirst(), tables, "", false));
+        }
+        return made;
     }
 
     /** The driver has answered for what {@link #load} let through; the handle counts if it has loaded it. */
@@ -248,7 +260,7 @@ public final class ClientFences {
         }
         try {
             if (module.program == null) {
-                module.program = office.maker().make(module.source, settings.mode(), module.options, false, driver);
+                module.program = office.maker().make(member.tenant(), module.source, settings.mode(), module.options, false);
             }
             place(module);
         } catch (ProgramRefusedException e) {
@@ -267,6 +279,7 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         try {
             unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
+            office.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
             module.refused = new ProgramRefusedException(why.result(), e.getMessage());
@@ -312,7 +325,7 @@ public final class ClientFences {
             if (!module.program.cached() || module.source == null || module.neverAlone) {
                 throw e;
             }
-            module.program = office.maker().make(module.source, settings.mode(), module.options, true, driver);
+            module.program = office.maker().make(member.tenant(), module.source, settings.mode(), module.options, true);
             return ProgramLoader.load(module.program, module.library, module.options, driver);
         }
     }

@@ -2,7 +2,8 @@ package io.tessera.executor.fence;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
@@ -22,18 +23,25 @@ public final class FenceOffice implements AutoCloseable {
     private final DeviceContext device;
     private final ProgramMaker maker;
     private final TrustedImages trusted;
+    private final CodeWorkers workers;
     private final Company company = new Company();
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
-    /** For a device, with a cache and a list of trusted images. */
-    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted) {
+    /** For a device, with a cache, a list of trusted images, and who reads code, whom this closes. */
+    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers) {
         this.device = device;
         this.trusted = trusted;
+        this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
-            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache);
+            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, new VerifiedText());
         }
+    }
+
+    /** A client comes in. */
+    public void expect() {
+        workers.expect();
     }
 
     /** Who is in the executor. */
@@ -59,20 +67,13 @@ public final class FenceOffice implements AutoCloseable {
     }
 
     /** Makes a program without fences for a tenant that is alone, some time. */
-    Future<FencedProgram> makeLater(ProgramSource source, CodeOptions options) {
-        return later.submit(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                DriverCalls driver = new DriverCalls(device.port(), arena);
-                device.enter(driver);
-                return maker.make(source, FenceMode.NONE, options, false, driver);
-            } catch (DriverFailedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+    Future<FencedProgram> makeLater(String tenant, ProgramSource source, CodeOptions options) {
+        return later.submit(() -> maker.make(tenant, source, FenceMode.NONE, options, false));
     }
 
     @Override
     public void close() {
         later.shutdownNow();
+        workers.close();
     }
 }

@@ -18,6 +18,11 @@ record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolea
         tables = List.copyOf(tables);
     }
 
+    /** Whether a driver has to compile it. */
+    boolean isText() {
+        return code.length < 2 || !LoadedCode.isMachineCode(code[0], code[1]);
+    }
+
     /** Why a kernel of the original is not there; null: it is, or never was. */
     String refusal(String kernel) {
         return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);

@@ -9,6 +9,7 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.verify.Verdict;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,6 +24,8 @@ import java.util.Map;
  */
 final class HoistedMemory {
     private static final long ALIGNMENT = 512;
+    /** Beyond this a copy of all is not made in the executor's own memory. */
+    private static final long MOST_STAGED_BYTES = 32L << 20;
 
     private final List<Map<String, Place>> places = new ArrayList<>();
     private long address;
@@ -75,7 +78,7 @@ final class HoistedMemory {
                     if (variable.linkage() == Linkage.EXTERN || has != filled || known) {
                         continue;
                     }
-                    long offset = align(bytes, Math.max(1, variable.alignmentBytes()));
+                    long offset = align(bytes, Math.max(Verdict.ADDRESS_ALIGNMENT, variable.alignmentBytes()));
                     Place place = new Place(variable, offset);
                     bytes = offset + Math.max(1, variable.sizeBytes());
                     (variable.linkage() == Linkage.INTERNAL ? places.get(part) : shared).put(variable.name(), place);
@@ -92,6 +95,9 @@ final class HoistedMemory {
     }
 
     private int fill(long initialised, DriverCalls driver) throws ProgramRefusedException {
+        if (initialised > MOST_STAGED_BYTES) {
+            return fillEach(driver);
+        }
         int result = CudaResult.SUCCESS;
         if (initialised > 0) {
             try (Arena arena = Arena.ofConfined()) {
@@ -110,9 +116,37 @@ final class HoistedMemory {
                 ? driver.call(DriverEntry.cuMemsetD8_v2, address + initialised, 0, bytes - initialised) : result;
     }
 
+    /** Of each variable what is not zero: what a variable says it takes may be far more than anybody has said of it. */
+    private int fillEach(DriverCalls driver) throws ProgramRefusedException {
+        int result = driver.call(DriverEntry.cuMemsetD8_v2, address, 0, bytes);
+        for (Map<String, Place> part : places) {
+            for (Place place : part.values()) {
+                long staged = saidBytes(place.variable);
+                if (result == CudaResult.SUCCESS && staged > 0) {
+                    try (Arena arena = Arena.ofConfined()) {
+                        MemorySegment image = arena.allocate(staged, 16);
+                        write(image, place.variable, part);
+                        result = driver.call(DriverEntry.cuMemcpyHtoD_v2, address + place.offset, image.address(), staged);
+                    }
+                }
+            }
+        }
+        return result;
+    }
+
+    private static long saidBytes(HoistedVariable variable) {
+        long said = variable.initial().length;
+        for (Relocation relocation : variable.relocations()) {
+            said = Math.max(said, relocation.offsetBytes() + relocation.widthBytes());
+        }
+        return said;
+    }
+
     private void write(MemorySegment image, Place place, Map<String, Place> part) throws ProgramRefusedException {
-        HoistedVariable variable = place.variable;
-        MemorySegment own = image.asSlice(place.offset, Math.max(1, variable.sizeBytes()));
+        write(image.asSlice(place.offset, Math.max(1, place.variable.sizeBytes())), place.variable, part);
+    }
+
+    private void write(MemorySegment own, HoistedVariable variable, Map<String, Place> part) throws ProgramRefusedException {
         MemorySegment.copy(variable.initial(), 0, own, ValueLayout.JAVA_BYTE, 0,
                 (int) Math.min(variable.initial().length, own.byteSize()));
         for (Relocation relocation : variable.relocations()) {

@@ -12,6 +12,8 @@ import java.util.zip.GZIPOutputStream;
 final class KeptText {
     private static final int MAGIC_0 = 0x1f;
     private static final int MAGIC_1 = 0x8b;
+    /** No worker's answer is as long. */
+    private static final int MOST_BYTES = 256 << 20;
 
     private KeptText() {
     }
@@ -40,7 +42,11 @@ final class KeptText {
             return kept;
         }
         try (GZIPInputStream text = new GZIPInputStream(new ByteArrayInputStream(kept))) {
-            return text.readAllBytes();
+            byte[] code = text.readNBytes(MOST_BYTES + 1);
+            if (code.length > MOST_BYTES) {
+                throw new IOException("text of more than " + MOST_BYTES + " bytes");
+            }
+            return code;
         }
     }
 }

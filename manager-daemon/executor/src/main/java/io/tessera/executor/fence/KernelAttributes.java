@@ -25,18 +25,23 @@ record KernelAttributes(DriverCalls driver, int device) {
 
     /** An attribute; -1 where the driver does not tell. */
     int get(long function, boolean kernel, int attribute) {
-        int result = kernel ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, function, device)
-                : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
-        return result == CudaResult.SUCCESS ? driver.outInt(0) : -1;
+        return ask(function, kernel, attribute) == CudaResult.SUCCESS ? driver.outInt(0) : -1;
     }
 
-    /** What the program has set of a kernel or function holds for another function, too. */
+    /** What the program has set of a kernel or function holds for another function, too, also where it was set back to what it was: 0 or -1. */
     void copy(long from, boolean kernel, long to) {
         for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
-            int value = get(from, kernel, attribute);
-            if (value > 0) {
-                driver.call(DriverEntry.cuFuncSetAttribute, to, attribute, value);
+            if (ask(from, kernel, attribute) == CudaResult.SUCCESS) {
+                int value = driver.outInt(0);
+                if (ask(to, false, attribute) != CudaResult.SUCCESS || driver.outInt(0) != value) {
+                    driver.call(DriverEntry.cuFuncSetAttribute, to, attribute, value);
+                }
             }
         }
+    }
+
+    private int ask(long function, boolean kernel, int attribute) {
+        return kernel ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, function, device)
+                : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
     }
 }

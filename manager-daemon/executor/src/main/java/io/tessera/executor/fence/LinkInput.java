@@ -9,7 +9,4 @@ import io.tessera.guardian.cache.FencedTables;
  * @param tables of the fenced text; null as well
  */
 public record LinkInput(byte[] ptx, FencedTables tables) {
-    /** CU_JIT_INPUT_PTX. */
-    public static final int PTX = 1;
-    static final int FAT_BINARY = 2;
 }

@@ -3,6 +3,8 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.TextLibrary;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.HoistedVariable;
@@ -32,25 +34,7 @@ final class ProgramLoader {
         return load(source.main().bytes(), library, options, driver);
     }
 
-    /**
-     * Has the driver compile text, as it will when the text is loaded: then it finds the code in its own cache.
-     *
-     * @return what the compiler said
-     * @throws ProgramRefusedException with the driver's result and the compiler's errors
-     */
-    static String compile(byte[] text, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
-        try (Arena arena = Arena.ofConfined()) {
-            JitArguments arguments = new JitArguments(options, arena);
-            // No context has it: nobody is waited for (suite standing, «unload an unused library»).
-            driver.callAtOnce(DriverEntry.cuLibraryUnload, library(code(MemorySegment.ofArray(text), arena), arguments, driver));
-            return arguments.info();
-        }
-    }
-
-    /**
-     * Whatever has to be compiled is loaded as a library, whose compilation holds nobody up: while a module is compiled the driver
-     * lets no other thread submit (644 ms for 24 kernels; a library's others did not notice. Driver 580).
-     */
+    /** Text is loaded as a library, also where a module is wanted: see {@link TextLibrary}. */
     private static LoadedCode load(MemorySegment image, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment code = code(image, arena);
@@ -61,7 +45,9 @@ final class ProgramLoader {
                 require(result, "");
                 return new LoadedCode(driver.outLong(0), library, 0);
             }
-            long whole = library(code, new JitArguments(options, arena), driver);
+            TextLibrary loaded = TextLibrary.load(code, options, driver);
+            require(loaded.result(), loaded.error());
+            long whole = loaded.handle();
             if (library) {
                 return new LoadedCode(whole, true, 0);
             }
@@ -78,13 +64,6 @@ final class ProgramLoader {
         MemorySegment code = arena.allocate(image.byteSize() + 2, 64); // PTX may come without its end
         MemorySegment.copy(image, 0, code, 0, image.byteSize());
         return code;
-    }
-
-    private static long library(MemorySegment code, JitArguments arguments, DriverCalls driver) throws ProgramRefusedException {
-        int result = driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), code.address(), arguments.numbers(), arguments.values(),
-                arguments.count(), 0, 0, 0);
-        require(result, result == CudaResult.SUCCESS ? "" : arguments.error().strip());
-        return driver.outLong(0);
     }
 
     private static void require(int result, String error) throws ProgramRefusedException {

@@ -1,23 +1,22 @@
 package io.tessera.executor.fence;
 
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
+import io.tessera.executor.worker.Answer;
+import io.tessera.executor.worker.CodeWorkers;
+import io.tessera.executor.worker.FenceRequest;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.FenceRefusedException;
-import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxParser;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes fenced programs of images, for all clients of an executor: each is made once, whoever asks first; the others wait
- * for it. What was made is kept in memory as long as there is room, and on disk: as text, of which the driver keeps the machine code
- * in its own cache, or as machine code where several modules were linked. Thread-safe.
+ * Has fenced programs made of images, for all clients of an executor: each is made once, whoever asks first; the others wait
+ * for it. Workers make them; here is looked at what they made. It is kept in memory as long as there is room, and on disk: as text, of
+ * which the driver keeps the machine code in its own cache, or as machine code where several modules were linked. Thread-safe.
  */
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */
@@ -50,6 +50,8 @@ public final class ProgramMaker {
 
     private final Target target;
     private final CodeCache cache;
+    private final CodeWorkers workers;
+    private final TextCheck check;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, CompletableFuture<FencedProgram>> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -62,9 +64,11 @@ public final class ProgramMaker {
         }
     });
 
-    ProgramMaker(Target target, CodeCache cache) {
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check) {
         this.target = target;
         this.cache = cache;
+        this.workers = workers;
+        this.check = check;
     }
 
     Target target() {
@@ -79,12 +83,12 @@ public final class ProgramMaker {
     /**
      * The fenced program of a source.
      *
+     * @param tenant  who asks
      * @param mode    how; {@link FenceMode#NONE} for a tenant that is alone
      * @param anew    whether what was kept must not be taken, because the driver refused it
-     * @param driver  of the calling thread
      * @throws ProgramRefusedException if it cannot be fenced or compiled
      */
-    FencedProgram make(ProgramSource source, FenceMode mode, CodeOptions options, boolean anew, DriverCalls driver)
+    FencedProgram make(String tenant, ProgramSource source, FenceMode mode, CodeOptions options, boolean anew)
             throws ProgramRefusedException {
         CodeIdentity identity = identity(source, mode, options);
         CacheKey key = key(source, identity);
@@ -99,10 +103,11 @@ public final class ProgramMaker {
             return await(others);
         }
         try {
-            program = anew ? null : find(source, key, identity);
+            program = anew ? null : find(tenant, source, identity, mode, options);
             if (program == null) {
-                program = build(source, mode, options, driver);
+                program = build(tenant, source, mode, options);
                 keep(key, program);
+                markCompiled(source, identity);
             }
             known.put(key, new SoftReference<>(program));
             own.complete(program);
@@ -148,16 +153,54 @@ public final class ProgramMaker {
         return CacheKey.of(parts.toString().getBytes(StandardCharsets.US_ASCII), identity);
     }
 
-    private FencedProgram find(ProgramSource source, CacheKey key, CodeIdentity identity) {
+    private FencedProgram find(String tenant, ProgramSource source, CodeIdentity identity, FenceMode mode, CodeOptions options)
+            throws ProgramRefusedException {
         if (!target.compiles()) {
             return null;
         }
-        FencedProgram program = cache.find(key).map(ProgramMaker::read).orElse(null);
+        FencedProgram program = checked(cache.find(key(source, identity)), mode);
         if (program == null && source.images().size() == 1) {
-            CacheKey ahead = key(source, identity.aheadOfTime());
-            program = cache.find(ahead).map(ProgramMaker::read).orElse(null);
+            program = checked(cache.find(key(source, identity.aheadOfTime())), mode);
+        }
+        if (program != null && program.isText() && cache.find(compiledKey(source, identity)).isEmpty()) {
+            assemble(tenant, program.code(), options);
+            markCompiled(source, identity);
         }
         return program;
+    }
+
+    /** Of text that was kept: that this driver's compiler has had it, in a worker. */
+    private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
+        return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
+                identity.options() + " compiled"));
+    }
+
+    private void markCompiled(ProgramSource source, CodeIdentity identity) {
+        if (target.compiles() && source.images().size() == 1) {
+            cache.store(compiledKey(source, identity), new CachedCode(new byte[1], new byte[1]));
+        }
+    }
+
+    /** What was kept, if it may be loaded: who writes to the user's files is not asked for more than that. */
+    private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
+        FencedProgram program = kept.map(ProgramMaker::read).orElse(null);
+        if (program == null) {
+            return null;
+        }
+        byte[] code = program.code();
+        for (FencedTables tables : program.tables()) {
+            String why = TablesCheck.refusal(tables, mode);
+            if (why == null && program.isText()) {
+                TextCheck.Checked looked = check.check(program.code(), tables, false);
+                why = looked.first();
+                code = Arrays.copyOf(looked.text(), looked.text().length + 1);
+            }
+            if (why != null) {
+                LOG.warn("cached code is made anew: {}", why);
+                return null;
+            }
+        }
+        return new FencedProgram(code, program.tables(), program.info(), true);
     }
 
     private static FencedProgram read(CachedCode code) {
@@ -175,68 +218,129 @@ public final class ProgramMaker {
         }
     }
 
-    private FencedProgram build(ProgramSource source, FenceMode mode, CodeOptions options, DriverCalls driver)
+    private FencedProgram build(String tenant, ProgramSource source, FenceMode mode, CodeOptions options)
             throws ProgramRefusedException {
-        List<byte[]> texts = new ArrayList<>();
-        List<FencedTables> tables = new ArrayList<>();
-        for (ModuleImage image : source.images()) {
-            FencedModule fenced = fence(ptx(image), mode, source.images().size() > 1);
-            if (!fenced.refused().isEmpty() && fenced.module().functions().stream().noneMatch(
-                    function -> function.kind() == PtxFunction.Kind.ENTRY)) {
-                FenceRefusedException why = fenced.refused().values().iterator().next();
-                throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, why.getMessage());
-            }
-            texts.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
-            tables.add(FencedTables.of(fenced));
+        List<FencedText> fenced = fence(tenant, source.images(), mode, source.images().size() > 1);
+        List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
+        if (fenced.size() > 1) {
+            Answer made = link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
+            return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
         }
-        if (texts.size() == 1) {
-            byte[] text = Arrays.copyOf(texts.getFirst(), texts.getFirst().length + 1);
-            return new FencedProgram(text, tables, compile(text, options, driver), false);
+        byte[] text = Arrays.copyOf(fenced.getFirst().text(), fenced.getFirst().text().length + 1);
+        return new FencedProgram(text, tables, assemble(tenant, text, options), false);
+    }
+
+    /** Returns what the compiler said. */
+    private String assemble(String tenant, byte[] text, CodeOptions options) throws ProgramRefusedException {
+        return require(workers.assemble(tenant, text, options), "a fenced program").text();
+    }
+
+    /**
+     * Has an image compiled that is loaded as it is, before this process's driver compiles it.
+     *
+     * @throws ProgramRefusedException if it cannot be
+     */
+    void assembleAsItIs(String tenant, ProgramSource source, CodeOptions options) throws ProgramRefusedException {
+        if (target.compiles() && source.isCompiled(target.capability())) {
+            require(workers.assemble(tenant, source.main().bytes().toArray(ValueLayout.JAVA_BYTE), options), "a program as it is");
         }
-        DriverLinker.Made made = DriverLinker.link(driver, texts, options);
+    }
+
+    /**
+     * Links.
+     *
+     * @return its one part is the machine code
+     */
+    Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) throws ProgramRefusedException {
+        Answer made = require(workers.link(tenant, inputs, options), "linked modules");
+        if (made.parts().size() != 1 || made.parts().getFirst().length == 0) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "nothing came of linking");
+        }
+        return made;
+    }
+
+    private static Answer require(Answer made, String what) throws ProgramRefusedException {
         if (made.result() != CudaResult.SUCCESS) {
-            LOG.warn("the driver does not compile a fenced program ({}): {}", made.result(), made.error().strip());
-            throw new ProgramRefusedException(made.result(), made.error().isBlank()
-                    ? "the driver does not compile it (" + made.result() + ")" : made.error());
+            LOG.warn("{} is not compiled ({}): {}", what, made.result(), made.text().strip());
+            throw new ProgramRefusedException(made.result(), made.text().isBlank()
+                    ? "the driver does not compile it (" + made.result() + ")" : made.text());
         }
-        return new FencedProgram(made.code(), tables, made.info(), false);
+        return made;
     }
 
-    private String compile(byte[] text, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
+    private byte[] code(ModuleImage image) throws ProgramRefusedException {
         try {
-            return target.compiles() ? ProgramLoader.compile(text, options, driver) : "";
-        } catch (ProgramRefusedException e) {
-            LOG.warn("the driver does not compile a fenced program ({}): {}", e.result(), e.getMessage());
-            throw e;
-        }
-    }
-
-    /** The PTX of an image for the device. */
-    byte[] ptx(ModuleImage image) throws ProgramRefusedException {
-        try {
-            return image.ptx(target.capability(), ModuleImage.DEFAULT_CAP_BYTES);
+            return image.ptxImage(target.capability(), ModuleImage.DEFAULT_CAP_BYTES);
         } catch (ImageException e) {
             throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, e.getMessage());
         }
     }
 
     /**
-     * One module of PTX, fenced.
+     * Modules of PTX, fenced.
      *
-     * @param linked whether it is linked with others of the kind
+     * @param linked whether they are linked with others of the kind
      */
-    FencedModule fence(byte[] ptx, FenceMode mode, boolean linked) throws ProgramRefusedException {
+    List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
+        List<byte[]> codes = new ArrayList<>();
+        for (ModuleImage image : images) {
+            codes.add(code(image));
+        }
+        FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
+        List<TextCheck.Checked> looked = new ArrayList<>();
+        List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
+        String why = look(fenced, mode, linked, looked);
+        if (why != null && !linked) {
+            LOG.info("a module is fenced without proofs: {}", why);
+            fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
+            look(fenced, mode, linked, looked);
+        }
+        List<FencedText> accepted = new ArrayList<>();
+        for (int i = 0; i < fenced.size(); i++) {
+            accepted.add(accepted(fenced.get(i), looked.get(i)));
+        }
+        return accepted;
+    }
+
+    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
+    private String look(List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked) {
+        looked.clear();
+        String why = null;
+        for (FencedText one : fenced) {
+            String wrong = TablesCheck.refusal(one.tables(), mode);
+            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : check.check(one.text(), one.tables(), linked);
+            looked.add(checked);
+            why = why == null ? checked.first() : why;
+        }
+        return why;
+    }
+
+    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
+        if (looked.refusal() != null) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
+        }
+        looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
+        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()));
+    }
+
+    private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
+        if (answer.result() != CudaResult.SUCCESS) {
+            throw new ProgramRefusedException(answer.result(), answer.text());
+        }
         try {
-            Fencer fencer = linked ? new Fencer(mode, new SyntacticOracle(), true) : new Fencer(mode);
-            return fencer.fence(PtxParser.parse(ptx));
-        } catch (PtxException e) {
-            throw new ProgramRefusedException(ProgramRefusedException.INVALID_PTX, "PTX " + e.getMessage());
-        } catch (FenceRefusedException e) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, e.getMessage());
-        } catch (RuntimeException | StackOverflowError e) {
-            // A fault of ours to mend; until then nothing runs that was not understood.
-            LOG.error("a module was not fenced", e);
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "cannot be fenced: " + e);
+            if (answer.parts().size() != 2 * count) {
+                throw new IOException(answer.parts().size() + " parts for " + count + " images");
+            }
+            List<FencedText> texts = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1))));
+            }
+            return texts;
+        } catch (IOException e) {
+            LOG.error("what a worker has made cannot be read: {}", e.getMessage());
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "what was made of it cannot be read: " + e.getMessage());
         }
     }
 
@@ -252,7 +356,7 @@ public final class ProgramMaker {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);
         if (program == null && target.compiles()) {
-            program = cache.find(key).map(ProgramMaker::read).orElse(null);
+            program = checked(cache.find(key), mode);
         }
         return program != null && program.tables().getFirst().mode() == mode ? program : null;
     }

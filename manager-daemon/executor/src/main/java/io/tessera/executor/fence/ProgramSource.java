@@ -65,8 +65,9 @@ public final class ProgramSource {
         long count = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, Long.BYTES);
         List<ModuleImage> images = new ArrayList<>();
         for (long i = 0; i < count; i++) {
-            long offset = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (2 + i) * Long.BYTES);
-            images.add(ModuleImage.of(travelled.asSlice(offset)));
+            long begin = travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (2 + i) * Long.BYTES);
+            long end = i + 1 < count ? travelled.get(ValueLayout.JAVA_LONG_UNALIGNED, (3 + i) * Long.BYTES) : travelled.byteSize();
+            images.add(ModuleImage.of(travelled.asSlice(begin, end - begin)));
         }
         return new ProgramSource(images.size() == 1 ? images : images.subList(1, images.size()), images.getFirst(),
                 Hold.CALL);
@@ -140,6 +141,19 @@ public final class ProgramSource {
             }
         }
         return true;
+    }
+
+    /** Whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
+    boolean isCompiled(ComputeCapability device) {
+        try {
+            return switch (main.kind()) {
+                case CUBIN -> false;
+                case FAT_BINARY -> !main.fatBinary().hasMachineCodeFor(device);
+                case PTX, LTO_IR, UNKNOWN -> true;
+            };
+        } catch (ImageException e) {
+            return true;
+        }
     }
 
     /** Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. */

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.jit.CodeOptions;
 import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */

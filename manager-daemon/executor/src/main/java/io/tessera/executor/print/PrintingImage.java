@@ -14,7 +14,9 @@ public final class PrintingImage {
     private static final byte[] SYMBOL = "vprintf".getBytes(StandardCharsets.US_ASCII);
     private static final int[] SHIFTS = shifts();
     /** Longer entries are not unpacked for this: a client then waits for text that does not come, and loses little. */
-    private static final long MOST_UNPACKED_BYTES = 64L << 20;
+    private static final long MOST_UNPACKED_BYTES = 16L << 20;
+    /** Whoever unpacks: one at a time, so that all clients together take no more of the heap than one. */
+    private static final Object UNPACKING = new Object();
 
     private PrintingImage() {
     }
@@ -37,7 +39,12 @@ public final class PrintingImage {
                 return true;
             }
             MemorySegment plain = least.plain();
-            return names(plain != null ? plain : MemorySegment.ofArray(least.unpack(MOST_UNPACKED_BYTES)));
+            if (plain != null) {
+                return names(plain);
+            }
+            synchronized (UNPACKING) {
+                return names(MemorySegment.ofArray(least.unpack(MOST_UNPACKED_BYTES)));
+            }
         } catch (ImageException e) {
             return true;
         }

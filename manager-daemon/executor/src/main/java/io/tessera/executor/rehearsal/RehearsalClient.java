@@ -28,7 +28,8 @@ public final class RehearsalClient {
     private static final long GRID = offset(RelayLayout.LAUNCH, "grid");
     private static final long BLOCK = offset(RelayLayout.LAUNCH, "block");
     private static final long PARAMETER_BYTES = offset(RelayLayout.LAUNCH, "parameter_bytes");
-    private static final long PATIENCE_NS = 5_000_000_000L;
+    /** An answer may wait for a process that reads code to start (WorkerPool). */
+    private static final long PATIENCE_NS = 60_000_000_000L;
     /** Looks at a word before the thread sleeps: the session and the JVM's compilers may need the core. */
     private static final int LOOKS = 200;
     private static final long SLEEP_NS = 20_000;

@@ -29,7 +29,6 @@ final class Belongings {
             Map.entry(HandleKind.STREAM, DriverEntry.cuStreamDestroy_v2),
             Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
             Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
-            Map.entry(HandleKind.LINKER, DriverEntry.cuLinkDestroy),
             Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease),
             Map.entry(HandleKind.ARRAY, DriverEntry.cuArrayDestroy),
             Map.entry(HandleKind.MIPMAP, DriverEntry.cuMipmappedArrayDestroy));
@@ -103,6 +102,7 @@ final class Belongings {
     private int end(HandleKind kind, long value) {
         return switch (kind) {
             case MODULE, LIBRARY -> client.fences().unload(value, kind == HandleKind.LIBRARY);
+            case LINKER -> CudaResult.SUCCESS; // the executor's own, which goes with the client
             case EVENT -> client.exports().destroyEvent(value);
             default -> driver.call(ENDS.get(kind), value);
         };

@@ -10,10 +10,17 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.worker.Answer;
+import io.tessera.executor.worker.InProcessWorkers;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,13 +31,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a driver is asked when programs are made, kept, loaded and ended, over a driver that writes down what it is asked. */
+/** What workers and a driver are asked when programs are made, kept, loaded and ended; both write down what they are asked. */
 class ProgramMakerTest {
-    private static final int ERROR_LOG = 5;
     private static final String PTX = """
             .version 8.0
             .target sm_50
@@ -43,12 +51,14 @@ class ProgramMakerTest {
                 ret;
             }
             """;
+    private static final String TENANT = "a";
     private static final Target COMPILES = new Target(new ComputeCapability(9, 0), "driver 13000 1", true);
     /** Another option, so another program: a limit of registers. */
     private static final CodeOptions FEWER = new CodeOptions(List.of(0), List.of(32L));
 
     @TempDir
     Path folder;
+    private final InProcessWorkers workers = new InProcessWorkers();
 
     /** It knows what programs need, and may refuse one entry. */
     private static final class Recorder implements DriverPort {
@@ -56,7 +66,6 @@ class ProgramMakerTest {
         private final List<Long> registers = new ArrayList<>();
         private DriverEntry refused;
         private long next = 0x100;
-        private String text = "";
 
         @Override
         public String name() {
@@ -77,11 +86,10 @@ class ProgramMakerTest {
         public int call(DriverEntry entry, MemorySegment slots) {
             asked.add(entry);
             if (entry == DriverEntry.cuLibraryLoadData) {
-                text = memory(slot(slots, 1), 1 << 20).getString(0);
                 options(slots);
             }
             if (entry == refused) {
-                return ProgramRefusedException.INVALID_PTX;
+                return CudaResult.INVALID_PTX;
             }
             if (entry == DriverEntry.cuLibraryLoadData || entry == DriverEntry.cuLibraryGetModule || entry == DriverEntry.cuModuleLoadData) {
                 memory(slot(slots, 0), Long.BYTES).set(ValueLayout.JAVA_LONG, 0, next++);
@@ -98,12 +106,8 @@ class ProgramMakerTest {
             MemorySegment numbers = memory(slot(slots, 2), Integer.BYTES * slot(slots, 4));
             MemorySegment values = memory(slot(slots, 3), Long.BYTES * slot(slots, 4));
             for (int i = 0; i < slot(slots, 4); i++) {
-                int number = numbers.getAtIndex(ValueLayout.JAVA_INT, i);
-                long value = values.getAtIndex(ValueLayout.JAVA_LONG, i);
-                if (number == 0) {
-                    registers.add(value);
-                } else if (number == ERROR_LOG && refused == DriverEntry.cuLibraryLoadData) {
-                    memory(value, 64).setString(0, "ptxas: line 7: no");
+                if (numbers.getAtIndex(ValueLayout.JAVA_INT, i) == 0) {
+                    registers.add(values.getAtIndex(ValueLayout.JAVA_LONG, i));
                 }
             }
         }
@@ -117,49 +121,145 @@ class ProgramMakerTest {
         }
     }
 
-    private ProgramMaker maker() throws IOException {
-        return new ProgramMaker(COMPILES, CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, line -> {
+    private ProgramMaker maker(Target target, TextCheck check) throws IOException {
+        return new ProgramMaker(target, CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, line -> {
             throw new AssertionError(line);
-        }));
+        }), workers, check);
+    }
+
+    private ProgramMaker maker() throws IOException {
+        return maker(COMPILES, TextCheck.none());
     }
 
     private static ProgramSource source() {
         return ProgramSource.of(ModuleImage.of(PTX.getBytes(StandardCharsets.US_ASCII)));
     }
 
+    private FencedProgram make(ProgramMaker maker, CodeOptions options) throws ProgramRefusedException {
+        return maker.make(TENANT, source(), FenceMode.MASK, options, false);
+    }
+
     @Test
-    void aModuleIsCompiledOnceAndKeptAsText() throws Exception {
-        try (Arena arena = Arena.ofConfined()) {
-            Recorder port = new Recorder();
-            DriverCalls driver = new DriverCalls(port, arena);
-            ProgramMaker maker = maker();
-            FencedProgram made = maker.make(source(), FenceMode.MASK, CodeOptions.none(), false, driver);
-            assertEquals(List.of(DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryUnload), port.asked);
-            assertTrue(port.text.contains(".entry work") && port.text.contains("__tessera_window"), port.text);
-            assertEquals(0, made.code()[made.code().length - 1]);
-            assertEquals(made, maker.make(source(), FenceMode.MASK, CodeOptions.none(), false, driver));
-            FencedProgram found = maker().make(source(), FenceMode.MASK, CodeOptions.none(), false, driver);
-            assertTrue(found.cached());
-            assertArrayEquals(made.code(), found.code());
-            assertEquals(2, port.asked.size(), "found, not compiled");
-            maker.make(source(), FenceMode.MASK, FEWER, false, driver);
-            assertEquals(List.of(32L), port.registers);
-        }
+    void aModuleIsCompiledOnceInAWorkerAndKeptAsText() throws Exception {
+        ProgramMaker maker = maker();
+        FencedProgram made = make(maker, CodeOptions.none());
+        assertEquals(List.of("fence a", "assemble a"), workers.asked);
+        String text = new String(workers.assembled, StandardCharsets.US_ASCII);
+        assertTrue(text.contains(".entry work") && text.contains("__tessera_window"), text);
+        assertEquals(0, made.code()[made.code().length - 1]);
+        assertArrayEquals(made.code(), workers.assembled, "what is loaded is what was compiled");
+        assertEquals(made, make(maker, CodeOptions.none()));
+        FencedProgram found = make(maker(), CodeOptions.none());
+        assertTrue(found.cached());
+        assertArrayEquals(made.code(), found.code());
+        assertEquals(2, workers.asked.size(), "found: no worker is needed");
+        make(maker, FEWER);
+        assertEquals(FEWER, workers.options);
+    }
+
+    @Test
+    void anotherCompilerHasKeptTextInAWorkerFirst() throws Exception {
+        make(maker(), CodeOptions.none());
+        Target newer = new Target(COMPILES.capability(), "driver 13010 2", true);
+        workers.asked.clear();
+        assertTrue(make(maker(newer, TextCheck.none()), CodeOptions.none()).cached());
+        assertEquals(List.of("assemble a"), workers.asked);
+        workers.asked.clear();
+        make(maker(newer, TextCheck.none()), CodeOptions.none());
+        assertEquals(List.of(), workers.asked);
     }
 
     @Test
     void whatTheCompilerRefusesIsToldInItsWordsAndNotKept() throws Exception {
-        try (Arena arena = Arena.ofConfined()) {
-            Recorder port = new Recorder();
-            DriverCalls driver = new DriverCalls(port, arena);
-            port.refused = DriverEntry.cuLibraryLoadData;
-            ProgramRefusedException why = assertThrows(ProgramRefusedException.class,
-                    () -> maker().make(source(), FenceMode.MASK, CodeOptions.none(), false, driver));
-            assertEquals("ptxas: line 7: no", why.getMessage());
-            assertEquals(ProgramRefusedException.INVALID_PTX, why.result());
-            port.refused = null;
-            assertFalse(maker().make(source(), FenceMode.MASK, CodeOptions.none(), false, driver).cached());
+        workers.refused = new Answer(CudaResult.INVALID_PTX, "ptxas: line 7: no", List.of());
+        ProgramRefusedException why = assertThrows(ProgramRefusedException.class, () -> make(maker(), CodeOptions.none()));
+        assertEquals("ptxas: line 7: no", why.getMessage());
+        assertEquals(CudaResult.INVALID_PTX, why.result());
+        workers.refused = null;
+        assertFalse(make(maker(), CodeOptions.none()).cached());
+    }
+
+    @Test
+    void noDriverGetsWhatTheCheckDoesNotAccept() throws Exception {
+        List<Boolean> looked = new ArrayList<>();
+        ProgramRefusedException why = assertThrows(ProgramRefusedException.class, () -> make(maker(COMPILES, (text, _, _) -> {
+            looked.add(new String(text, StandardCharsets.US_ASCII).contains(".entry work"));
+            return TextCheck.Checked.refused("line 3");
+        }), CodeOptions.none()));
+        assertEquals(CudaResult.NOT_SUPPORTED, why.result());
+        assertTrue(why.getMessage().contains("line 3"), why.getMessage());
+        assertEquals(List.of("fence a", "fence plain a"), workers.asked, "without proofs it might have been accepted");
+        assertEquals(List.of(true, true), looked);
+    }
+
+    @Test
+    void whatACheckAcceptsOnlyWithoutProofsIsMadeWithoutProofs() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        make(maker(COMPILES, (text, _, _) -> asked.incrementAndGet() == 1 ? TextCheck.Checked.refused("no")
+                : new TextCheck.Checked(null, text, Map.of())), CodeOptions.none());
+        assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
+    }
+
+    @Test
+    void keptTextIsLookedAtToo() throws Exception {
+        make(maker(), CodeOptions.none());
+        workers.asked.clear();
+        assertThrows(ProgramRefusedException.class, () -> make(maker(COMPILES, (_, _, _) -> TextCheck.Checked.refused("line 9")), CodeOptions.none()));
+        assertEquals(List.of("fence a", "fence plain a"), workers.asked, "as if it had not been kept");
+    }
+
+    @Test
+    void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
+        byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"))), CodeOptions.none());
+        assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
+        assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
+        assertEquals("line 5", made.refusal("work"));
+    }
+
+    @Test
+    void theVerifierAcceptsWhatTheRewriterMadeAndNothingElse() throws Exception {
+        FencedProgram made = make(maker(COMPILES, new VerifiedText()), CodeOptions.none());
+        assertEquals(List.of("fence a", "assemble a"), workers.asked);
+        TextCheck check = new VerifiedText();
+        FencedTables tables = made.tables().getFirst();
+        assertEquals(null, check.check(made.code(), tables, false).first());
+        String unfenced = new String(made.code(), StandardCharsets.US_ASCII).replaceAll("\tor\\.b32[^;]*;\n", "");
+        assertTrue(check.check(unfenced.getBytes(StandardCharsets.US_ASCII), tables, false).first().contains("st.global.u64"));
+    }
+
+    @Test
+    void tablesThatWouldFillSomethingElseAreRefused() throws Exception {
+        FencedProgram made = make(maker(), CodeOptions.none());
+        for (String constant : List.of("__tessera_window", "anything")) {
+            FencedTables tables = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", constant, Linkage.INTERNAL, false, false, 8, 8,
+                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+            assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
         }
+        FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(), List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
+                "x", 0))), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+        assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
+        String more = new String(made.code(), StandardCharsets.US_ASCII).replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
+                .replaceFirst("ld\\.param\\.u64 \t(%\\w+), \\[[^]]*]", "ld.const.u64 \t$1, [__tessera_at_x]");
+        assertTrue(new VerifiedText().check(more.getBytes(StandardCharsets.US_ASCII), made.tables().getFirst(), false).refusal().contains("__tessera_at_x"));
+    }
+
+    @Test
+    void tablesThatCannotBeMeantAreRefused() throws Exception {
+        FencedTables wide = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", "__tessera_at_x", Linkage.INTERNAL, false,
+                false, 8, 8, new byte[0], List.of(new HoistedVariable.Relocation(4, 8, 0, "x", 0)))), List.of(), List.of("work"), List.of(),
+                false, false, List.of(), Map.of(), false, List.of());
+        assertTrue(TablesCheck.refusal(wide, FenceMode.MASK).contains("variable x"));
+        assertTrue(TablesCheck.refusal(wide, FenceMode.CHECK).contains("mode"));
+        workers.tables = wide.bytes();
+        assertThrows(ProgramRefusedException.class, () -> make(maker(), CodeOptions.none()));
+    }
+
+    @Test
+    void optimisationAndDebuggingReachNoCompiler() {
+        CodeOptions options = CodeOptions.of(List.of(0, 7, 11, 1), List.of(32L, 0L, 1L, 128L));
+        assertEquals(List.of(0, 1), options.numbers());
+        assertEquals(List.of(32L, 128L), options.values());
     }
 
     @Test

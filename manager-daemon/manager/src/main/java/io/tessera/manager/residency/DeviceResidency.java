@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ final class DeviceResidency {
     /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
     private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
 
+    private static final double GIB = 1L << 30;
     private static final Logger LOG = LoggerFactory.getLogger(DeviceResidency.class);
 
     final ManagedDevice device;
@@ -47,15 +49,19 @@ final class DeviceResidency {
     private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final MoveMeter meter = new MoveMeter();
+    private final UsableMemory usable;
+    private final Standing standing = new Standing();
     private Plan plan;
+    private long settledNs = Long.MIN_VALUE;
     private long nextLookNs = Long.MIN_VALUE;
 
-    DeviceResidency(ManagedDevice device, ResidencySettings settings, ExecutorMemory executors) {
+    DeviceResidency(ManagedDevice device, ResidencySettings settings, ExecutorMemory executors, long nowNs) {
         this.device = device;
         this.settings = settings;
         this.executors = executors;
         this.pressure = new MemoryPressure(settings);
         this.newcomers = new Newcomers(pressure);
+        this.usable = new UsableMemory(device.uuid(), device.totalBytes(), nowNs);
     }
 
     Collection<MemberMemory> members() {
@@ -76,8 +82,33 @@ final class DeviceResidency {
         return nextLookNs;
     }
 
-    /** The size of the device as its clients see it. */
+    /** When somebody's memory last moved, or somebody came or went. */
+    long settledNs() {
+        return settledNs;
+    }
+
+    /** Who may run and does not get to, and why; empty: nobody. */
+    String standing() {
+        return standing.sentence();
+    }
+
+    /** Whether the device was found to have less than its size tells. */
+    boolean isBounded() {
+        return usable.room().isBounded();
+    }
+
+    /** What everybody can have of the device together, executors included. */
     long capacityBytes() {
+        return usable.room().roomBytes(believedBytes());
+    }
+
+    /** The same, as far as it is certain enough to refuse somebody something. */
+    long certainBytes(long nowNs) {
+        return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
+    }
+
+    /** What it should have, by its size and by what contexts take. */
+    private long believedBytes() {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
         }
@@ -102,9 +133,9 @@ final class DeviceResidency {
     }
 
     /** What its clients of plan swap have beyond what the device holds. */
-    long beyondBytes() {
+    long beyondBytes(long nowNs) {
         long swappable = members.values().stream().mapToLong(member -> member.swappableBytes).sum();
-        return Math.max(0, swappable - Math.max(0, capacityBytes() - fixedBytes()));
+        return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
     }
 
     int doWork(long nowNs) {
@@ -120,6 +151,9 @@ final class DeviceResidency {
         if (!planned) {
             return work + unpark(nowNs) + pressure.nothingPlanned(device.scheduling(), nowNs);
         }
+        usable.reconcile(members.values(), executorBytes(), () -> read(false, nowNs), nowNs);
+        nextLookNs = Math.min(nextLookNs, usable.room().nextDeadlineNs());
+        work += judgeShort(nowNs);
         work += parkLacking(nowNs);
         newcomers.judge(members.values(), roomBytes(), () -> !device.scheduling().snapshot(nowNs).exclusive(), look,
                 meter.rates(), nowNs);
@@ -137,7 +171,45 @@ final class DeviceResidency {
             }
             read(false, nowNs);
         }
-        return work;
+        return work + standing.watch(this, nowNs);
+    }
+
+    /** Whose needs cannot be had on this device, and whose can again. */
+    private int judgeShort(long nowNs) {
+        int done = 0;
+        for (MemberMemory member : members.values()) {
+            boolean impossible = member.movable() && member.neededBytes > limitBytes(member, nowNs);
+            boolean waits = member.member.waitsSinceNs() != 0 && !member.member.isOpen() && !member.checkpointed;
+            if (!member.shortOf.isEmpty()) {
+                boolean stays = impossible || member.shortSinceNs >= settledNs;
+                done += stays ? 0 : recover(member);
+            } else if (impossible && waits) {
+                fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
+                        member.clientId(), member.neededBytes / GIB, limitBytes(member, nowNs) / GIB), MemberMemory.NEVER, nowNs);
+                done++;
+            }
+        }
+        return done;
+    }
+
+    /**
+     * What the client needs cannot be had: its calls fail instead of waiting.
+     *
+     * @param sinceNs since when nobody can give it up; {@link MemberMemory#NEVER}: the device does not have it
+     */
+    void fallsShort(MemberMemory member, String why, long sinceNs, long nowNs) {
+        LOG.warn("{} is out of memory on {}: {}", member.member.session(), device.uuid(), why);
+        member.shortOf = why;
+        member.shortSinceNs = sinceNs;
+        member.tellFlags();
+        park(member, true, nowNs);
+    }
+
+    private static int recover(MemberMemory member) {
+        LOG.info("{} may ask for its turn again", member.member.session());
+        member.shortOf = "";
+        member.tellFlags();
+        return 1;
     }
 
     private int refreshMembers(long nowNs) {
@@ -157,6 +229,7 @@ final class DeviceResidency {
         if (members.keySet().retainAll(present) | changes > 0) {
             refused.retainAll(present);
             pressure.left(present);
+            settledNs = nowNs;
             changes++;
         }
         return changes;
@@ -172,6 +245,7 @@ final class DeviceResidency {
             moved |= member.takeMoved();
         }
         if (moved) {
+            settledNs = nowNs;
             device.scheduling().moved(nowNs);
         }
     }
@@ -199,7 +273,7 @@ final class DeviceResidency {
     private int unpark(long nowNs) {
         int done = 0;
         for (MemberMemory member : members.values()) {
-            boolean comes = member.parked && member.waits() && !member.checkpointed && !member.heldBack;
+            boolean comes = member.parked && member.waits() && !member.checkpointed && !member.heldBack && member.shortOf.isEmpty();
             if (comes && !leaves(member, nowNs)) {
                 comeBack(member, nowNs);
                 done++;
@@ -314,6 +388,9 @@ final class DeviceResidency {
             if (!member.planned()) {
                 continue;
             }
+            if (member.stuckAt(nowNs) && !client.running()) {
+                continue; // it has been told already
+            }
             member.goalBytes = plan.goals().get(client.clientId());
             boolean away = !client.running() && !client.awaitsTurn() && !member.waits();
             if (!member.parked && away && plan.mustStop().contains(client.clientId())) {
@@ -322,18 +399,18 @@ final class DeviceResidency {
                 pressure.evicted(member, nowNs);
                 written++;
             }
-            if (member.tellTarget(plan.targets().get(client.clientId()), limitBytes(member), settings.capacityBytes())) {
+            if (member.tellTarget(plan.targets().get(client.clientId()), limitBytes(member, nowNs), settings.capacityBytes(), nowNs)) {
                 member.ring();
                 written++;
             }
         }
-        sayRefused();
+        sayRefused(nowNs);
         return written;
     }
 
     /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
-    private long limitBytes(MemberMemory member) {
-        long limit = roomBytes();
+    private long limitBytes(MemberMemory member, long nowNs) {
+        long limit = certainBytes(nowNs) - executorBytes();
         for (MemberMemory each : members.values()) {
             limit -= each.fixedBytes;
             limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);
@@ -341,9 +418,10 @@ final class DeviceResidency {
         return Math.max(1, limit);
     }
 
-    private void sayRefused() {
+    private void sayRefused(long nowNs) {
         plan.refused().forEach((clientId, sentence) -> {
-            if (refused.add(clientId)) {
+            MemberMemory member = members.get(clientId);
+            if (Math.max(member.neededBytes, member.wantedBytes) > limitBytes(member, nowNs) && refused.add(clientId)) {
                 LOG.warn("{}: {}", device.uuid(), sentence);
             }
         });

@@ -89,13 +89,45 @@ final class MemberMemory {
     /** Why it was not suspended when it last should have been, in a sentence; empty: it was, or never should have been. */
     String notSuspended = "";
 
+    /** Times that the driver had no memory for it, and what the driver said was free then. */
+    long refusals;
+    long refusedFreeBytes;
+    private long refusalsTaken = -1;
+
+    /** What its driver last said is free, and when. */
+    long driverFreeBytes;
+    long driverFreeNs;
+
+    /** When some of its memory last came in, left, or was given up, as noticed. */
+    private long settledChunks = -1;
+    long settledNs = NEVER;
+
+    /** When its target was last told. */
+    private long targetNs;
+
+    /** It owes memory and cannot give it up; so it is not reckoned with until then. */
+    private long stuckUntilNs = NEVER;
+
+    /** Since when it may run and waits for memory, and whether that was said. */
+    long standingSinceNs = NEVER;
+    boolean standingSaid;
+
+    /** Whether the present turn came to nothing, and how many did since its gate was open. */
+    boolean turnFailed;
+    int failedTurns;
+
+    /** Why what it needs cannot be had, in a sentence; empty: it can, as far as is known. */
+    String shortOf = "";
+
+    /** When nobody could give memory up for it; {@link #NEVER}: the device does not have it at all. */
+    long shortSinceNs = NEVER;
+
     long lastActiveNs;
     private long idleMarkNs = NEVER;
     long submissions = -1;
     private long allocationBytes;
     private final MoveMeter.Seen inbound = new MoveMeter.Seen();
     private final MoveMeter.Seen outbound = new MoveMeter.Seen();
-    private long saidBytes;
     private boolean moved;
     private boolean released;
 
@@ -103,6 +135,28 @@ final class MemberMemory {
         this.member = member;
         this.plan = member.session().hello().plan();
         this.lastActiveNs = nowNs;
+        this.targetNs = nowNs;
+    }
+
+    /** Whether the driver has refused it memory since the last call. */
+    boolean takeRefused() {
+        boolean fresh = refusalsTaken >= 0 && refusals != refusalsTaken;
+        refusalsTaken = refusals;
+        return fresh;
+    }
+
+    /** Whether it is to give memory up, and nothing of that has happened for so long. */
+    boolean owesFor(long ns, long nowNs) {
+        return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
+    }
+
+    /** It cannot give memory up: so it is not reckoned with until then, or until some moves. */
+    void stuckUntil(long untilNs) {
+        stuckUntilNs = untilNs;
+    }
+
+    boolean stuckAt(long nowNs) {
+        return nowNs < stuckUntilNs && residentBytes > targetBytes; // else it owes nothing, and its target counts
     }
 
     /** Whether its memory can leave the device. */
@@ -197,10 +251,8 @@ final class MemberMemory {
     }
 
     private void readSwap(ResidencyBlock words, long totalBytes, long nowNs) {
-        long resident = size(words.residentBytes(), totalBytes);
-        moved |= resident != saidBytes;
-        saidBytes = resident;
-        residentBytes = resident;
+        readDriver(words, totalBytes, nowNs);
+        residentBytes = size(words.residentBytes(), totalBytes);
         long needed = size(words.neededBytes(), 1024 * totalBytes);
         if (needed != neededBytes) {
             lastActiveNs = nowNs;
@@ -219,6 +271,25 @@ final class MemberMemory {
         swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
         long files = words.fileLimit(); // the largest unsigned number: as the file system allows
         fileLimit = files < 0 ? ClientMemory.MAX_BYTES : size(files, ClientMemory.MAX_BYTES);
+    }
+
+    /** Refusals first: what it holds is read after them. */
+    private void readDriver(ResidencyBlock words, long totalBytes, long nowNs) {
+        refusals = words.refusals();
+        refusedFreeBytes = size(words.refusedFree(), totalBytes);
+        long saidNs = words.driverFreeNs();
+        long free = size(words.driverFree(), totalBytes);
+        if (saidNs != 0 && words.driverFreeNs() == saidNs) {
+            driverFreeNs = saidNs;
+            driverFreeBytes = free;
+        }
+        long settled = words.settledChunks();
+        if (settled != settledChunks && settledChunks >= 0) {
+            moved = true;
+            settledNs = nowNs;
+            stuckUntilNs = NEVER;
+        }
+        settledChunks = settled;
     }
 
     /** Has what it moved since the last call measured. */
@@ -247,6 +318,10 @@ final class MemberMemory {
                 : onHost ? Math.max(neededBytes, frozenBytes) : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
         long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemory.UNKNOWN
                 : outlook.nextTurnNs();
+        if (stuckAt(nowNs) && !running) {
+            return new ClientMemory(clientId(), tenant(), cachedBytes, Math.min(targetBytes, cachedBytes), 0, cachedBytes,
+                    fixedBytes + residentBytes - cachedBytes, 0, 0, true, false, ClientMemory.UNKNOWN, nowNs, false);
+        }
         return new ClientMemory(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemory.MAX_BYTES),
                 targetBytes, planned() ? mostBytes : 0, planned() ? cachedBytes + pagedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
                 outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
@@ -268,11 +343,14 @@ final class MemberMemory {
      * @param limitBytes    what that can become at most
      * @param capacityBytes size of the device as it is to show it; 0: the device's own
      */
-    boolean tellTarget(long bytes, long limitBytes, long capacityBytes) {
+    boolean tellTarget(long bytes, long limitBytes, long capacityBytes, long nowNs) {
         if (told && bytes == targetBytes && limitBytes == limitTold) {
             return false;
         }
         limitTold = limitBytes;
+        if (bytes != targetBytes) {
+            targetNs = nowNs;
+        }
         targetBytes = bytes;
         member.touch(block -> {
             ResidencyBlock words = member.residency();
@@ -299,9 +377,10 @@ final class MemberMemory {
         return true;
     }
 
-    /** Says in its words whether it is evicted, and whether the driver has it off the device. */
+    /** Says in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
     void tellFlags() {
-        long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0);
+        long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0)
+                | (shortOf.isEmpty() ? 0 : ResidencyBlock.FLAG_SHORT);
         member.touch(block -> member.residency().flags(flags));
         ring();
     }

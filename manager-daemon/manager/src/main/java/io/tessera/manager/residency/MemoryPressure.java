@@ -125,7 +125,7 @@ final class MemoryPressure {
         long needed = 0;
         long managed = 0;
         for (MemberMemory member : device.members()) {
-            boolean active = member.activeAt(nowNs) && !member.evicted && !member.heldBack;
+            boolean active = member.activeAt(nowNs) && !member.evicted && !member.heldBack && member.shortOf.isEmpty();
             fixed += member.fixedBytes;
             if (member.plan == MemoryPlan.MANAGED) {
                 managed += active ? member.neededBytes : 0;
@@ -143,7 +143,7 @@ final class MemoryPressure {
     private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
         for (MemberMemory member : device.members()) {
-            if (member.planned() && member.activeAt(nowNs) && !member.heldBack) {
+            if (member.planned() && member.activeAt(nowNs) && !member.heldBack && member.shortOf.isEmpty()) {
                 participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes)));
             }

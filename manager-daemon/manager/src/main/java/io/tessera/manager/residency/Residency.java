@@ -48,7 +48,7 @@ public final class Residency implements Conductor.Timed {
         for (ManagedDevice device : registry.devices()) {
             DeviceResidency known = devices.get(device.uuid());
             if (known == null || known.device != device) {
-                known = new DeviceResidency(device, settings, executors);
+                known = new DeviceResidency(device, settings, executors, nowNs);
                 devices.put(device.uuid(), known);
             }
             work += known.doWork(nowNs);
@@ -58,7 +58,7 @@ public final class Residency implements Conductor.Timed {
         List<MemberMemory> swapping = swapping();
         if (!swapping.isEmpty()) {
             work += host.share(swapping, nowNs);
-            admit(swapping);
+            admit(swapping, nowNs);
         }
         return work;
     }
@@ -67,17 +67,18 @@ public final class Residency implements Conductor.Timed {
      * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
      * backing clients of other devices do not need.
      */
-    private void admit(List<MemberMemory> swapping) {
+    private void admit(List<MemberMemory> swapping, long nowNs) {
         long backing = host.backingBytes(swapping);
         long overTotal = 0;
         for (DeviceResidency device : devices.values()) {
-            overTotal += device.beyondBytes();
+            overTotal += device.beyondBytes(nowNs);
         }
         for (DeviceResidency device : devices.values()) {
             if (device.members().stream().anyMatch(MemberMemory::movable)) {
-                long others = overTotal - device.beyondBytes();
-                SwapAdmission admission = new SwapAdmission(device.capacityBytes(),
-                        Math.min(device.capacityBytes(), device.fixedBytes()), Math.max(0, backing - others));
+                long others = overTotal - device.beyondBytes(nowNs);
+                long capacity = device.certainBytes(nowNs);
+                SwapAdmission admission = new SwapAdmission(capacity,
+                        Math.min(capacity, device.fixedBytes()), Math.max(0, backing - others));
                 leases.leasable(device.device.uuid(), admission.leasableBytes());
             }
         }

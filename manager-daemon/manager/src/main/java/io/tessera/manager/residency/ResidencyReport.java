@@ -37,6 +37,12 @@ public final class ResidencyReport {
         Plan plan = device.plan();
         json.addProperty("fits", plan != null && plan.fits());
         json.addProperty("reason", plan == null ? "nothing was planned yet" : plan.reason());
+        if (device.isBounded()) {
+            json.addProperty("usableBytes", device.capacityBytes());
+        }
+        if (!device.standing().isEmpty()) {
+            json.addProperty("standing", device.standing());
+        }
         return json;
     }
 
@@ -67,6 +73,9 @@ public final class ResidencyReport {
         String choice = PlanChoice.sentence(words.planChoice(), member.overflowBytes);
         if (!choice.isEmpty()) {
             json.addProperty("choice", choice);
+        }
+        if (!member.shortOf.isEmpty()) {
+            json.addProperty("shortOf", member.shortOf);
         }
         if (!member.suspension.isEmpty()) {
             json.addProperty("suspension", member.suspension);

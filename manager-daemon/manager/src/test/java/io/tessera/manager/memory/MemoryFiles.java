@@ -25,7 +25,7 @@ public final class MemoryFiles implements FilePort {
 
     /** A file or directory. */
     static final class File {
-        final MemorySegment memory = Arena.ofAuto().allocate(CAPACITY, 8);
+        private MemorySegment memory;
         final long inode;
         final boolean directory;
         int mode;
@@ -38,6 +38,13 @@ public final class MemoryFiles implements FilePort {
             this.directory = directory;
             this.mode = mode;
             this.uid = uid;
+        }
+
+        MemorySegment memory() {
+            if (memory == null) {
+                memory = Arena.ofAuto().allocate(CAPACITY, 8);
+            }
+            return memory;
         }
     }
 
@@ -64,7 +71,7 @@ public final class MemoryFiles implements FilePort {
     }
 
     MemorySegment memoryOf(int descriptor) {
-        return ((File) descriptors.get(descriptor)).memory;
+        return ((File) descriptors.get(descriptor)).memory();
     }
 
     @Override
@@ -123,19 +130,19 @@ public final class MemoryFiles implements FilePort {
     @Override
     public void write(int descriptor, byte[] content) {
         File file = (File) descriptors.get(descriptor);
-        MemorySegment.copy(content, 0, file.memory, ValueLayout.JAVA_BYTE, 0, content.length);
+        MemorySegment.copy(content, 0, file.memory(), ValueLayout.JAVA_BYTE, 0, content.length);
         file.bytes = content.length;
     }
 
     @Override
     public byte[] read(int descriptor, int maxBytes) {
         File file = (File) descriptors.get(descriptor);
-        return file.memory.asSlice(0, Math.min(maxBytes, file.bytes)).toArray(ValueLayout.JAVA_BYTE);
+        return file.memory().asSlice(0, Math.min(maxBytes, file.bytes)).toArray(ValueLayout.JAVA_BYTE);
     }
 
     @Override
     public MemorySegment map(int descriptor, long bytes, boolean writable, Arena arena) {
-        return ((File) descriptors.get(descriptor)).memory.asSlice(0, bytes);
+        return ((File) descriptors.get(descriptor)).memory().asSlice(0, bytes);
     }
 
     @Override

@@ -96,6 +96,7 @@ public final class SwapPeer {
     private void move(long bytes) {
         words().residentBytes(words().residentBytes() + bytes);
         words().swappedBytes(Math.max(0, neededBytes - words().residentBytes()));
+        words().settledChunks(words().settledChunks() + 1);
         peer.ring(0);
     }
 }

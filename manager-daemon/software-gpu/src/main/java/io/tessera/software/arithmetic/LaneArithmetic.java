@@ -26,34 +26,58 @@ public final class LaneArithmetic {
     }
 
     /**
-     * A word of results.
+     * Which lanes take part: a digit of four bits for each lane of the result says which lane of the two sources it is, those of
+     * the second come after those of the first.
+     *
+     * @param a    lanes of the first operand
+     * @param b    lanes of the second
+     * @param mask one bit for each lane that is computed
+     */
+    public record Selection(int a, int b, int mask) {
+        /** Each operand's lanes in order, all of them. */
+        public static Selection all(int bits) {
+            return bits == 16 ? new Selection(0x10, 0x32, 0b11) : new Selection(0x3210, 0x7654, 0b1111);
+        }
+    }
+
+    /**
+     * A word of results; lanes that are not selected come from {@code c}.
      *
      * @param bits     of a lane: 8 or 16
      * @param saturate clamp to what a lane of the result holds, instead of cutting
      */
-    public static int map(int bits, Operation operation, Signs signs, boolean saturate, int a, int b) {
-        int word = 0;
+    public static int map(int bits, Operation operation, Signs signs, boolean saturate, Selection lanes, int a, int b, int c) {
+        int word = c;
         int least = signs.result() ? -(1 << bits - 1) : 0;
         int most = signs.result() ? (1 << bits - 1) - 1 : (1 << bits) - 1;
-        for (int shift = 0; shift < 32; shift += bits) {
-            int value = operation.apply(lane(a, shift, bits, signs.a()), lane(b, shift, bits, signs.b()));
-            int kept = saturate ? Math.clamp(value, least, most) : value;
-            word |= (kept & (1 << bits) - 1) << shift;
+        for (int i = 0; i < 32 / bits; i++) {
+            if ((lanes.mask() >> i & 1) != 0) {
+                int value = apply(bits, operation, signs, lanes, i, a, b);
+                int kept = saturate ? Math.clamp(value, least, most) : value;
+                int mask = (1 << bits) - 1 << i * bits;
+                word = word & ~mask | kept << i * bits & mask;
+            }
         }
         return word;
     }
 
-    /** The sum of all exact results and of a further number, cut to 32 bits. */
-    public static int sum(int bits, Operation operation, Signs signs, int a, int b, int c) {
+    /** The sum of all exact results that are selected and of a further number, cut to 32 bits. */
+    public static int sum(int bits, Operation operation, Signs signs, Selection lanes, int a, int b, int c) {
         int sum = c;
-        for (int shift = 0; shift < 32; shift += bits) {
-            sum += operation.apply(lane(a, shift, bits, signs.a()), lane(b, shift, bits, signs.b()));
+        for (int i = 0; i < 32 / bits; i++) {
+            sum += (lanes.mask() >> i & 1) != 0 ? apply(bits, operation, signs, lanes, i, a, b) : 0;
         }
         return sum;
     }
 
-    private static int lane(int word, int shift, int bits, boolean signed) {
-        int top = word << 32 - bits - shift;
+    private static int apply(int bits, Operation operation, Signs signs, Selection lanes, int lane, int a, int b) {
+        return operation.apply(lane(a, b, lanes.a() >> 4 * lane & 0xf, bits, signs.a()),
+                lane(a, b, lanes.b() >> 4 * lane & 0xf, bits, signs.b()));
+    }
+
+    private static int lane(int a, int b, int number, int bits, boolean signed) {
+        int lanes = 32 / bits;
+        int top = (number < lanes ? a : b) << 32 - bits - number % lanes * bits;
         return signed ? top >> 32 - bits : top >>> 32 - bits;
     }
 }

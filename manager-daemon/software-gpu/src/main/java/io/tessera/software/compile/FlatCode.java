@@ -38,6 +38,10 @@ final class FlatCode {
     static FlatCode of(Kernel kernel) {
         FlatCode flat = new FlatCode(kernel);
         flat.append(kernel.entry(), 0, true);
+        List<Step> ordered = WarpScheduling.order(flat.steps);
+        for (int i = 0; i < ordered.size(); i++) {
+            flat.steps.set(i, ordered.get(i));
+        }
         return flat;
     }
 

@@ -39,7 +39,7 @@ final class Instructions {
         this.memory = new MemoryEmitter(code, registers, kernel);
         this.interpreted = new InterpretedEmitter(code, registers, constants, addresses);
         this.atomics = new AtomicEmitter(code, registers, memory);
-        this.stops = new Stops(code, registers);
+        this.stops = new Stops(code, registers, constants);
     }
 
     /**

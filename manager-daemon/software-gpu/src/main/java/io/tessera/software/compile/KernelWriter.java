@@ -5,6 +5,7 @@ import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Instruction;
@@ -51,7 +52,7 @@ final class KernelWriter {
         this.flow = new Flow(flat.steps());
         this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
         this.instructions = new Instructions(code, registers, kernel, constants, addresses);
-        this.stops = new Stops(code, registers);
+        this.stops = new Stops(code, registers, constants);
         this.stopped = code.newLabel();
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
@@ -85,7 +86,14 @@ final class KernelWriter {
             if (labels[i] != null) {
                 code.labelBinding(labels[i]);
             }
-            step(i);
+            int sequenceEnd = sequenceEnd(i);
+            if (sequenceEnd > i) {
+                registers.enter(((Step.Plain) flat.steps().get(i)).slotBase(), ((Step.Plain) flat.steps().get(i)).frameBase());
+                stop(i, sequenceEnd);
+                i = sequenceEnd - 1;
+            } else {
+                step(i);
+            }
         }
         // Reached by nothing: the verifier wants every path to end.
         leave(Stop.EXIT);
@@ -191,7 +199,7 @@ final class KernelWriter {
             case RET, EXIT -> leave(Stop.EXIT);
             default -> {
                 if (WaitingCode.stops(instruction)) {
-                    stop(instruction, place);
+                    stop(place, place + 1);
                 } else {
                     if (WaitingCode.observesOthers(instruction)) {
                         code.iinc(budget, -LOOK_COST);
@@ -271,13 +279,37 @@ final class KernelWriter {
         code.athrow();
     }
 
-    /** A stop with a result: asks, saves, leaves; the code after it takes the result. */
-    private void stop(Instruction instruction, int place) {
-        Stop stop = stops.ask(instruction, resumePoints.size() + 1);
-        BitSet live = flow.liveAfter(place);
+    /** End of the tensor core instructions that stop the thread once, from a step on; the step itself if it is none. */
+    private int sequenceEnd(int begin) {
+        List<Instruction> sequence = new ArrayList<>();
+        Step.Plain first = null;
+        for (int i = begin; i < labels.length && (i == begin || labels[i] == null); i++) {
+            if (!(flat.steps().get(i) instanceof Step.Plain step) || !WarpSequence.takes(step.instruction().opcode())
+                    || step.instruction().guard() != null
+                    || first != null && (step.slotBase() != first.slotBase() || step.frameBase() != first.frameBase())) {
+                break;
+            }
+            first = step;
+            sequence.add(step.instruction());
+        }
+        return begin + WarpSequence.length(sequence);
+    }
+
+    /** A stop with a result, for the steps from {@code place} to before {@code end}: asks, saves, leaves; the code after it takes the result. */
+    private void stop(int place, int end) {
+        Instruction instruction = ((Step.Plain) flat.steps().get(place)).instruction();
+        WarpSequence sequence = !WarpSequence.takes(instruction.opcode()) ? null : WarpSequence.of(
+                flat.steps().subList(place, end).stream().map(step -> ((Step.Plain) step).instruction()).toList());
+        Stop stop = Stop.WARP;
+        if (sequence == null) {
+            stop = stops.ask(instruction, resumePoints.size() + 1);
+        } else {
+            stops.ask(sequence);
+        }
+        BitSet live = flow.liveAfter(end - 1);
         if (instruction.guard() == null) {
             BitSet written = new BitSet();
-            RegisterUse.writes(flat.steps().get(place), written::set);
+            flat.steps().subList(place, end).forEach(step -> RegisterUse.writes(step, written::set));
             live.andNot(written);
         }
         ResumePoint point = new ResumePoint(code.newLabel(), live, null);
@@ -286,7 +318,11 @@ final class KernelWriter {
         leave(stop);
         code.labelBinding(point.label());
         restore(live);
-        stops.takeResult(instruction);
+        if (sequence == null) {
+            stops.takeResult(instruction);
+        } else {
+            stops.takeResults(sequence);
+        }
     }
 
     private void save(BitSet live, int resumePoint) {

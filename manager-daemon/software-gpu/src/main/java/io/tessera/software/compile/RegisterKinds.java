@@ -102,6 +102,9 @@ final class RegisterKinds {
             case SLCT -> place < 2 ? instruction.type() : instruction.sourceType();
             case SELP -> place < 2 ? instruction.type() : null;
             case TEX, TLD4, CALL, BRX -> null;
+            // Fragments are bits, accumulators numbers.
+            case MMA -> place < instruction.arguments().size() - instruction.results().size() ? ScalarType.U32
+                    : instruction.sourceType();
             default -> resultType(instruction);
         };
     }

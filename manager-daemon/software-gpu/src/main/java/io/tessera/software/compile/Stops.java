@@ -3,7 +3,9 @@ package io.tessera.software.compile;
 import io.tessera.software.execution.BarrierOperation;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.execution.WarpFunction;
 import io.tessera.software.execution.WarpOperation;
+import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
@@ -15,10 +17,12 @@ import java.lang.classfile.CodeBuilder;
 final class Stops {
     private final CodeBuilder code;
     private final Registers registers;
+    private final ClassConstants constants;
 
-    Stops(CodeBuilder code, Registers registers) {
+    Stops(CodeBuilder code, Registers registers, ClassConstants constants) {
         this.code = code;
         this.registers = registers;
+        this.constants = constants;
     }
 
     /**
@@ -40,15 +44,52 @@ final class Stops {
                 return Stop.YIELD;
             }
             case SHFL -> shuffle(instruction);
-            case VOTE -> warp(operation(instruction), instruction.argument(1), instruction.argument(0), 32);
+            case VOTE -> warp(operation(instruction), mask(instruction, 1), instruction.argument(0), 32);
             case MATCH, REDUX -> warp(operation(instruction), instruction.argument(1), instruction.argument(0),
                     instruction.type().bits());
             case WARP_SYNC -> warp(WarpOperation.SYNC, instruction.argument(0), null, 32);
             case ELECT -> warp(WarpOperation.ELECT, instruction.argument(0), null, 32);
-            case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, new Operand.Immediate(place), null, 32);
+            case ACTIVEMASK -> warp(WarpOperation.ACTIVEMASK, mask(instruction, 0), null, 32);
             default -> throw new NotCompiledException(instruction.spelling());
         }
+        if (instruction.asksWhoeverIsHere()) {
+            code.aload(Frame.THREAD).loadConstant(place);
+            Calls.invokeVirtual(code, ThreadState.class, "askConverged", void.class, int.class);
+        }
         return Stop.WARP;
+    }
+
+    /** The mask of members; nothing where whoever is here takes part. */
+    private static Operand mask(Instruction instruction, int place) {
+        return instruction.asksWhoeverIsHere() ? new Operand.Immediate(0) : instruction.argument(place);
+    }
+
+    /** Fills in the request for tensor core instructions; the stop is {@link Stop#WARP}. */
+    void ask(WarpSequence sequence) {
+        constants.push(code, sequence, WarpSequence.class);
+        code.aload(Frame.THREAD);
+        Calls.invokeVirtual(code, WarpSequence.class, "room", long[].class, ThreadState.class);
+        code.astore(Frame.SAVED);
+        for (int slot = 0; slot < sequence.given().size(); slot++) {
+            code.aload(Frame.SAVED).loadConstant(slot);
+            registers.pushLong(sequence.given().get(slot));
+            code.lastore();
+        }
+        code.aload(Frame.THREAD);
+        constants.push(code, sequence, WarpSequence.class);
+        Calls.invokeVirtual(code, ThreadState.class, "askFunction", Stop.class, WarpFunction.class);
+        code.pop();
+    }
+
+    /** After the stop: takes the results. */
+    void takeResults(WarpSequence sequence) {
+        code.aload(Frame.THREAD);
+        Calls.get(code, ThreadState.class, "values", long[].class);
+        code.astore(Frame.SAVED);
+        for (WarpSequence.Result result : sequence.results()) {
+            code.aload(Frame.SAVED).loadConstant(result.slot()).laload();
+            registers.popLong(result.register());
+        }
     }
 
     private void barrier(Instruction instruction) {
@@ -107,7 +148,7 @@ final class Stops {
     private void shuffle(Instruction instruction) {
         code.aload(Frame.THREAD);
         Calls.push(code, operation(instruction));
-        registers.pushInt(instruction.argument(3));
+        registers.pushInt(mask(instruction, 3));
         for (int i = 0; i < 3; i++) {
             registers.pushInt(instruction.argument(i));
         }

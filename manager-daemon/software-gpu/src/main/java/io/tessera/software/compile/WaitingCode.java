@@ -12,7 +12,7 @@ final class WaitingCode {
     static boolean stops(Instruction instruction) {
         return switch (instruction.opcode()) {
             case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK,
-                    NANOSLEEP -> true;
+                    MMA, LDMATRIX, STMATRIX, MOVMATRIX, NANOSLEEP -> true;
             default -> false;
         };
     }

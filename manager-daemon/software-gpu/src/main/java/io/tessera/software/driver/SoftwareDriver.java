@@ -101,6 +101,9 @@ public final class SoftwareDriver implements DriverPort {
         } catch (RuntimeException e) {
             log.defect(entry.toString(), e);
             return CudaError.UNKNOWN.code();
+        } catch (StackOverflowError | OutOfMemoryError e) {
+            log.defect(entry.toString(), e);
+            return CudaError.OUT_OF_MEMORY.code();
         }
     }
 

@@ -104,9 +104,17 @@ final class BlockRun {
         boolean again = true;
         while (again) {
             runReady(first, end);
-            again = isAtWarp(first, end) && (WarpExchange.complete(threads, status, first, end)
-                    || WarpExchange.completeActiveMask(threads, status, first, end));
+            again = isAtWarp(first, end) && exchange(first, end);
             advanced |= again;
+        }
+    }
+
+    private boolean exchange(int first, int end) {
+        try {
+            return WarpExchange.complete(threads, status, first, end)
+                    || WarpExchange.completeConverged(threads, status, first, end);
+        } catch (MemoryFault e) {
+            throw fault(e);
         }
     }
 
@@ -168,8 +176,7 @@ final class BlockRun {
         } catch (KernelTrap e) {
             throw fault(e.kind(), 0, e);
         } catch (MemoryFault e) {
-            FaultKind kind = e.isMisaligned() ? FaultKind.MISALIGNED_ADDRESS : FaultKind.ILLEGAL_ADDRESS;
-            throw fault(kind, e.address(), e);
+            throw fault(e);
         } catch (StackOverflowError e) {
             throw fault(FaultKind.STACK_OVERFLOW, 0, e);
         }
@@ -204,6 +211,10 @@ final class BlockRun {
         barrier.arrive(thread.barrierThreads, i, thread.value,
                 thread.barrierOperation != BarrierOperation.NONE);
         advanced = true;
+    }
+
+    private KernelFault fault(MemoryFault e) {
+        return fault(e.isMisaligned() ? FaultKind.MISALIGNED_ADDRESS : FaultKind.ILLEGAL_ADDRESS, e.address(), e);
     }
 
     /** A fault of the thread that runs. */

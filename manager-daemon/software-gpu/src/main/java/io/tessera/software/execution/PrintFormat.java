@@ -16,6 +16,8 @@ import java.util.Locale;
 final class PrintFormat {
     /** Longest string or format that is read. */
     private static final int MAX_TEXT = 1 << 16;
+    /** One call prints no more, and one directive at most: a device's own buffer has 1 MiB. */
+    private static final int MAX_PRINTED = 1 << 20;
 
     private final MemoryMap map;
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -55,7 +57,7 @@ final class PrintFormat {
 
     byte[] format(long address) {
         byte[] format = string(map, address);
-        for (int i = 0; i < format.length; i++) {
+        for (int i = 0; i < format.length && out.size() < MAX_PRINTED; i++) {
             if (format[i] != '%') {
                 out.write(format[i]);
             } else {
@@ -117,7 +119,7 @@ final class PrintFormat {
         int i = begin;
         value[0] = 0;
         if (i < format.length && format[i] == '*') {
-            value[0] = (int) next(4);
+            value[0] = Math.clamp(next(4) << Integer.SIZE >> Integer.SIZE, -MAX_TEXT, MAX_TEXT);
             return i + 1;
         }
         while (i < format.length && format[i] >= '0' && format[i] <= '9') {

@@ -41,14 +41,20 @@ public final class ThreadState {
 
     /** Request: what the warp does. */
     public WarpOperation operation;
-    /** Request: member mask; for ACTIVEMASK the number that tells the place in the program. */
+    /** Request: member mask; where {@code converged} the number that tells the place in the program. */
     public int mask;
+    /** Request: the members are those that are at this place when no lane can go on. */
+    public boolean converged;
     /** Request: this lane's value (32 bits zero-extended, or 64), or its predicate as 0 or 1. */
     public long value;
     /** Request: PTX's operand b of shfl, source lane or distance. */
     public int laneOperand;
     /** Request: PTX's operand c of shfl, clamp and segment mask. */
     public int clamp;
+    /** Request: what the warp computes, for FUNCTION. */
+    public WarpFunction function;
+    /** Request and result: this lane's values of {@code function}; kept for reuse. */
+    public long[] values;
     /** Request: number of the block's barrier. */
     public int barrier;
     /** Request: threads that the barrier counts, or 0 for the whole block. */
@@ -68,7 +74,17 @@ public final class ThreadState {
     public Stop askWarp(WarpOperation wanted, int members, long laneValue) {
         operation = wanted;
         mask = members;
+        converged = false;
         value = laneValue;
+        return Stop.WARP;
+    }
+
+    /** Asks for what all lanes compute together of {@code values}; the program returns the stop. */
+    public Stop askFunction(WarpFunction wanted) {
+        operation = WarpOperation.FUNCTION;
+        function = wanted;
+        mask = -1;
+        converged = false;
         return Stop.WARP;
     }
 
@@ -76,10 +92,21 @@ public final class ThreadState {
     public Stop askShuffle(WarpOperation wanted, int members, int laneValue, int b, int c) {
         operation = wanted;
         mask = members;
+        converged = false;
         value = Integer.toUnsignedLong(laneValue);
         laneOperand = b;
         clamp = c;
         return Stop.WARP;
+    }
+
+    /**
+     * Turns the request into one of the lanes that are here together: activemask, and what PTX has without {@code .sync}.
+     *
+     * @param place number that tells this place in the program from others
+     */
+    public void askConverged(int place) {
+        mask = place;
+        converged = true;
     }
 
     /** Asks for a barrier; the program returns the stop. */

@@ -17,7 +17,7 @@ final class WarpExchange {
     static boolean complete(ThreadState[] threads, byte[] status, int first, int end) {
         boolean released = false;
         for (int i = first; i < end; i++) {
-            if (status[i] == BlockRun.AT_WARP && threads[i].operation != WarpOperation.ACTIVEMASK) {
+            if (status[i] == BlockRun.AT_WARP && !threads[i].converged) {
                 int members = members(threads, status, first, end, i);
                 if (members != 0) {
                     perform(threads, first, members, threads[i].operation);
@@ -43,8 +43,9 @@ final class WarpExchange {
                 continue;
             }
             ThreadState other = threads[first + lane];
-            if (status[first + lane] != BlockRun.AT_WARP || other.operation != asking.operation
-                    || (other.mask | 1 << lane) != mask) {
+            if (status[first + lane] != BlockRun.AT_WARP || other.operation != asking.operation || other.converged
+                    || (other.mask | 1 << lane) != mask
+                    || asking.operation == WarpOperation.FUNCTION && other.function != asking.function) {
                 return 0;
             }
             members |= 1 << lane;
@@ -52,23 +53,18 @@ final class WarpExchange {
         return members;
     }
 
-    /** Gives lanes that wait at the same activemask, and that nobody else can join any more, their mask. */
-    static boolean completeActiveMask(ThreadState[] threads, byte[] status, int first, int end) {
+    /** Completes an operation of lanes that are at the same place, and that nobody else can join any more. */
+    static boolean completeConverged(ThreadState[] threads, byte[] status, int first, int end) {
         for (int i = first; i < end; i++) {
-            if (status[i] == BlockRun.AT_WARP && threads[i].operation == WarpOperation.ACTIVEMASK) {
-                int active = 0;
+            if (status[i] == BlockRun.AT_WARP && threads[i].converged) {
+                int members = 0;
                 for (int j = i; j < end; j++) {
-                    if (status[j] == BlockRun.AT_WARP && threads[j].operation == WarpOperation.ACTIVEMASK
-                            && threads[j].mask == threads[i].mask) {
-                        active |= 1 << j - first;
-                    }
-                }
-                for (int j = i; j < end; j++) {
-                    if ((active >>> j - first & 1) != 0) {
-                        threads[j].result = Integer.toUnsignedLong(active);
+                    if (status[j] == BlockRun.AT_WARP && threads[j].converged && threads[j].mask == threads[i].mask) {
+                        members |= 1 << j - first;
                         status[j] = BlockRun.READY;
                     }
                 }
+                perform(threads, first, members, threads[i].operation);
                 return true;
             }
         }
@@ -77,12 +73,14 @@ final class WarpExchange {
 
     private static void perform(ThreadState[] threads, int first, int members, WarpOperation operation) {
         switch (operation) {
-            case SYNC, ACTIVEMASK -> {
+            case SYNC -> {
             }
+            case ACTIVEMASK -> give(threads, first, members, Integer.toUnsignedLong(members));
             case SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX -> shuffle(threads, first, members, operation);
             case VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT -> vote(threads, first, members, operation);
             case MATCH_ANY, MATCH_ALL -> match(threads, first, members, operation == WarpOperation.MATCH_ALL);
             case ELECT -> elect(threads, first, members);
+            case FUNCTION -> threads[first + Integer.numberOfTrailingZeros(members)].function.apply(threads, first, members);
             default -> reduce(threads, first, members, operation);
         }
     }

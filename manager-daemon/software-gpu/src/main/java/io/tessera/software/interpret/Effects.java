@@ -1,9 +1,11 @@
 package io.tessera.software.interpret;
 
+import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.ScalarType;
+import java.util.List;
 
 /** Tells instructions with effects beyond one register (memory, control, other threads) from pure ones. Stateless. */
 final class Effects {
@@ -43,6 +45,7 @@ final class Effects {
             case TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ -> TextureOperations.check(instruction);
             case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.check(instruction);
             case SETP -> CompareOperations.check(instruction);
+            case MMA, LDMATRIX, STMATRIX, MOVMATRIX -> WarpSequence.of(List.of(instruction));
             case REDUX -> {
                 if (instruction.type().isFloat()) {
                     throw new UnsupportedOperationException(instruction.spelling());

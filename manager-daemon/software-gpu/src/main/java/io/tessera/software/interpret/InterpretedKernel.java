@@ -8,6 +8,7 @@ import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Function;
 import io.tessera.software.program.Instruction;
@@ -15,6 +16,7 @@ import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.Parameter;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,11 +25,23 @@ final class InterpretedKernel implements ThreadProgram {
     private final Kernel kernel;
     private final SymbolAddresses symbols;
     private final Map<Long, Function> byAddress = new HashMap<>();
+    /** Of each tensor core instruction. */
+    private final Map<Instruction, WarpSequence> sequences = new IdentityHashMap<>();
 
     InterpretedKernel(Kernel kernel, SymbolAddresses symbols) {
         this.kernel = kernel;
         this.symbols = symbols;
+        prepare(kernel.entry());
+        kernel.functions().forEach(this::prepare);
         kernel.addressable().forEach((name, index) -> byAddress.put(symbols.of(name), kernel.functions().get(index)));
+    }
+
+    private void prepare(Function function) {
+        for (Instruction instruction : function.code()) {
+            if (WarpSequence.takes(instruction.opcode())) {
+                sequences.put(instruction, WarpSequence.of(List.of(instruction)));
+            }
+        }
     }
 
     @Override
@@ -53,13 +67,19 @@ final class InterpretedKernel implements ThreadProgram {
                 continue;
             }
             if (WaitOperations.stops(instruction.opcode())) {
+                WarpSequence sequence = sequences.get(instruction);
                 if (!frame.waiting) {
                     frame.waiting = true;
                     thread.frames = frame;
-                    return WaitOperations.request(instruction, frame, thread);
+                    return sequence != null ? MatrixOperations.request(sequence, frame, thread)
+                            : WaitOperations.request(instruction, frame, thread);
                 }
                 frame.waiting = false;
-                WaitOperations.finish(instruction, frame, thread);
+                if (sequence != null) {
+                    MatrixOperations.finish(sequence, frame, thread);
+                } else {
+                    WaitOperations.finish(instruction, frame, thread);
+                }
                 frame.pc++;
                 continue;
             }

@@ -19,24 +19,31 @@ final class WaitOperations {
     }
 
     static Stop request(Instruction i, Frame frame, ThreadState thread) {
-        return switch (i.opcode()) {
+        Stop stop = switch (i.opcode()) {
             case BARRIER_SYNC -> thread.askBarrier((int) frame.argument(thread, i, 0),
                     i.arguments().size() > 1 ? (int) frame.argument(thread, i, 1) : 0, BarrierOperation.NONE, false);
             case BARRIER_RED -> reduceAtBarrier(i, frame, thread);
             case CLUSTER_WAIT -> Stop.CLUSTER;
             case WARP_SYNC -> thread.askWarp(WarpOperation.SYNC, (int) frame.argument(thread, i, 0), 0);
-            case SHFL -> thread.askShuffle(shuffle(i), (int) frame.argument(thread, i, 3),
+            case SHFL -> thread.askShuffle(shuffle(i), mask(i, frame, thread, 3),
                     (int) frame.argument(thread, i, 0), (int) frame.argument(thread, i, 1),
                     (int) frame.argument(thread, i, 2));
-            case VOTE -> thread.askWarp(vote(i), (int) frame.argument(thread, i, 1), frame.argument(thread, i, 0));
+            case VOTE -> thread.askWarp(vote(i), mask(i, frame, thread, 1), frame.argument(thread, i, 0));
             case MATCH -> thread.askWarp(i.has(Modifier.ALL) ? WarpOperation.MATCH_ALL : WarpOperation.MATCH_ANY,
                     (int) frame.argument(thread, i, 1), frame.argument(thread, i, 0));
             case REDUX -> thread.askWarp(reduction(i), (int) frame.argument(thread, i, 1),
                     frame.argument(thread, i, 0));
             case ELECT -> thread.askWarp(WarpOperation.ELECT, (int) frame.argument(thread, i, 0), 0);
-            // The mask tells the place, so that lanes at different ones are told apart.
-            default -> thread.askWarp(WarpOperation.ACTIVEMASK, System.identityHashCode(i), 0);
+            default -> thread.askWarp(WarpOperation.ACTIVEMASK, 0, 0);
         };
+        if (i.asksWhoeverIsHere()) {
+            thread.askConverged(System.identityHashCode(i));
+        }
+        return stop;
+    }
+
+    private static int mask(Instruction i, Frame frame, ThreadState thread, int place) {
+        return i.asksWhoeverIsHere() ? 0 : (int) frame.argument(thread, i, place);
     }
 
     private static Stop reduceAtBarrier(Instruction i, Frame frame, ThreadState thread) {

@@ -20,7 +20,7 @@ final class InstructionLowering {
             Opcode.MBARRIER_INVAL, Opcode.MBARRIER_EXPECT_TX, Opcode.MBARRIER_COMPLETE_TX, Opcode.BARRIER_SYNC,
             Opcode.BARRIER_ARRIVE, Opcode.CLUSTER_ARRIVE, Opcode.CLUSTER_WAIT, Opcode.WARP_SYNC, Opcode.BRA,
             Opcode.BRX, Opcode.RET, Opcode.EXIT, Opcode.TRAP, Opcode.BRKPT, Opcode.NANOSLEEP, Opcode.PMEVENT,
-            Opcode.NOP, Opcode.SUST, Opcode.SURED, Opcode.STACKRESTORE);
+            Opcode.NOP, Opcode.STMATRIX, Opcode.SUST, Opcode.SURED, Opcode.STACKRESTORE);
 
     private final FunctionLowering function;
     private final Scope scope;
@@ -56,7 +56,13 @@ final class InstructionLowering {
             case CALL -> new CallLowering(function, scope, written, operands, guard).lower();
             case RET -> function.emitReturn(guard, written.line());
             case BRX -> lowerIndexedBranch(words);
-            default -> lowerPlain(opcode, words);
+            default -> {
+                if (opcode.isVideo()) {
+                    lowerVideo(opcode, words);
+                } else {
+                    lowerPlain(opcode, words);
+                }
+            }
         }
     }
 
@@ -98,6 +104,11 @@ final class InstructionLowering {
             words.space = parameterSpace(arguments);
         }
         emit(opcode, words, results, arguments);
+    }
+
+    private void lowerVideo(Opcode opcode, Words words) {
+        VideoOperands video = new VideoOperands(function, operands, opcode, written);
+        emit(opcode, words, video.results(), video.arguments());
     }
 
     /** Parameters of device functions, and those that a function passes on, are in its frame: local memory. */

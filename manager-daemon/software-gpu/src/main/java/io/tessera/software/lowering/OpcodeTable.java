@@ -40,8 +40,7 @@ final class OpcodeTable {
             case "cp" -> asynchronousCopy(words);
             case "mbarrier" -> mbarrier(words.getFirst());
             case "cvt" -> words.contains("pack") ? Opcode.CVT_PACK : Opcode.CVT;
-            // The forms without .sync ended with sm_70; their meaning depends on lockstep execution.
-            case "vote", "shfl", "match", "redux", "elect" -> words.contains("sync") ? simple(opcode) : null;
+            case "match", "redux", "elect" -> words.contains("sync") ? simple(opcode) : null;
             case "st", "red" -> words.contains("async") || words.contains("bulk") ? null : simple(opcode);
             case "fence" -> words.contains("tensormap::generic") ? null : Opcode.FENCE;
             default -> simple(opcode);

@@ -17,7 +17,7 @@ final class Words {
             Opcode.CREATEPOLICY, Opcode.MBARRIER_INIT, Opcode.MBARRIER_INVAL, Opcode.MBARRIER_ARRIVE,
             Opcode.MBARRIER_ARRIVE_DROP, Opcode.MBARRIER_EXPECT_TX, Opcode.MBARRIER_COMPLETE_TX,
             Opcode.MBARRIER_TEST_WAIT, Opcode.MBARRIER_TRY_WAIT, Opcode.CP_ASYNC_MBARRIER_ARRIVE, Opcode.MAPA,
-            Opcode.GETCTARANK, Opcode.CP_ASYNC);
+            Opcode.GETCTARANK, Opcode.CP_ASYNC, Opcode.LDMATRIX, Opcode.STMATRIX);
     /** Opcodes whose other words choose cache behaviour or an ordering that is always given. */
     private static final Set<Opcode> HINTS_ONLY = EnumSet.of(Opcode.FENCE, Opcode.CREATEPOLICY, Opcode.PREFETCH,
             Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.NOP, Opcode.PMEVENT, Opcode.CP_ASYNC_COMMIT,

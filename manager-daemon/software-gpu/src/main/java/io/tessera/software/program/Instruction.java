@@ -12,7 +12,8 @@ import java.util.Set;
  * {@code mov} has either one result and one argument, or packs (one result, many arguments) or unpacks (many results,
  * one argument); {@code bra} has one {@link Operand.Target}; {@code brx} the index, then all targets; {@code call} the
  * callee ({@link Operand.Function}, {@link Operand.Runtime}, or a register), then the
- * {@link Operand.FrameSlot}s of its arguments, with those of its results as results.
+ * {@link Operand.FrameSlot}s of its arguments, with those of its results as results; a video instruction has a, b, c (0 where it
+ * has none), selectors of a, b and the result as constants, and the {@link VideoSigns} of its operands.
  *
  * @param opcode    the operation
  * @param types     the types as written, in order; empty where PTX writes none
@@ -77,6 +78,15 @@ public record Instruction(Opcode opcode, List<ScalarType> types, Set<Modifier> m
             }
         }
         return null;
+    }
+
+    /** Whether the lanes that take part are those that are here together, not those of a mask: old forms without {@code .sync}. */
+    public boolean asksWhoeverIsHere() {
+        return switch (opcode) {
+            case ACTIVEMASK -> true;
+            case VOTE, SHFL -> !has(Modifier.SYNC);
+            default -> false;
+        };
     }
 
     /** Rounding of a float result: rn, rz, rm or rp; rn where none was written. */

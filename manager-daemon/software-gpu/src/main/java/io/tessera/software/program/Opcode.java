@@ -11,8 +11,9 @@ public enum Opcode {
     // Bits.
     AND, OR, XOR, NOT, CNOT, LOP3, SHL, SHR, SHF, POPC, CLZ, BFIND, FNS, BREV, BFE, BFI, BMSK, SZEXT, PRMT,
     DP4A, DP2A,
-    // Video: 2 lanes of 16 bits, 4 of 8.
-    VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4,
+    // Video: scalars, 2 lanes of 16 bits, 4 of 8.
+    VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET,
+    VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VSET2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4, VSET4,
     // Comparison and selection.
     SET, SETP, SELP, SLCT,
     // Movement and conversion.
@@ -29,7 +30,9 @@ public enum Opcode {
     BRA, BRX, CALL, CALL_INDIRECT, CALL_RUNTIME, RET, EXIT, TRAP, BRKPT, NANOSLEEP, PMEVENT, NOP,
     // Between threads.
     BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED, CLUSTER_ARRIVE, CLUSTER_WAIT,
-    WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK;
+    WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK,
+    // Tensor cores.
+    MMA, LDMATRIX, STMATRIX, MOVMATRIX;
 
     /** Whether control may go elsewhere than to the next instruction, so that this ends a basic block. */
     public boolean endsBlock() {
@@ -39,13 +42,24 @@ public enum Opcode {
         };
     }
 
+    /** Whether this is a video instruction, whose operands have selectors. */
+    public boolean isVideo() {
+        return compareTo(VADD) >= 0 && compareTo(VSET4) <= 0;
+    }
+
+    /** Lanes of a video instruction; 1 where it works on scalars. */
+    public int videoLanes() {
+        return name().endsWith("2") ? 2 : name().endsWith("4") ? 4 : 1;
+    }
+
     /**
      * Whether the thread stops here until others arrive: the state must be complete in
      * {@code ThreadState} at such an instruction.
      */
     public boolean waitsForOthers() {
         return switch (this) {
-            case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT -> true;
+            case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, MMA, LDMATRIX, STMATRIX,
+                    MOVMATRIX -> true;
             default -> false;
         };
     }

@@ -7,6 +7,7 @@ import java.util.Map;
 /** A PTX instruction type, with its width and what its bits mean. */
 public enum ScalarType {
     PRED(1, Kind.PREDICATE),
+    B1(1, Kind.BITS), U4(4, Kind.UNSIGNED), S4(4, Kind.SIGNED),
     B8(8, Kind.BITS), B16(16, Kind.BITS), B32(32, Kind.BITS), B64(64, Kind.BITS), B128(128, Kind.BITS),
     U8(8, Kind.UNSIGNED), U16(16, Kind.UNSIGNED), U32(32, Kind.UNSIGNED), U64(64, Kind.UNSIGNED),
     U16X2(32, Kind.UNSIGNED),

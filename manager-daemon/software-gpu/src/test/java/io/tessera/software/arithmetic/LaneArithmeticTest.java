@@ -2,6 +2,7 @@ package io.tessera.software.arithmetic;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.software.arithmetic.LaneArithmetic.Selection;
 import io.tessera.software.arithmetic.LaneArithmetic.Signs;
 import org.junit.jupiter.api.Test;
 
@@ -12,16 +13,16 @@ class LaneArithmeticTest {
 
     @Test
     void carriesStayInTheirLanes() {
-        assertEquals(0x00008002, LaneArithmetic.map(8, Integer::sum, UNSIGNED, false, 0xFF010001, 0x01FF8001));
-        assertEquals(0xFFFF8002, LaneArithmetic.map(8, Integer::sum, UNSIGNED, true, 0xFF010001, 0x01FF8001));
-        assertEquals(0x00010000, LaneArithmetic.map(16, Integer::sum, UNSIGNED, false, 0x0002FFFF, 0xFFFF0001));
+        assertEquals(0x00008002, LaneArithmetic.map(8, Integer::sum, UNSIGNED, false, Selection.all(8), 0xFF010001, 0x01FF8001, 0));
+        assertEquals(0xFFFF8002, LaneArithmetic.map(8, Integer::sum, UNSIGNED, true, Selection.all(8), 0xFF010001, 0x01FF8001, 0));
+        assertEquals(0x00010000, LaneArithmetic.map(16, Integer::sum, UNSIGNED, false, Selection.all(16), 0x0002FFFF, 0xFFFF0001, 0));
     }
 
     @Test
     void clampingFollowsTheResultsSign() {
-        assertEquals(0x7F80, LaneArithmetic.map(8, Integer::sum, SIGNED, true, 0x7F80, 0x01FF));
-        assertEquals(0x7FFF8000, LaneArithmetic.map(16, Integer::sum, SIGNED, true, 0x7FFF8000, 0x0001FFFF));
-        assertEquals(0x0000, LaneArithmetic.map(16, (a, b) -> a - b, new Signs(false, true, true), true, 0x8000, 1));
+        assertEquals(0x7F80, LaneArithmetic.map(8, Integer::sum, SIGNED, true, Selection.all(8), 0x7F80, 0x01FF, 0));
+        assertEquals(0x7FFF8000, LaneArithmetic.map(16, Integer::sum, SIGNED, true, Selection.all(16), 0x7FFF8000, 0x0001FFFF, 0));
+        assertEquals(0x0000, LaneArithmetic.map(16, (a, b) -> a - b, new Signs(false, true, true), true, Selection.all(16), 0x8000, 1, 0));
     }
 
     @Test
@@ -34,8 +35,8 @@ class LaneArithmeticTest {
 
     @Test
     void sumsAreExact() {
-        assertEquals(4 * 255 + 7, LaneArithmetic.sum(8, (a, b) -> Math.abs(a - b), UNSIGNED, -1, 0, 7));
-        assertEquals(4 + 7, LaneArithmetic.sum(8, (a, b) -> Math.abs(a - b), SIGNED, -1, 0, 7));
-        assertEquals(-4, LaneArithmetic.sum(16, Integer::sum, SIGNED, -1, -1, 0));
+        assertEquals(4 * 255 + 7, LaneArithmetic.sum(8, (a, b) -> Math.abs(a - b), UNSIGNED, Selection.all(8), -1, 0, 7));
+        assertEquals(4 + 7, LaneArithmetic.sum(8, (a, b) -> Math.abs(a - b), SIGNED, Selection.all(8), -1, 0, 7));
+        assertEquals(-4, LaneArithmetic.sum(16, Integer::sum, SIGNED, Selection.all(16), -1, -1, 0));
     }
 }

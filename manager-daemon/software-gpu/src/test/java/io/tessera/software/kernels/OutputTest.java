@@ -26,6 +26,46 @@ class OutputTest {
         }
     }
 
+    /** A width is a number of the kernel's: 2 GB of blanks are nobody's text. */
+    @ParameterizedTest
+    @EnumSource
+    void aWidthWithoutBoundIsCut(Kind kind) {
+        String ptx = """
+                .version 8.0
+                .target sm_90
+                .address_size 64
+                .extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 arguments);
+                .global .align 1 .b8 text[4] = {37, 42, 100, 0};
+                .visible .entry wide()
+                {
+                  .local .align 8 .b8 packed[8];
+                  .reg .b32 %r<3>;
+                  .reg .b64 %rd<5>;
+                  mov.u64 %rd1, packed;
+                  cvta.local.u64 %rd2, %rd1;
+                  mov.u32 %r1, 2147483647;
+                  st.local.u32 [%rd1], %r1;
+                  mov.u32 %r2, 7;
+                  st.local.u32 [%rd1+4], %r2;
+                  mov.u64 %rd3, text;
+                  cvta.global.u64 %rd4, %rd3;
+                  {
+                    .param .b64 format;
+                    .param .b64 arguments;
+                    .param .b32 result;
+                    st.param.b64 [format+0], %rd4;
+                    st.param.b64 [arguments+0], %rd2;
+                    call.uni (result), vprintf, (format, arguments);
+                  }
+                  ret;
+                }
+                """;
+        try (TestDevice device = TestDevice.ofText(kind, ptx)) {
+            device.launch("wide", 1, 1);
+            assertEquals(" ".repeat(65_535) + "7", device.printed.toString());
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void failedAssertion(Kind kind) {

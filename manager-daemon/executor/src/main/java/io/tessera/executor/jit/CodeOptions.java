@@ -1,17 +1,19 @@
-package io.tessera.executor.fence;
+package io.tessera.executor.jit;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Options of a program's JIT that change the code. Immutable.
+ * Options of a program's JIT that change the code, as far as a compiler is given them. Its optimisation and its debugging are not among
+ * them: in code that is made for debugging, frames of functions lie apart and hold return addresses, so that a fence that was shown for
+ * other code would not hold. Immutable.
  *
  * @param numbers CUjit_option
  * @param values  as many
  */
 public record CodeOptions(List<Integer> numbers, List<Long> values) {
-    /** CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, OPTIMIZATION_LEVEL, GENERATE_DEBUG_INFO, GENERATE_LINE_INFO, CACHE_MODE. */
-    private static final List<Integer> CODE = List.of(0, 1, 7, 11, 13, 14);
+    /** CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, GENERATE_LINE_INFO, CACHE_MODE. */
+    private static final List<Integer> CODE = List.of(0, 1, 13, 14);
 
     /** Copies the lists. */
     public CodeOptions {
@@ -38,7 +40,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
     }
 
     /** As part of a cache's key; empty for none. */
-    String key() {
+    public String key() {
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < numbers.size(); i++) {
             key.append(i == 0 ? "" : " ").append("jit").append(numbers.get(i)).append('=').append(values.get(i));

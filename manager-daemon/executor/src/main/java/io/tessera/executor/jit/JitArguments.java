@@ -1,4 +1,4 @@
-package io.tessera.executor.fence;
+package io.tessera.executor.jit;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.tessera.executor.fence;
+package io.tessera.executor.jit;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
@@ -9,13 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * Has the driver link several modules of PTX. Code that is to be linked is not the code that a module alone becomes: of 73 kernels
- * some took up to 28 % longer (suite {@code fences}), so a module alone is loaded as text ({@link ProgramLoader}). Stateless;
- * every call on the thread that owns the given calls.
+ * Has a driver link several inputs. Code that is to be linked is not the code that a module alone becomes: of 73 kernels some took up to
+ * 28 % longer (suite {@code fences}), so a module alone is loaded as text ({@link TextLibrary}). Stateless; every call on the thread that
+ * owns the given calls.
  */
-final class DriverLinker {
-    private static final int PTX = 1;
-
+public final class DriverLinker {
     private DriverLinker() {
     }
 
@@ -27,11 +25,11 @@ final class DriverLinker {
      * @param info   the compiler's information
      * @param error  the compiler's errors
      */
-    record Made(int result, byte[] code, String info, String error) {
+    public record Made(int result, byte[] code, String info, String error) {
     }
 
-    /** Compiles and links texts, each without a final NUL. */
-    static Made link(DriverCalls driver, List<byte[]> texts, CodeOptions options) {
+    /** Compiles and links. */
+    public static Made link(DriverCalls driver, List<LinkerInput> inputs, CodeOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             JitArguments arguments = new JitArguments(options, arena);
             int result = driver.call(DriverEntry.cuLinkCreate_v2, arguments.count(), arguments.numbers(), arguments.values(),
@@ -42,7 +40,7 @@ final class DriverLinker {
             long state = driver.outLong(0);
             byte[] code = null;
             try {
-                result = add(driver, state, texts, arena);
+                result = add(driver, state, inputs, arena);
                 if (result == CudaResult.SUCCESS) {
                     result = driver.call(DriverEntry.cuLinkComplete, state, driver.out(0), driver.out(1));
                     code = result == CudaResult.SUCCESS ? MemorySegment.ofAddress(driver.outLong(0))
@@ -55,12 +53,14 @@ final class DriverLinker {
         }
     }
 
-    private static int add(DriverCalls driver, long state, List<byte[]> texts, Arena arena) {
+    private static int add(DriverCalls driver, long state, List<LinkerInput> inputs, Arena arena) {
         MemorySegment name = arena.allocateFrom("module");
-        for (byte[] text : texts) {
-            MemorySegment input = arena.allocate(text.length + 1L);
-            MemorySegment.copy(text, 0, input, ValueLayout.JAVA_BYTE, 0, text.length);
-            int result = driver.call(DriverEntry.cuLinkAddData_v2, state, PTX, input.address(), input.byteSize(),
+        for (LinkerInput input : inputs) {
+            byte[] data = input.data();
+            boolean ended = input.type() != LinkerInput.PTX || data.length > 0 && data[data.length - 1] == 0;
+            MemorySegment memory = arena.allocate(data.length + (ended ? 0 : 1L), 64);
+            MemorySegment.copy(data, 0, memory, ValueLayout.JAVA_BYTE, 0, data.length);
+            int result = driver.call(DriverEntry.cuLinkAddData_v2, state, input.type(), memory.address(), memory.byteSize(),
                     name.address(), 0, 0, 0);
             if (result != CudaResult.SUCCESS) {
                 return result;

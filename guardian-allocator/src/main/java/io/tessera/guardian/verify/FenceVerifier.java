@@ -1,0 +1,126 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.PtxPrinter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Reads fenced text again and says which of its kernels are shown to be fenced: what they touch lies where it may, for every function that they
+ * reach, and every loop ends once the stop word says so. It trusts nothing but the words that the loader fills, and takes no hint from who wrote the text.
+ * What is not shown is rejected, which does not say that it is wrong. Time and memory grow with the text; nothing recurses. Stateless.
+ */
+public final class FenceVerifier {
+    /** Longest text that is read. */
+    public static final int MOST_BYTES = 256 << 20;
+
+    private FenceVerifier() {
+    }
+
+    /**
+     * Verifies a text.
+     *
+     * @param text   PTX, as the rewriter writes it
+     * @param mode   how it says that it is fenced
+     * @param linked whether it is linked with others that are verified alike
+     * @throws UnverifiedException if it is no such text, or declares what no fenced text may have: then nothing of it must be loaded
+     */
+    public static Verdict verify(byte[] text, Mode mode, boolean linked) throws UnverifiedException {
+        if (text.length > MOST_BYTES) {
+            throw new UnverifiedException(0, "a text of " + text.length + " bytes");
+        }
+        try {
+            PtxModule module = PtxParser.parse(text);
+            return new Run(module, new ModuleNames(module, mode, linked)).verdict();
+        } catch (PtxException e) {
+            throw new UnverifiedException(e.line(), e.getMessage());
+        } catch (RuntimeException e) {
+            throw new UnverifiedException(0, "is not understood: " + e);
+        }
+    }
+
+    /** One module. */
+    private static final class Run {
+        private final PtxModule read;
+        private final ModuleNames module;
+        private final Map<String, UnverifiedException> refused = new HashMap<>();
+        private final Map<String, Map<String, Instruction>> calls = new LinkedHashMap<>();
+        private final Set<String> shared = new LinkedHashSet<>();
+        private final Set<String> addresses = new LinkedHashSet<>();
+
+        private Run(PtxModule read, ModuleNames module) {
+            this.read = read;
+            this.module = module;
+        }
+
+        private Verdict verdict() throws UnverifiedException {
+            for (PtxFunction function : module.functions.values()) {
+                if (function.body().isPresent()) {
+                    function(function);
+                }
+            }
+            Reach reach = new Reach(calls, refused, shared);
+            List<String> accepted = new ArrayList<>();
+            Map<String, UnverifiedException> rejected = new LinkedHashMap<>();
+            Set<String> clusters = new LinkedHashSet<>();
+            for (PtxFunction function : module.functions.values()) {
+                UnverifiedException why = reach.refusal(function.name());
+                if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty()) {
+                    if (why != null && module.linked()) {
+                        throw why;
+                    }
+                    continue;
+                }
+                boolean blocks = reach.reachesNamed(function.name());
+                boolean needsCluster = function.attribute("reqnctapercluster").isPresent() || function.attribute("explicitcluster").isPresent();
+                if (why == null && blocks && needsCluster && module.mode() != Mode.NONE) {
+                    why = new UnverifiedException(function.line(), "shared memory of a kernel that is launched in clusters");
+                }
+                if (why != null) {
+                    rejected.put(function.name(), why);
+                    continue;
+                }
+                accepted.add(function.name());
+                if (!blocks && !module.linked()) {
+                    clusters.add(function.name());
+                }
+            }
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters);
+        }
+
+        private String text(Set<String> without) {
+            List<Directive> left = read.directives().stream().filter(each -> !(each instanceof PtxFunction function && without.contains(function.name()))).toList();
+            return PtxPrinter.print(new PtxModule(read.version(), read.targets(), read.addressBits(), left));
+        }
+
+        private void function(PtxFunction function) {
+            Map<String, Instruction> callees = Map.of();
+            try {
+                Body body = new Body(function, module);
+                FunctionCheck check = new FunctionCheck(body, module);
+                check.check();
+                callees = check.callees();
+                if (check.touchesShared()) {
+                    shared.add(function.name());
+                }
+                addresses.addAll(check.addresses());
+            } catch (UnverifiedException e) {
+                refused.put(function.name(), e);
+            } catch (RuntimeException e) {
+                // A text that nobody thought of: what is not understood is not accepted.
+                refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' is not understood: " + e));
+            }
+            calls.put(function.name(), callees);
+        }
+    }
+}

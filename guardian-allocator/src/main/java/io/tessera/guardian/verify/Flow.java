@@ -1,0 +1,167 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Control flow of a function: blocks, each to its first branch or to a label; an exit under a guard ends none. Time and memory grow with the text.
+ * Immutable once made.
+ */
+final class Flow {
+    /** Edges of a function, at most, for each instruction: tables of branches may name many. */
+    private static final int MOST_EDGES = 4;
+
+    /**
+     * A way from a block to another.
+     *
+     * @param from     block
+     * @param position of the branch that decides whether it is gone, or -1: none does
+     * @param to       block
+     * @param taken    whether it is gone where the branch's guard holds
+     */
+    record Edge(int from, int position, int to, boolean taken) {
+    }
+
+    final int[] start;
+    final int[] end;
+    final List<List<Edge>> out = new ArrayList<>();
+    final List<List<Edge>> in = new ArrayList<>();
+    /** Blocks that can be reached, each before those it dominates. */
+    final int[] order;
+    final Dominance dominance;
+    private final Body body;
+    private final int[] traceOf;
+    private int edges;
+
+    Flow(Body body) throws UnverifiedException {
+        this.body = body;
+        List<Instruction> code = body.code;
+        boolean[] leads = new boolean[code.size() + 1];
+        leads[0] = true;
+        for (int at = 0; at < code.size(); at++) {
+            List<String> targets = targets(code.get(at));
+            for (String target : targets) {
+                leads[place(code.get(at), target)] = true;
+            }
+            leads[at + 1] |= !targets.isEmpty();
+        }
+        int count = 0;
+        traceOf = new int[code.size() + 1];
+        for (int i = 0; i <= code.size(); i++) {
+            count += leads[i] && (i < code.size() || i == 0) ? 1 : 0;
+            traceOf[i] = count - 1;
+        }
+        start = new int[count];
+        end = new int[count];
+        for (int i = code.size() - 1; i >= 0; i--) {
+            if (leads[i]) {
+                start[traceOf[i]] = i;
+            }
+        }
+        for (int t = 0; t < count; t++) {
+            out.add(new ArrayList<>(2));
+            in.add(new ArrayList<>(2));
+        }
+        for (int t = 0; t < count; t++) {
+            trace(t, t + 1 < count ? start[t + 1] : code.size());
+        }
+        order = reachable();
+        dominance = new Dominance(this, order);
+    }
+
+    private void trace(int t, int limit) throws UnverifiedException {
+        int decides = -1;
+        for (int i = start[t]; i < limit; i++) {
+            Instruction instruction = body.code.get(i);
+            boolean branches = instruction.opcode().startsWith("br");
+            boolean guarded = instruction.guard().isPresent();
+            for (String target : targets(instruction)) {
+                edge(new Edge(t, guarded ? i : -1, traceAt(instruction, target), true));
+            }
+            if ((branches || instruction.opcode().equals("ret") || instruction.opcode().equals("exit")) && !guarded) {
+                end[t] = i + 1;
+                return;
+            }
+            decides = branches ? i : -1;
+        }
+        end[t] = limit;
+        if (limit < body.code.size()) {
+            edge(new Edge(t, decides, traceOf[limit], false));
+        }
+    }
+
+    private void edge(Edge edge) throws UnverifiedException {
+        if (++edges > MOST_EDGES * body.code.size() + 1024) {
+            throw new UnverifiedException(body.function.line(), "more branches than instructions");
+        }
+        out.get(edge.from()).add(edge);
+    }
+
+    private int traceAt(Instruction i, String target) throws UnverifiedException {
+        int place = place(i, target);
+        if (place >= body.code.size()) {
+            throw new UnverifiedException(i.line(), "a branch to the end of the function");
+        }
+        return traceOf[place];
+    }
+
+    private int place(Instruction i, String target) throws UnverifiedException {
+        Integer place = body.labels.get(target);
+        if (place == null) {
+            throw new UnverifiedException(i.line(), i.mnemonic() + " goes to '" + target + "', which is no label of the function");
+        }
+        return place;
+    }
+
+    /** Labels that an instruction may go to. */
+    List<String> targets(Instruction i) throws UnverifiedException {
+        switch (i.opcode()) {
+            case "bra" -> {
+                if (i.operands().size() == 1 && i.operands().getFirst() instanceof Operand.Symbol(String name, long offset) && offset == 0) {
+                    return List.of(name);
+                }
+            }
+            case "brx" -> {
+                if (i.operands().size() == 2 && i.operands().getLast() instanceof Operand.Symbol(String name, long offset) && offset == 0
+                        && body.tables.containsKey(name) && i.has("idx")) {
+                    return body.tables.get(name);
+                }
+            }
+            default -> {
+                return List.of();
+            }
+        }
+        throw new UnverifiedException(i.line(), "where " + i.mnemonic() + " goes is not known");
+    }
+
+    private int[] reachable() {
+        int[] found = new int[start.length];
+        int[] next = new int[start.length];
+        int[] stack = new int[start.length];
+        boolean[] seen = new boolean[start.length];
+        int depth = 0;
+        int done = start.length;
+        if (start.length > 0) {
+            stack[depth++] = 0;
+            seen[0] = true;
+        }
+        while (depth > 0) {
+            int t = stack[depth - 1];
+            if (next[t] == out.get(t).size()) {
+                found[--done] = t;
+                depth--;
+                continue;
+            }
+            Edge edge = out.get(t).get(next[t]++);
+            in.get(edge.to()).add(edge);
+            if (!seen[edge.to()]) {
+                seen[edge.to()] = true;
+                stack[depth++] = edge.to();
+            }
+        }
+        return Arrays.copyOfRange(found, done, start.length);
+    }
+}

@@ -1,0 +1,139 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which edges are gone only after a look at the stop word: where it was just read and is not zero, or where a counter is positive that was just lowered,
+ * and that was filled from the stop word if it was not any more. Such a counter is written in no other way but at the function's start, so that it is
+ * zero soon once the stop word is. Used for one function.
+ */
+final class Fuel {
+    private final Graph graph;
+    private final Map<Integer, Boolean> counters = new HashMap<>();
+    private final Map<Flow.Edge, Boolean> known = new HashMap<>();
+    private final Map<Integer, List<Integer>> writers = new HashMap<>();
+    private final long mostBurnt;
+
+    Fuel(Graph graph, long mostBurnt) {
+        this.graph = graph;
+        this.mostBurnt = mostBurnt;
+    }
+
+    /** What holds on an edge, and behind exits before it in its block. */
+    List<Fact> facts(Flow.Edge edge) {
+        List<Fact> all = new ArrayList<>(graph.facts(edge));
+        for (Graph.Placed placed : graph.facts.get(edge.from())) {
+            if (placed.position() >= graph.flow.start[edge.from()]) {
+                all.add(placed.fact());
+            }
+        }
+        return all;
+    }
+
+    boolean looks(Flow.Edge edge) {
+        return known.computeIfAbsent(edge, e -> {
+            for (Fact fact : facts(e)) {
+                if (fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && fact.target().origin().trace == e.from() && looks(fact)) {
+                    return true;
+                }
+            }
+            return false;
+        });
+    }
+
+    private boolean looks(Fact fact) {
+        Node value = fact.target().origin();
+        if (fact.bits() != Integer.SIZE || !fact.other().value.exact()) {
+            return false;
+        }
+        long number = fact.other().value.low();
+        boolean positive = fact.signed() && (fact.compare().equals("gt") && number >= 0 || fact.compare().equals("ge") && number >= 1);
+        boolean some = fact.compare().equals("ne") && number == 0;
+        if (isStop(value)) {
+            return some || positive;
+        }
+        return positive && value.kind == Node.Kind.SELECT && isFilled(value) && value.register >= 0
+                && counters.computeIfAbsent(value.register, this::isCounter);
+    }
+
+    private static boolean isStop(Node node) {
+        return node.kind == Node.Kind.RESULT && node.index == 0 && node.instruction.mnemonic().equals("ld.volatile.global.u32")
+                && stop(node.args[0]) && node.instruction.operands().get(1) instanceof Operand.Address address && address.offsetBytes() == 0;
+    }
+
+    private static boolean stop(Node address) {
+        Node node = address.origin();
+        return node.value.is(Value.Kind.STOP) || node.kind == Node.Kind.SELECT && WindowForms.isPointer(node.args[0], Reserved.STOP);
+    }
+
+    /** {@code counter - weight}, or the stop word where that is not positive. */
+    private static boolean isFilled(Node select) {
+        Node lowered = select.args[1].origin();
+        Node empty = select.guard;
+        return !select.negated && isStop(select.args[0]) && lowered.is("sub", "s32") && lowered.numberOf(1, 0) >= 1 && lowered.numberOf(1, 0) <= Reserved.MOST_FUEL
+                && lowered.trace == select.trace && empty.is("setp", "lt") && empty.instruction.mnemonic().equals("setp.lt.s32") && empty.index == 0
+                && empty.args[0].origin() == lowered && empty.numberOf(1, 0) == 1;
+    }
+
+    private boolean isCounter(int register) {
+        if (writers.isEmpty()) {
+            collect();
+        }
+        long burnt = 0;
+        for (int at : writers.getOrDefault(register, List.of())) {
+            Instruction i = graph.body.code.get(at);
+            boolean own = i.operands().size() == 3 && i.operands().get(1) instanceof Operand.Register(String name)
+                    && i.operands().getFirst() instanceof Operand.Register(String into) && name.equals(into);
+            switch (i.mnemonic()) {
+                case "mov.u32" -> {
+                    boolean starts = i.guard().isEmpty() && i.operands().get(1) instanceof Operand.Immediate(long value, boolean _) && value >= 0
+                            && value <= Reserved.MOST_FUEL && graph.flow.start[0] <= at && at < firstCycle();
+                    if (!starts) {
+                        return false;
+                    }
+                }
+                case "sub.s32" -> {
+                    if (!own || i.guard().isPresent() || !(i.operands().get(2) instanceof Operand.Immediate(long value, boolean _)) || value < 1
+                            || value > Reserved.MOST_FUEL) {
+                        return false;
+                    }
+                    burnt += ((Operand.Immediate) i.operands().get(2)).value();
+                }
+                case "ld.volatile.global.u32" -> {
+                    if (!stop(graph.operands[at][1][0])) {
+                        return false;
+                    }
+                }
+                default -> {
+                    return false;
+                }
+            }
+        }
+        return burnt < mostBurnt;
+    }
+
+    /** The first instruction that a later branch goes back to. */
+    private int firstCycle() {
+        int first = Integer.MAX_VALUE;
+        for (int block : graph.flow.order) {
+            for (Flow.Edge edge : graph.flow.out.get(block)) {
+                int to = graph.flow.start[edge.to()];
+                first = to <= graph.flow.start[block] ? Math.min(first, to) : first;
+            }
+        }
+        return first;
+    }
+
+    private void collect() {
+        for (Node node : graph.nodes) {
+            if (node.register >= 0 && node.kind != Node.Kind.PHI && node.kind != Node.Kind.SIGMA) {
+                writers.computeIfAbsent(node.register, k -> new ArrayList<>(2)).add(node.position);
+            }
+        }
+    }
+}

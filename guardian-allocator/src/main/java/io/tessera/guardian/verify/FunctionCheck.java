@@ -1,0 +1,60 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** One function by itself: what it does with what it is given, whoever calls it. Used once. */
+final class FunctionCheck {
+    private final Body body;
+    private final ModuleNames module;
+    private Calls calls;
+    private boolean shared;
+
+    FunctionCheck(Body body, ModuleNames module) {
+        this.body = body;
+        this.module = module;
+    }
+
+    void check() throws UnverifiedException {
+        Form[] forms = new Form[body.code.size()];
+        for (int at = 0; at < forms.length; at++) {
+            Instruction i = body.code.get(at);
+            forms[at] = Form.of(i, module.mode());
+            shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
+        }
+        Graph graph = new Graph(body, new Flow(body), forms, module.mode());
+        new Values(graph, module).find();
+        calls = new Calls(graph, module);
+        new Instructions(graph, module, calls).check();
+        if (module.mode() != Mode.NONE) {
+            new Loops(graph).check();
+        }
+    }
+
+    /** What it calls. */
+    Map<String, Instruction> callees() {
+        return calls.callees();
+    }
+
+    /** Whether anything in it names shared memory. */
+    boolean touchesShared() {
+        return shared;
+    }
+
+    /** Constants with addresses that it reads and the module defines. */
+    Set<String> addresses() {
+        Set<String> found = new LinkedHashSet<>();
+        for (Instruction i : body.code) {
+            for (Operand operand : i.operands()) {
+                if (operand instanceof Operand.Address(Operand.Named(String name), long _) && module.definesAddress(name)) {
+                    found.add(name);
+                }
+            }
+        }
+        return found;
+    }
+}

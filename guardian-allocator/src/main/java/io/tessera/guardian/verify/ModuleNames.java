@@ -1,0 +1,225 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.Alias;
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.FileEntry;
+import io.tessera.guardian.ptx.FunctionAttribute;
+import io.tessera.guardian.ptx.Initializer;
+import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.ptx.Pragma;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Section;
+import io.tessera.guardian.ptx.SpecialRegisters;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Variable;
+import java.io.ByteArrayOutputStream;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What a module declares, checked: no global memory of its own, constants that the loader fills, and functions. Used by one thread. */
+final class ModuleNames {
+    private static final long MOST_SHARED = 256 << 10;
+    private static final long MOST_CONST = 64 << 10;
+    private static final long MOST_PARAM = 512 << 10;
+    private static final long MOST_LOCAL = 512 << 10;
+    private static final Set<String> PRAGMAS = Set.of("nounroll");
+    private static final Set<String> ATTRIBUTES = Set.of("maxntid", "reqntid", "maxnreg", "minnctapersm", "maxnctapersm", "noreturn",
+            "reqnctapercluster", "explicitcluster", "maxclusterrank");
+
+    final Map<String, PtxFunction> functions = new LinkedHashMap<>();
+    final Map<String, byte[]> texts = new HashMap<>();
+    private final Map<String, Symbol> symbols = new HashMap<>();
+    private final Set<String> addresses = new HashSet<>();
+    private final Set<String> defined = new HashSet<>();
+    private final Set<String> references = new HashSet<>();
+    private final Map<String, String> aliases = new HashMap<>();
+    private final Mode mode;
+    private final boolean linked;
+
+    ModuleNames(PtxModule module, Mode mode, boolean linked) throws UnverifiedException {
+        this.mode = mode;
+        this.linked = linked;
+        if (module.addressBits() != Long.SIZE || module.targets().contains("debug")) {
+            throw new UnverifiedException(0, "addresses of 32 bits, or debug information");
+        }
+        for (Directive directive : module.directives()) {
+            switch (directive) {
+                case Variable variable -> variable(variable);
+                case PtxFunction function -> function(function);
+                case Alias alias -> aliases.put(alias.name(), alias.target());
+                case Pragma pragma -> pragma(pragma);
+                case FileEntry _ -> { }
+                case Section section -> throw new UnverifiedException(section.line(), "a section");
+            }
+        }
+    }
+
+    private void function(PtxFunction function) throws UnverifiedException {
+        PtxFunction known = functions.get(function.name());
+        if (known != null && !(known.kind() == function.kind() && known.returns().size() == function.returns().size()
+                && known.parameters().size() == function.parameters().size()) || symbols.containsKey(function.name())
+                || SpecialRegisters.contains(function.name())) {
+            throw new UnverifiedException(function.line(), "'" + function.name() + "' is declared in two ways");
+        }
+        if (known == null || function.body().isPresent()) {
+            functions.put(function.name(), function);
+        }
+        for (FunctionAttribute attribute : function.attributes()) {
+            if (!ATTRIBUTES.contains(attribute.name()) && mode != Mode.NONE) {
+                throw new UnverifiedException(function.line(), "'" + function.name() + "' has ." + attribute.name());
+            }
+        }
+    }
+
+    private void variable(Variable variable) throws UnverifiedException {
+        String name = variable.name();
+        if (functions.containsKey(name) || symbols.containsKey(name) || addresses.contains(name) || references.contains(name)
+                || SpecialRegisters.contains(name) || name.equals("WARP_SZ")) {
+            throw new UnverifiedException(variable.line(), "'" + name + "' is declared twice");
+        }
+        switch (variable.space()) {
+            case CONST -> constant(variable);
+            case SHARED -> shared(variable);
+            case GLOBAL -> global(variable);
+            case TEX -> references.add(name);
+            default -> throw new UnverifiedException(variable.line(), "'" + name + "' is no variable that a module may have");
+        }
+    }
+
+    private void constant(Variable variable) throws UnverifiedException {
+        String name = variable.name();
+        boolean filled = name.equals(Reserved.WINDOW) || name.startsWith(Reserved.ADDRESS);
+        if (!filled && name.startsWith(Reserved.PREFIX)) {
+            throw new UnverifiedException(variable.line(), "'" + name + "' is a reserved name");
+        }
+        if (filled) {
+            boolean window = name.equals(Reserved.WINDOW);
+            boolean shape = variable.initializer().isEmpty() && variable.type() == ScalarType.B64 && variable.vectorLength() == 1
+                    && (window ? variable.dimensions().equals(List.of(8L)) && variable.alignment() == 16
+                            && (variable.linkage() == Linkage.VISIBLE || variable.linkage() == Linkage.WEAK) : variable.dimensions().isEmpty());
+            if (!shape || variable.linkage() == Linkage.COMMON || !linked && variable.linkage() == Linkage.INTERNAL) {
+                throw new UnverifiedException(variable.line(), "'" + name + "' is not what the loader fills");
+            }
+            if (!window) {
+                addresses.add(name);
+                if (variable.linkage() != Linkage.EXTERN) {
+                    defined.add(name);
+                }
+            }
+        }
+        if (variable.initializer().isPresent() && !plain(variable.initializer().get())) {
+            throw new UnverifiedException(variable.line(), "'" + name + "' holds an address");
+        }
+        symbols.put(name, Symbol.of(variable, false, bytes(variable)));
+    }
+
+    private void shared(Variable variable) throws UnverifiedException {
+        boolean dynamic = variable.linkage() == Linkage.EXTERN && variable.dimensions().contains(Variable.UNSIZED);
+        boolean start = variable.name().equals(Reserved.DYNAMIC);
+        if (variable.initializer().isPresent() || !dynamic && variable.linkage() == Linkage.EXTERN && !linked || start && !(dynamic && variable.alignment() == 16)) {
+            throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is no shared variable that there is");
+        }
+        symbols.put(variable.name(), Symbol.of(variable, false, dynamic ? 0 : bytes(variable)));
+    }
+
+    private void global(Variable variable) throws UnverifiedException {
+        if (variable.type().kind() == ScalarType.Kind.OPAQUE) {
+            references.add(variable.name());
+            return;
+        }
+        boolean text = variable.name().startsWith(Reserved.FORMAT) && variable.type() == ScalarType.B8 && variable.linkage() == Linkage.INTERNAL
+                && variable.dimensions().size() == 1 && variable.vectorLength() == 1;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        if (text && variable.initializer().orElse(null) instanceof Initializer.Aggregate(List<Initializer> elements)) {
+            for (Initializer element : elements) {
+                bytes.write(element instanceof Initializer.Integer(long value) && value >= 0 && value < 256 ? (int) value : 0);
+            }
+        }
+        byte[] read = bytes.toByteArray();
+        boolean ends = read.length > 0 && read.length == variable.dimensions().getFirst() && read[read.length - 1] == 0;
+        if (!text || !ends) {
+            throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is global memory outside of the window");
+        }
+        texts.put(variable.name(), read);
+        symbols.put(variable.name(), Symbol.of(variable, false, read.length));
+    }
+
+    private static boolean plain(Initializer initializer) {
+        return switch (initializer) {
+            case Initializer.AddressOf _, Initializer.Field _ -> false;
+            case Initializer.Aggregate(List<Initializer> elements) -> elements.stream().allMatch(ModuleNames::plain);
+            default -> true;
+        };
+    }
+
+    /** Size of a variable as the assembler takes it: no larger than what there can be. */
+    long bytes(Variable variable) throws UnverifiedException {
+        long most = switch (variable.space()) {
+            case SHARED -> MOST_SHARED;
+            case CONST -> MOST_CONST;
+            case PARAM -> MOST_PARAM;
+            default -> MOST_LOCAL;
+        };
+        long bytes = (long) variable.type().bytes() * variable.vectorLength();
+        for (long length : variable.dimensions()) {
+            bytes = length < 0 || length > most ? most + 1 : bytes * length;
+            if (bytes > most) {
+                throw new UnverifiedException(variable.line(), "'" + variable.name() + "' has no size that a variable can have");
+            }
+        }
+        return bytes;
+    }
+
+    void pragma(Pragma pragma) throws UnverifiedException {
+        if (!PRAGMAS.containsAll(pragma.values())) {
+            throw new UnverifiedException(pragma.line(), "pragma " + pragma.values());
+        }
+    }
+
+    boolean names(String name) {
+        return symbols.containsKey(name) || functions.containsKey(name) || aliases.containsKey(name) || references.contains(name);
+    }
+
+    Symbol symbol(String name) {
+        return symbols.get(name);
+    }
+
+    /** Whether a name is that of a texture, sampler or surface. */
+    boolean isReference(String name) {
+        return references.contains(name);
+    }
+
+    /** Whether a constant holds an address in the window. */
+    boolean isAddress(String name) {
+        return addresses.contains(name);
+    }
+
+    /** Whether it is not left to another module to define it. */
+    boolean definesAddress(String name) {
+        return defined.contains(name);
+    }
+
+    /** The function of a name, or null. */
+    PtxFunction function(String name) {
+        PtxFunction function = functions.get(name);
+        return function != null ? function : functions.get(aliases.getOrDefault(name, ""));
+    }
+
+    Mode mode() {
+        return mode;
+    }
+
+    boolean linked() {
+        return linked;
+    }
+
+    static boolean isShared(Symbol symbol) {
+        return symbol != null && symbol.space() == StateSpace.SHARED;
+    }
+}

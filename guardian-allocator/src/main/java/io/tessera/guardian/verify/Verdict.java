@@ -1,0 +1,33 @@
+package io.tessera.guardian.verify;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What was shown of a text. Immutable.
+ *
+ * @param text       the text to compile: what was read, without the kernels that were rejected, as this module's printer writes it
+ * @param accepted   kernels that are fenced, in order
+ * @param rejected   kernels that were not shown to be, by name, and why; they must not be launched
+ * @param addresses  names of constants of the text that its code takes for addresses of memory in the window: the loader fills each of them with
+ *                   one, aligned to {@link #ADDRESS_ALIGNMENT}, before anything is launched; those that others define are not among them
+ * @param clusters   kernels that may be launched in clusters
+ */
+public record Verdict(String text, List<String> accepted, Map<String, UnverifiedException> rejected, Set<String> addresses, Set<String> clusters) {
+    /** What divides the address of every variable in the window. */
+    public static final int ADDRESS_ALIGNMENT = 32;
+
+    /** Copies the collections. */
+    public Verdict {
+        accepted = List.copyOf(accepted);
+        rejected = Map.copyOf(rejected);
+        addresses = Set.copyOf(addresses);
+        clusters = Set.copyOf(clusters);
+    }
+
+    /** Whether nothing was rejected. */
+    public boolean whole() {
+        return rejected.isEmpty();
+    }
+}

@@ -1,0 +1,39 @@
+package io.tessera.executor.worker;
+
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
+import java.util.List;
+
+/**
+ * Who reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits until there is an answer, as long as
+ * a job may take at most. What an answer holds was made by a process that has read a tenant's code: it is to be checked.
+ */
+public interface CodeWorkers extends AutoCloseable {
+    /**
+     * Rewrites the PTX of images.
+     *
+     * @param tenant whose they are
+     * @return parts: of each image the text without a final NUL, then its tables
+     */
+    Answer fence(String tenant, FenceRequest request, List<byte[]> images);
+
+    /**
+     * Has a driver compile a text as it will be loaded, so that the driver finds the code in its cache then.
+     *
+     * @return the text of the answer is what the compiler said; no parts
+     */
+    Answer assemble(String tenant, byte[] text, CodeOptions options);
+
+    /**
+     * Has a driver link.
+     *
+     * @return one part: machine code
+     */
+    Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options);
+
+    /** A client comes, who may have code soon. */
+    void expect();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,78 @@
+package io.tessera.executor.worker;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Whose job is next: of the tenants that wait and have none under way, the one whose jobs have taken the least time. Who comes anew starts
+ * where the least of the others stand, so that nobody waits for all that came before. A tenant has one job at a time, so that one whose
+ * jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
+ *
+ * @param <T> a job that waits
+ */
+final class FairTurns<T> {
+    private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
+    private final Set<String> running = new HashSet<>();
+    /** Of tenants that wait or run, and of those that left while others who have had less are there. */
+    private final Map<String, Long> usedNs = new HashMap<>();
+
+    /** A job of a tenant waits. */
+    void add(String tenant, T job) {
+        usedNs.merge(tenant, least(), Math::max);
+        waiting.computeIfAbsent(tenant, _ -> new ArrayDeque<>()).add(job);
+    }
+
+    /** A job does not wait any more, because nobody wants it. */
+    void remove(String tenant, T job) {
+        Deque<T> own = waiting.get(tenant);
+        if (own != null) {
+            own.remove(job);
+            forgetEmpty(tenant, own);
+        }
+    }
+
+    /** Takes the job that is next, which runs from now on; null: none may. */
+    T next() {
+        String chosen = null;
+        for (String tenant : waiting.keySet()) {
+            if (!running.contains(tenant) && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
+                chosen = tenant;
+            }
+        }
+        if (chosen == null) {
+            return null;
+        }
+        Deque<T> own = waiting.get(chosen);
+        T job = own.poll();
+        running.add(chosen);
+        forgetEmpty(chosen, own);
+        return job;
+    }
+
+    /** A tenant's job has ended after so long. */
+    void ended(String tenant, long tookNs) {
+        running.remove(tenant);
+        usedNs.merge(tenant, tookNs, Long::sum);
+        long least = running.isEmpty() && waiting.isEmpty() ? Long.MAX_VALUE : least();
+        usedNs.entrySet().removeIf(entry -> entry.getValue() <= least && !isPresent(entry.getKey()));
+    }
+
+    private boolean isPresent(String tenant) {
+        return running.contains(tenant) || waiting.containsKey(tenant);
+    }
+
+    private long least() {
+        return usedNs.entrySet().stream().filter(entry -> isPresent(entry.getKey())).mapToLong(Map.Entry::getValue).min().orElse(0);
+    }
+
+    private void forgetEmpty(String tenant, Deque<T> own) {
+        if (own.isEmpty()) {
+            waiting.remove(tenant);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+package io.tessera.executor.worker;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The workers of an executor: at most as many processes as the settings say, each with one job at a time; who waits is served as {@link
+ * FairTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
+ * an error; the next job gets another process. Thread-safe.
+ */
+public final class WorkerPool implements CodeWorkers {
+    /** From the start of a JVM to its first word, on a machine that is busy with others. */
+    private static final long START_NS = 60_000_000_000L;
+    /** Of waiting for a turn: longer only if workers are held by who knows what. */
+    private static final long QUEUE_NS = 600_000_000_000L;
+    /** One that has a context of the device takes memory there. */
+    private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
+    private static final long LOOK_MS = 500;
+    private static final int MOST_STARTS = 3;
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
+
+    private final WorkerSettings settings;
+    private final NanoClock clock;
+    private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
+            task -> Thread.ofPlatform().name("worker-watch").daemon().unstarted(task));
+    /** Under the lock of this. */
+    private final FairTurns<Turn> turns = new FairTurns<>();
+    private final Deque<WorkerProcess> idle = new ArrayDeque<>();
+    private final List<WorkerProcess> alive = new ArrayList<>();
+    /** Tenants of whom a worker has a job. */
+    private final Set<String> begun = new HashSet<>();
+    private int busy;
+    private boolean starting;
+    private boolean closed;
+
+    /** A job's turn. */
+    private static final class Turn {
+        private boolean granted;
+    }
+
+    /** No worker yet. */
+    public WorkerPool(WorkerSettings settings, NanoClock clock) {
+        this.settings = settings;
+        this.clock = clock;
+        watch.scheduleWithFixedDelay(this::endIdle, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public Answer fence(String tenant, FenceRequest request, List<byte[]> images) {
+        return run(tenant, FenceJob.message(request, images));
+    }
+
+    @Override
+    public Answer assemble(String tenant, byte[] text, CodeOptions options) {
+        return run(tenant, AssembleJob.message(text, options));
+    }
+
+    @Override
+    public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) {
+        return run(tenant, AssembleJob.message(inputs, options));
+    }
+
+    private Answer run(String tenant, Message job) {
+        if (job.bytes() > settings.mostJobBytes()) {
+            return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than is read", List.of());
+        }
+        if (!await(tenant)) {
+            return new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L + " s",
+                    List.of());
+        }
+        long beginNs = clock.nanoTime();
+        try {
+            return inTurn(tenant, job);
+        } catch (IOException e) {
+            LOG.error("no worker can be started: {}", e.getMessage());
+            return new Answer(CudaResult.OUT_OF_MEMORY, "no process can be started that reads its code: " + e.getMessage(), List.of());
+        } finally {
+            ended(tenant, clock.nanoTime() - beginNs);
+        }
+    }
+
+    private synchronized boolean await(String tenant) {
+        Turn turn = new Turn();
+        turns.add(tenant, turn);
+        grant();
+        long untilNs = clock.nanoTime() + QUEUE_NS;
+        try {
+            for (long leftNs = QUEUE_NS; !turn.granted && !closed && leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, leftNs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!turn.granted) {
+            turns.remove(tenant, turn);
+        }
+        return turn.granted;
+    }
+
+    private void grant() {
+        while (busy < settings.most()) {
+            Turn next = turns.next();
+            if (next == null) {
+                return;
+            }
+            busy++;
+            next.granted = true;
+            notifyAll();
+        }
+    }
+
+    private synchronized void ended(String tenant, long tookNs) {
+        busy--;
+        turns.ended(tenant, tookNs);
+        grant();
+    }
+
+    /** One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. */
+    private Answer inTurn(String tenant, Message job) throws IOException {
+        IOException last = null;
+        for (int i = 0; i < MOST_STARTS; i++) {
+            WorkerProcess worker = take();
+            AtomicBoolean late = new AtomicBoolean();
+            ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
+            boolean begun = false;
+            try {
+                worker.begin(job);
+                begun = true;
+                begun(tenant, true);
+                Message answer = worker.answer();
+                if (limit.cancel(false)) {
+                    giveBack(worker);
+                } else {
+                    remove(worker);
+                }
+                return new Answer(answer.numbers().getFirst().intValue(), answer.text(), answer.parts());
+            } catch (IOException e) {
+                limit.cancel(false);
+                int exit = exit(worker);
+                if (begun || late.get() || exit == WorkerMain.EXIT_MEMORY) {
+                    return failed(tenant, worker, exit, late.get(), job);
+                }
+                last = e;
+            } finally {
+                begun(tenant, false);
+            }
+        }
+        throw last;
+    }
+
+    /** Ends one whose pipe is of no use any more, unless it ends by itself. */
+    private int exit(WorkerProcess worker) {
+        int exit = worker.exitCode();
+        remove(worker);
+        return exit;
+    }
+
+    private Answer failed(String tenant, WorkerProcess worker, int exit, boolean late, Message job) {
+        String what;
+        int result = CudaResult.INVALID_PTX;
+        if (late) {
+            what = "its code was not read and compiled within " + settings.jobNs(job.bytes()) / 1_000_000_000L
+                    + " s; a manager with a larger " + WorkerSettings.SECONDS + " gives it longer";
+        } else if (exit == WorkerMain.EXIT_MEMORY) {
+            result = CudaResult.OUT_OF_MEMORY;
+            what = "reading its code takes more memory than " + (settings.heapBytes() >> 20) + " MiB; a manager with a larger "
+                    + WorkerSettings.MEMORY + " gives it more";
+        } else {
+            String said = worker.lastWords();
+            what = "the process that read and compiled its code has ended (" + exit + (said.isEmpty() ? "" : ": " + said) + ")";
+        }
+        LOG.warn("tenant \"{}\": {} (worker {}, {} of {} bytes)", tenant, what, worker.pid(), job.kind(), job.bytes());
+        return new Answer(result, what, List.of());
+    }
+
+    private ScheduledFuture<?> watch(WorkerProcess worker, long limitNs, AtomicBoolean late) {
+        return watch.schedule(() -> {
+            late.set(true);
+            worker.kill();
+        }, limitNs, TimeUnit.NANOSECONDS);
+    }
+
+    /** A process that is ready. */
+    private WorkerProcess take() throws IOException {
+        synchronized (this) {
+            while (starting) {
+                waitForStart();
+            }
+            for (WorkerProcess worker = idle.poll(); worker != null; worker = idle.poll()) {
+                if (worker.isAlive()) {
+                    return worker;
+                }
+                alive.remove(worker);
+            }
+        }
+        return start();
+    }
+
+    private void waitForStart() throws IOException {
+        try {
+            wait(START_NS / 1_000_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("the executor ends", e);
+        }
+    }
+
+    private WorkerProcess start() throws IOException {
+        long beginNs = clock.nanoTime();
+        WorkerProcess worker = WorkerProcess.start(settings);
+        synchronized (this) {
+            alive.add(worker);
+            if (closed) {
+                worker.kill();
+            }
+        }
+        AtomicBoolean late = new AtomicBoolean();
+        ScheduledFuture<?> limit = watch(worker, START_NS, late);
+        try {
+            worker.awaitReady();
+        } catch (IOException e) {
+            int exit = exit(worker);
+            throw new IOException("a worker has ended before its first job (" + (late.get() ? "it did not come up" : exit + ": "
+                    + worker.lastWords()) + ")", e);
+        } finally {
+            limit.cancel(false);
+        }
+        LOG.info("worker {} is ready after {} ms", worker.pid(), (clock.nanoTime() - beginNs) / 1_000_000);
+        return worker;
+    }
+
+    private synchronized void giveBack(WorkerProcess worker) {
+        worker.idleSince(clock.nanoTime());
+        idle.push(worker);
+    }
+
+    private void remove(WorkerProcess worker) {
+        worker.kill();
+        synchronized (this) {
+            alive.remove(worker);
+        }
+    }
+
+    /** Has one ready where there is none, without holding anybody up. */
+    @Override
+    public void expect() {
+        synchronized (this) {
+            if (closed || starting || !alive.isEmpty()) {
+                return;
+            }
+            starting = true;
+        }
+        Thread.ofPlatform().name("worker-start").daemon().start(this::startAhead);
+    }
+
+    private void startAhead() {
+        WorkerProcess worker = null;
+        try {
+            worker = start();
+        } catch (IOException e) {
+            LOG.warn("no worker was started ahead: {}", e.getMessage());
+        } finally {
+            synchronized (this) {
+                starting = false;
+                if (worker != null) {
+                    giveBack(worker);
+                }
+                notifyAll();
+            }
+        }
+    }
+
+    private void endIdle() {
+        long nowNs = clock.nanoTime();
+        List<WorkerProcess> ending = new ArrayList<>();
+        synchronized (this) {
+            for (WorkerProcess worker : idle) {
+                long mostNs = worker.hasDriver() ? IDLE_WITH_DRIVER_NS : settings.idleSeconds() * 1_000_000_000L;
+                if (nowNs - worker.idleSinceNs() > mostNs || !worker.isAlive()) {
+                    ending.add(worker);
+                }
+            }
+            idle.removeAll(ending);
+        }
+        ending.forEach(this::remove);
+    }
+
+    private synchronized void begun(String tenant, boolean now) {
+        if (now) {
+            begun.add(tenant);
+        } else {
+            begun.remove(tenant);
+        }
+    }
+
+    /** Whether a worker has a tenant's job. */
+    synchronized boolean hasBegun(String tenant) {
+        return begun.contains(tenant);
+    }
+
+    /** Jobs that have their turn. */
+    synchronized int busy() {
+        return busy;
+    }
+
+    /** Processes that there are, for who looks after them in tests. */
+    synchronized List<Long> pids() {
+        return alive.stream().map(WorkerProcess::pid).toList();
+    }
+
+    @Override
+    public void close() {
+        List<WorkerProcess> ending;
+        synchronized (this) {
+            closed = true;
+            ending = List.copyOf(alive);
+            notifyAll();
+        }
+        ending.forEach(WorkerProcess::end);
+        watch.shutdownNow();
+    }
+}

@@ -1,0 +1,70 @@
+package io.tessera.executor.worker;
+
+import io.tessera.device.DriverOptions;
+import java.util.Map;
+
+/**
+ * How workers are run. Immutable.
+ *
+ * @param provider   whose driver compiles, as the executor's own
+ * @param driver     which device of it
+ * @param most       processes at a time
+ * @param jobSeconds that a job may take, beside what goes with the size of what it has to read
+ * @param heapBytes  of a worker's Java
+ * @param idleSeconds after which a worker that has nothing to do ends
+ */
+public record WorkerSettings(String provider, DriverOptions driver, int most, int jobSeconds, long heapBytes, int idleSeconds) {
+    /** Seconds of a job: a whole number. */
+    public static final String SECONDS = "TESSERA_WORKER_SECONDS";
+    /** Memory of a worker's Java: MiB. */
+    public static final String MEMORY = "TESSERA_WORKER_MEMORY";
+    private static final int MOST_WORKERS = 2;
+    private static final int JOB_SECONDS = 60;
+    /** Fencing reads some MiB in a second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host, RESULTS.md). */
+    private static final int SECONDS_PER_MIB = 30;
+    private static final int IDLE_SECONDS = 60;
+    private static final long MIB = 1L << 20;
+    private static final long LEAST_HEAP = 256 * MIB;
+    private static final long MOST_HEAP = 8192 * MIB;
+    /** Beside the heap: code and classes of the JVM, and what a driver and its assembler take. */
+    private static final long BESIDE_HEAP = 4096 * MIB;
+    /** An answer lies in the executor's heap, which all clients share. */
+    private static final long MOST_ANSWER = 256 * MIB;
+    /** An image's PTX has a bound of 256 MiB; what else there is in a message is small. */
+    private static final long MOST_JOB = 512 * MIB;
+
+    /**
+     * Those of an executor.
+     *
+     * @param environment may say {@link #SECONDS} and {@link #MEMORY}; what is no number there counts as not said
+     * @param memoryBytes of the machine
+     */
+    public static WorkerSettings of(String provider, DriverOptions driver, Map<String, String> environment, long memoryBytes) {
+        long heap = number(environment.get(MEMORY), Math.clamp(memoryBytes / 8, 2 * LEAST_HEAP, MOST_HEAP) / MIB) * MIB;
+        return new WorkerSettings(provider, driver, MOST_WORKERS, (int) number(environment.get(SECONDS), JOB_SECONDS),
+                Math.max(LEAST_HEAP, heap), IDLE_SECONDS);
+    }
+
+    private static long number(String said, long otherwise) {
+        return said != null && said.matches("[1-9]\\d{0,8}") ? Long.parseLong(said) : otherwise;
+    }
+
+    /** What a job may take that has to read so many bytes. */
+    long jobNs(long bytes) {
+        return (jobSeconds + SECONDS_PER_MIB * (bytes / MIB)) * 1_000_000_000L;
+    }
+
+    /** Private memory that a process may have. */
+    long dataBytes() {
+        return heapBytes + BESIDE_HEAP;
+    }
+
+    long mostJobBytes() {
+        return MOST_JOB;
+    }
+
+    /** Bytes that an answer may have. */
+    long mostAnswerBytes() {
+        return Math.min(MOST_ANSWER, Runtime.getRuntime().maxMemory() / 16);
+    }
+}

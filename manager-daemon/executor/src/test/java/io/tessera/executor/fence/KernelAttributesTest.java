@@ -1,0 +1,115 @@
+package io.tessera.executor.fence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
+import io.tessera.executor.driver.DriverCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a program sets of its kernels holds for the codes that run in their place. */
+class KernelAttributesTest {
+    private static final int DYNAMIC_BYTES = 8;
+    private static final int CARVE_OUT = 9;
+    private static final long KERNEL = 1;
+    private static final long OTHER = 2;
+
+    /** Attributes of functions and kernels; whichever nobody set has its default, except one that cannot be asked for. */
+    private static final class Attributes implements DriverPort {
+        private static final int UNKNOWN = 15;
+        private final Map<List<Long>, Integer> values = new HashMap<>();
+        private final List<String> set = new ArrayList<>();
+
+        private static int initial(long attribute) {
+            return attribute == CARVE_OUT ? -1 : 0;
+        }
+
+        @Override
+        public int call(DriverEntry entry, MemorySegment slots) {
+            long first = slots.getAtIndex(ValueLayout.JAVA_LONG, 0);
+            long second = slots.getAtIndex(ValueLayout.JAVA_LONG, 1);
+            long third = slots.getAtIndex(ValueLayout.JAVA_LONG, 2);
+            if (entry == DriverEntry.cuFuncSetAttribute) {
+                values.put(List.of(first, second), (int) third);
+                set.add(second + "=" + third);
+                return SUCCESS;
+            }
+            if (second == UNKNOWN) {
+                return 1;
+            }
+            MemorySegment.ofAddress(first).reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0,
+                    values.getOrDefault(List.of(third, second), initial(second)));
+            return SUCCESS;
+        }
+
+        @Override
+        public String name() {
+            return "attributes";
+        }
+
+        @Override
+        public boolean software() {
+            return true;
+        }
+
+        @Override
+        public boolean supports(DriverEntry entry) {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing is held
+        }
+    }
+
+    private final Attributes driver = new Attributes();
+
+    private void copy() {
+        try (Arena arena = Arena.ofConfined()) {
+            new KernelAttributes(new DriverCalls(driver, arena), 0).copy(KERNEL, true, OTHER);
+        }
+    }
+
+    private void program(int attribute, int value) {
+        driver.values.put(List.of(KERNEL, (long) attribute), value);
+        copy();
+    }
+
+    private int other(int attribute) {
+        return driver.values.getOrDefault(List.of(OTHER, (long) attribute), Attributes.initial(attribute));
+    }
+
+    @Test
+    void whatIsSetHolds() {
+        program(DYNAMIC_BYTES, 52_224);
+        program(CARVE_OUT, 100);
+        assertEquals(52_224, other(DYNAMIC_BYTES));
+        assertEquals(100, other(CARVE_OUT));
+    }
+
+    @Test
+    void whatIsSetBackHoldsToo() {
+        program(DYNAMIC_BYTES, 52_224);
+        program(DYNAMIC_BYTES, 0);
+        program(CARVE_OUT, 100);
+        program(CARVE_OUT, -1);
+        assertEquals(0, other(DYNAMIC_BYTES));
+        assertEquals(-1, other(CARVE_OUT));
+    }
+
+    @Test
+    void whatIsEqualIsNotSet() {
+        copy();
+        program(CARVE_OUT, 50);
+        copy();
+        assertEquals(List.of("9=50"), driver.set);
+    }
+}

@@ -1,0 +1,55 @@
+package io.tessera.executor.worker;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rewrites in the test's own process, assembles nothing, and writes down what it is asked. One thread. */
+public final class InProcessWorkers implements CodeWorkers {
+    /** What it was asked for, in order. */
+    public final List<String> asked = new ArrayList<>();
+    /** What was assembled last. */
+    public byte[] assembled;
+    /** The options of that. */
+    public CodeOptions options;
+    /** The answer to whoever has something assembled; null: it is. */
+    public Answer refused;
+    /** Tables in the place of those that belong to a text; null: those. */
+    public byte[] tables;
+
+    @Override
+    public Answer fence(String tenant, FenceRequest request, List<byte[]> images) {
+        asked.add("fence " + (request.plain() ? "plain " : "") + tenant);
+        Message answer = FenceJob.run(FenceJob.message(request, images));
+        List<byte[]> parts = new ArrayList<>(answer.parts());
+        for (int i = 1; i < parts.size() && tables != null; i += 2) {
+            parts.set(i, tables);
+        }
+        return new Answer(answer.numbers().getFirst().intValue(), answer.text(), parts);
+    }
+
+    @Override
+    public Answer assemble(String tenant, byte[] text, CodeOptions given) {
+        asked.add("assemble " + tenant);
+        assembled = text;
+        options = given;
+        return refused == null ? new Answer(CudaResult.SUCCESS, "", List.of()) : refused;
+    }
+
+    @Override
+    public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions given) {
+        throw new UnsupportedOperationException("no test links so");
+    }
+
+    @Override
+    public void expect() {
+        // it is there
+    }
+
+    @Override
+    public void close() {
+        // it has nothing
+    }
+}

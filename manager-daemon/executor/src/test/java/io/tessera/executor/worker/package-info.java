@@ -1,0 +1,2 @@
+/** Tests of {@link io.tessera.executor.worker}. */
+package io.tessera.executor.worker;
