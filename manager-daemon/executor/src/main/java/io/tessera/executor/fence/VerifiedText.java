@@ -15,9 +15,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Lets a driver have what {@link FenceVerifier} accepts, where the tables make true what it takes for granted. Stateless. */
 final class VerifiedText implements TextCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(VerifiedText.class);
     private static final String ADDRESS = WindowConstants.PREFIX + "at_";
 
     @Override
@@ -37,6 +40,9 @@ final class VerifiedText implements TextCheck {
             return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected);
         } catch (UnverifiedException e) {
             return Checked.refused(e.getMessage());
+        } catch (RuntimeException e) { // a fault of the verifier shows nothing
+            LOG.error("the verifier failed", e);
+            return Checked.refused("the verifier failed: " + e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tessera.executor.worker;
 
+import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import java.util.List;
@@ -36,4 +37,35 @@ public interface CodeWorkers extends AutoCloseable {
 
     @Override
     void close();
+
+    /** Nobody does: everything is refused. For an executor whose clients have no code. */
+    static CodeWorkers none() {
+        Answer refused = new Answer(CudaResult.NOT_SUPPORTED, "there are no workers", List.of());
+        return new CodeWorkers() {
+            @Override
+            public Answer fence(String tenant, FenceRequest request, List<byte[]> images) {
+                return refused;
+            }
+
+            @Override
+            public Answer assemble(String tenant, byte[] text, CodeOptions options) {
+                return refused;
+            }
+
+            @Override
+            public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) {
+                return refused;
+            }
+
+            @Override
+            public void expect() {
+                // There is nobody to get ready.
+            }
+
+            @Override
+            public void close() {
+                // Nothing is held.
+            }
+        };
+    }
 }

@@ -33,6 +33,7 @@ import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.Linux;
@@ -99,7 +100,7 @@ public class RelayRecordBenchmark {
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
-        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none()),
+        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none()),
                 new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
                 streams.progress(), standstill);
         streams.atMarks(fences.watchdog()::marked);

@@ -7,10 +7,11 @@ import java.util.Set;
 
 /** Makes kernels from seeds: the same from the same seed, and the same without some of its steps. Stateless. */
 public final class KernelGenerator {
-    private static final int VALUES = 6;
-    private static final int LEAST_STEPS = 6;
-    private static final int MORE_STEPS = 14;
+    private static final int VALUES = 5;
+    private static final int LEAST_STEPS = 3;
+    private static final int MORE_STEPS = 8;
     private static final int OUT_VALUES = 160;
+    private static final int VECTOR = 16;
     private static final int MOST_OUT = 16;
     /** Places of the functions' steps, apart from the kernel's. */
     private static final long FUNCTION_PLACE = 0x4655_4E43L;
@@ -177,10 +178,11 @@ public final class KernelGenerator {
         body.line("cvta.shared.u64 %s, %s;", sharedGeneric, wide);
         body.line("mov.u64 %s, %s;", wide, frame);
         body.line("cvta.local.u64 %s, %s;", localGeneric, wide);
-        for (int i = 0; i < MemorySteps.SLICE_BYTES; i += Integer.BYTES) {
-            Thing value = body.values.get(i / Integer.BYTES % VALUES);
-            body.line("st.shared.u32 [%s+%d], %s;", slice, i, value);
-            body.line("st.local.u32 [%s+%d], %s;", frame, i, value);
+        for (int i = 0; i < MemorySteps.SLICE_BYTES; i += VECTOR) {
+            Thing a = body.values.get(i / VECTOR % VALUES);
+            Thing b = body.values.get((i / VECTOR + 1) % VALUES);
+            body.line("st.shared.v4.u32 [%s+%d], {%s, %s, %s, %s};", slice, i, a, b, id, a);
+            body.line("st.local.v4.u32 [%s+%d], {%s, %s, %s, %s};", frame, i, b, b, a, tid);
         }
         return new Body.Kernel(in, out, tile, frame, foreign, sharedGeneric, localGeneric, start);
     }
@@ -188,16 +190,22 @@ public final class KernelGenerator {
     private void finish(Body body) {
         names.beginStep();
         Thing out = names.pin(body.kernel.out());
-        Thing got = body.temp(Width.W32);
-        for (int i = 0; i < MemorySteps.SLICE_BYTES; i += Integer.BYTES) {
-            Thing value = body.values.get(i / Integer.BYTES % VALUES);
-            body.line("ld.u32 %s, [%s+%d];", got, body.kernel.sharedGeneric(), i);
-            body.line("add.u32 %s, %s, %s;", value, value, got);
-            body.line("ld.local.u32 %s, [%s+%d];", got, body.kernel.frame(), i);
-            body.line("xor.b32 %s, %s, %s;", value, value, got);
+        Thing[] got = {body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32)};
+        for (int i = 0; i < MemorySteps.SLICE_BYTES; i += VECTOR) {
+            Thing value = body.values.get(i / VECTOR % VALUES);
+            body.line("ld.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.sharedGeneric(), i);
+            mix(body, value, got);
+            body.line("ld.local.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.frame(), i);
+            mix(body, value, got);
         }
         for (int i = 0; i < Math.min(MOST_OUT, body.values.size()); i++) {
             body.line("st.global.u32 [%s+%d], %s;", out, OUT_VALUES + Integer.BYTES * i, body.values.get(i));
         }
+    }
+
+    private static void mix(Body body, Thing value, Thing[] got) {
+        body.line("mad.lo.u32 %s, %s, %s, %s;", got[0], got[1], 77, got[0]);
+        body.line("mad.lo.u32 %s, %s, %s, %s;", got[2], got[3], 55, got[2]);
+        body.line("mad.lo.u32 %s, %s, %s, %s;", value, value, got[0], got[2]);
     }
 }

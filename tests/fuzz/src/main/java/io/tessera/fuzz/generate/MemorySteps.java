@@ -299,7 +299,7 @@ final class MemorySteps {
         String copy = form + ".shared.global [%s" + plus(at) + "], [%s" + plus(offset(b, size, IN_BYTES / size / 2)) + "], " + size;
         switch (b.random.nextInt(3)) {
             case 0 -> b.guarded(index.guard(), copy + ";", to, from);
-            case 1 -> b.guarded(index.guard(), copy + ", %s;", to, from, b.exact(b.random.nextInt(size + 1), 32, false));
+            case 1 -> b.guarded(index.guard(), copy + ", %d;", to, from, b.random.nextInt(size + 1));
             default -> {
                 Thing bytes = b.temp(Width.W32);
                 b.line("and.b32 %s, %s, %d;", bytes, b.value(), b.strays() ? -1 : size - 1);

@@ -100,6 +100,22 @@ public final class Trial implements AutoCloseable {
         return null;
     }
 
+    /**
+     * What a kernel does with nothing fenced that it must not: for the proof that fences are needed.
+     *
+     * @return the fault; empty: none
+     */
+    public String unfenced(GeneratedKernel kernel) throws PtxException {
+        try (LoadedModule module = device.processor.load(kernel.flat())) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            device.fill(kernel);
+            launches++;
+            return device.run(loaded, kernel, parameters(loaded, kernel, -1L), HOSTILE_MS, 1).fault();
+        } finally {
+            device.forget(true);
+        }
+    }
+
     private byte[] parameters(LoadedKernel loaded, GeneratedKernel kernel, long foreign) {
         return Device.packed(loaded, device.in, device.out, (int) kernel.seed(), foreign, GeneratedKernel.IN_BYTES / Integer.BYTES);
     }

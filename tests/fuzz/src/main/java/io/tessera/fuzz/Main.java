@@ -1,0 +1,71 @@
+package io.tessera.fuzz;
+
+import com.google.gson.JsonObject;
+import io.tessera.fuzz.run.Campaign;
+import io.tessera.fuzz.run.Result;
+import io.tessera.fuzz.run.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command. Exit code 0: nothing failed; 1: something did; 2: usage. */
+@Command(name = "fuzz", mixinStandardHelpOptions = true, sortOptions = false,
+        description = "Runs generated kernels unfenced and fenced on the software GPU, and says where fences leak or change results.")
+public final class Main implements Callable<Integer> {
+    @Option(names = "--seed", paramLabel = "N", description = "of the first kernel; the others have the numbers behind it (default: any, and said)")
+    private Long seed;
+    @Option(names = "--kernels", paramLabel = "N", description = "how many at most")
+    private long kernels = Long.MAX_VALUE;
+    @Option(names = "--seconds", paramLabel = "N", description = "how long at most (${DEFAULT-VALUE})")
+    private long seconds = 60;
+    @Option(names = "--threads", paramLabel = "N", description = "devices at once (${DEFAULT-VALUE})")
+    private int threads = 1;
+    @Option(names = "--assemble", paramLabel = "PTXAS", description = "NVIDIA's assembler, for sm_80 and sm_90a")
+    private Path assembler;
+    @Option(names = "--assemble-every", paramLabel = "N", description = "of how many fenced texts one goes through it (${DEFAULT-VALUE})")
+    private int assembleEvery = 150;
+    @Option(names = "--compile-every", paramLabel = "N", description = "of how many kernels one is compiled, not interpreted; 0: none (${DEFAULT-VALUE})")
+    private int compileEvery = 64;
+    @Option(names = "--save", paramLabel = "DIR", description = "where failing kernels are kept, made small (${DEFAULT-VALUE})")
+    private Path save = Path.of("fuzz-failures");
+    @Option(names = "--most-failures", paramLabel = "N", description = "after so many it ends (${DEFAULT-VALUE})")
+    private int mostFailures = 20;
+    @Option(names = "--commit", paramLabel = "HASH", description = "of the tree, for the result")
+    private String commit = "";
+    @Option(names = "--json", paramLabel = "FILE", description = "where the result is written as JSON; else it goes to standard output")
+    private Path json;
+
+    /** Runs the command. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Main()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        long first = seed == null ? new Random().nextLong() >>> 16 : seed;
+        System.err.println("seed " + first + ", " + threads + " threads, at most " + seconds + " s");
+        Campaign campaign = new Campaign(new Settings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, save, mostFailures),
+                System.err::println);
+        campaign.run();
+        Result result = campaign.result();
+        JsonObject said = new JsonObject();
+        said.addProperty("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        said.addProperty("commit", commit);
+        result.json().entrySet().forEach(entry -> said.add(entry.getKey(), entry.getValue()));
+        if (json == null) {
+            System.out.println(said);
+        } else {
+            Files.writeString(json, said + "\n");
+        }
+        System.err.printf("%d kernels in %.0f s, %.1f a second; failures: %d%n", result.kernels(), result.seconds(), result.kernels() / result.seconds(),
+                result.failures().size());
+        return result.held() ? 0 : 1;
+    }
+}

@@ -1,0 +1,2 @@
+/** Kernels from seeds. */
+package io.tessera.fuzz.generate;

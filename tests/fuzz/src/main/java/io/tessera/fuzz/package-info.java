@@ -1,0 +1,2 @@
+/** The fuzzer of the fences: its commands. */
+package io.tessera.fuzz;

@@ -1,0 +1,66 @@
+package io.tessera.fuzz.run;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a campaign came to.
+ *
+ * @param seed      of its first kernel
+ * @param kernels   how many were tried
+ * @param legal     of these, legal ones
+ * @param endless   of these, ones that may ask for endless work
+ * @param launches  of kernels, unfenced and fenced
+ * @param second    of these, of second entries
+ * @param assembled fenced texts that went through the assembler
+ * @param seconds   how long it took
+ * @param counts    findings by kind: one for each mode
+ * @param refusals  why modules were refused, without numbers, and how often
+ * @param failures  what must not be
+ */
+public record Result(long seed, int kernels, int legal, int endless, long launches, long second, int assembled, double seconds,
+        Map<Finding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
+    /** Whether nothing failed. */
+    public boolean held() {
+        return failures.isEmpty();
+    }
+
+    /** The same for programs. */
+    public JsonObject json() {
+        JsonObject json = new JsonObject();
+        json.addProperty("seed", seed);
+        json.addProperty("kernels", kernels);
+        json.addProperty("legal", legal);
+        json.addProperty("hostile", kernels - legal);
+        json.addProperty("endless", endless);
+        json.addProperty("modes", Trial.MODES.size());
+        json.addProperty("launches", launches);
+        json.addProperty("secondEntries", second);
+        json.addProperty("assembled", assembled);
+        json.addProperty("seconds", Math.round(seconds * 10) / 10.0);
+        json.addProperty("escapes", counts.get(Finding.Kind.ESCAPE));
+        json.addProperty("differences", counts.get(Finding.Kind.DIFFERENCE));
+        json.addProperty("notEnded", counts.get(Finding.Kind.ENDLESS));
+        json.addProperty("crashes", counts.get(Finding.Kind.CRASH));
+        json.addProperty("refused", counts.get(Finding.Kind.REFUSED));
+        json.addProperty("notAssembled", counts.get(Finding.Kind.NOT_ASSEMBLED));
+        json.addProperty("notRunUnfenced", counts.get(Finding.Kind.GENERATOR));
+        JsonObject reasons = new JsonObject();
+        refusals.forEach(reasons::addProperty);
+        json.add("refusals", reasons);
+        JsonArray list = new JsonArray();
+        for (Failure failure : failures) {
+            JsonObject one = new JsonObject();
+            one.addProperty("seed", failure.kernel().seed());
+            one.addProperty("kind", failure.finding().kind().name());
+            one.addProperty("where", failure.finding().where());
+            one.addProperty("what", failure.finding().what());
+            one.addProperty("hostile", failure.kernel().hostile());
+            list.add(one);
+        }
+        json.add("failures", list);
+        return json;
+    }
+}

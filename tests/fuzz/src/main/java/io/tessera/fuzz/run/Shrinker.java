@@ -1,0 +1,56 @@
+package io.tessera.fuzz.run;
+
+import io.tessera.fuzz.generate.GeneratedKernel;
+import io.tessera.fuzz.generate.KernelGenerator;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Leaves steps of a failing kernel out as long as it fails in the same way: halves first, then single ones. Stateless but for its trial. */
+final class Shrinker {
+    private static final int MOST_TRIES = 150;
+
+    private final Trial trial;
+    private int tries;
+
+    Shrinker(Trial trial) {
+        this.trial = trial;
+    }
+
+    /** The smallest kernel that was found to fail so. */
+    GeneratedKernel shrink(GeneratedKernel failing, Finding finding) {
+        Set<Long> without = new HashSet<>();
+        GeneratedKernel best = failing;
+        int piece = Math.max(1, best.steps().size() / 2);
+        while (piece >= 1 && tries < MOST_TRIES) {
+            boolean smaller = false;
+            List<Long> steps = new ArrayList<>(best.steps());
+            for (int from = 0; from < steps.size() && tries < MOST_TRIES; from += piece) {
+                Set<Long> more = new HashSet<>(without);
+                more.addAll(steps.subList(from, Math.min(steps.size(), from + piece)));
+                GeneratedKernel candidate = more.size() == without.size() ? null : tried(failing.seed(), more, finding);
+                if (candidate != null) {
+                    without = more;
+                    best = candidate;
+                    smaller = true;
+                }
+            }
+            piece = smaller ? piece : piece / 2;
+        }
+        return best;
+    }
+
+    private GeneratedKernel tried(long seed, Set<Long> without, Finding finding) {
+        tries++;
+        GeneratedKernel candidate;
+        try {
+            candidate = KernelGenerator.of(seed, without);
+        } catch (IllegalStateException e) {
+            return null; // what it left out was needed
+        }
+        boolean same = trial.findings(candidate, (kernel, mode, fenced, text) -> { }).stream()
+                .anyMatch(other -> other.kind() == finding.kind() && other.where().equals(finding.where()));
+        return same ? candidate : null;
+    }
+}
