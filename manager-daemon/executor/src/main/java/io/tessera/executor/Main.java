@@ -39,6 +39,8 @@ public final class Main {
 
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
     private static final int STANDARD_OUTPUT = 1;
+    /** Memory of a device in software that nothing runs on: constants of one module. */
+    private static final long COMPILING_BYTES = 256L << 20;
 
     private Main() {
     }
@@ -101,7 +103,7 @@ public final class Main {
         // What auto has found here, a worker shall have too.
         String provider = port.software() ? DriverOpening.SOFTWARE : DriverOpening.NVIDIA;
         OperatingSystemMXBean machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        return new WorkerPool(WorkerSettings.of(provider, new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()),
+        return new WorkerPool(WorkerSettings.of(provider, new DriverOptions(options.ordinal(), options.devices(), COMPILING_BYTES),
                 System.getenv(), machine.getTotalMemorySize()), Clocks.system().monotonic());
     }
 

@@ -32,7 +32,7 @@ public final class WorkerPool implements CodeWorkers {
     /** One that has a context of the device takes memory there. */
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
-    private static final int MOST_STARTS = 3;
+    private static final int MOST_STARTS = 5;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
 
     private final WorkerSettings settings;
@@ -133,35 +133,47 @@ public final class WorkerPool implements CodeWorkers {
 
     /** One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. */
     private Answer inTurn(String tenant, Message job) throws IOException {
-        IOException last = null;
-        for (int i = 0; i < MOST_STARTS; i++) {
-            WorkerProcess worker = take();
-            AtomicBoolean late = new AtomicBoolean();
-            ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
-            boolean begun = false;
+        for (int left = MOST_STARTS; true; left--) {
+            WorkerProcess worker;
             try {
-                worker.begin(job);
-                begun = true;
-                begun(tenant, true);
-                Message answer = worker.answer();
-                if (limit.cancel(false)) {
-                    giveBack(worker);
-                } else {
-                    remove(worker);
-                }
-                return new Answer(answer.numbers().getFirst().intValue(), answer.text(), answer.parts());
+                worker = take();
             } catch (IOException e) {
-                limit.cancel(false);
-                int exit = exit(worker);
-                if (begun || late.get() || exit == WorkerMain.EXIT_MEMORY) {
-                    return failed(tenant, worker, exit, late.get(), job);
+                if (left > 1) {
+                    continue;
                 }
-                last = e;
-            } finally {
-                begun(tenant, false);
+                throw e;
+            }
+            Answer answer = ask(tenant, worker, job, left > 1);
+            if (answer != null) {
+                return answer;
             }
         }
-        throw last;
+    }
+
+    /** Returns null where the job had not begun when the worker ended, and another may have it. */
+    private Answer ask(String tenant, WorkerProcess worker, Message job, boolean again) {
+        AtomicBoolean late = new AtomicBoolean();
+        ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
+        boolean begun = false;
+        try {
+            worker.begin(job);
+            begun = true;
+            begun(tenant, true);
+            Message answer = worker.answer();
+            if (limit.cancel(false)) {
+                giveBack(worker);
+            } else {
+                remove(worker);
+            }
+            return new Answer(answer.numbers().getFirst().intValue(), answer.text(), answer.parts());
+        } catch (IOException e) {
+            limit.cancel(false);
+            int exit = exit(worker);
+            boolean another = again && !begun && !late.get() && exit != WorkerMain.EXIT_MEMORY;
+            return another ? null : failed(tenant, worker, exit, late.get(), job);
+        } finally {
+            begun(tenant, false);
+        }
     }
 
     /** Ends one whose pipe is of no use any more, unless it ends by itself. */

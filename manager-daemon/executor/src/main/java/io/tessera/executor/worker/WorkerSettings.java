@@ -1,6 +1,7 @@
 package io.tessera.executor.worker;
 
 import io.tessera.device.DriverOptions;
+import io.tessera.executor.driver.DriverOpening;
 import java.util.Map;
 
 /**
@@ -28,6 +29,8 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
     private static final long MOST_HEAP = 8192 * MIB;
     /** Beside the heap: code and classes of the JVM, and what a driver and its assembler take. */
     private static final long BESIDE_HEAP = 4096 * MIB;
+    /** A software GPU maps its addresses as writable memory, which counts although nobody touches it; what it compiles is in the heap. */
+    private static final long SOFTWARE_ADDRESSES = 1L << 42;
     /** An answer lies in the executor's heap, which all clients share. */
     private static final long MOST_ANSWER = 256 * MIB;
     /** An image's PTX has a bound of 256 MiB; what else there is in a message is small. */
@@ -56,7 +59,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
 
     /** Private memory that a process may have. */
     long dataBytes() {
-        return heapBytes + BESIDE_HEAP;
+        return heapBytes + BESIDE_HEAP + (provider.equals(DriverOpening.SOFTWARE) ? SOFTWARE_ADDRESSES : 0);
     }
 
     long mostJobBytes() {
