@@ -31,6 +31,17 @@ class CanonicalFormTest {
                 .collect(Collectors.joining(" "));
     }
 
+    /** As machine code of both spellings shows: {@code ld.u32 r, [v]} is an access to the space that v is in. */
+    @Test
+    void anAccessToAVariableIsToItsSpace() throws PtxException {
+        String text = PtxPrinter.print(module(".shared .b32 s[4]; .local .b64 l; .reg .b32 r; .reg .b64 d; ld.volatile.u32 r, [s+4]; st.v2.u32 [l], {r, r};"
+                + " atom.relaxed.cta.add.u32 r, [s], r; mbarrier.init.b64 [s], r; ld.u32 r, [word]; ld.u32 r, [d]; mov.u64 d, s;"));
+        for (String expected : List.of("ld.volatile.shared.u32", "st.local.v2.u32", "atom.relaxed.cta.shared.add.u32", "mbarrier.init.shared.b64")) {
+            assertTrue(text.contains(expected), text);
+        }
+        assertEquals(2, text.lines().filter(line -> line.contains("ld.u32")).count(), text);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '#', quoteCharacter = '`', value = {
         "a declaration counts from where it stands # .reg .u64 a; { mov.u64 a, 5; .reg .u64 a; mov.u64 a, 6; }"

@@ -110,9 +110,9 @@ class OutputTest {
                 .visible .entry product()
                 {
                   .reg .b32 %r<9>;
-                  .reg .f32 %f<5>;
-                  mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6},
-                    {%f1,%f2,%f3,%f4};
+                  .reg .f64 %d<5>;
+                  wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn {%d1,%d2}, {%d3}, {%d4},
+                    {%d1,%d2};
                   ret;
                 }
                 """;
@@ -120,7 +120,7 @@ class OutputTest {
             device.launch("fine", 1, 1);
             UnsupportedPtxException missing =
                     assertThrows(UnsupportedPtxException.class, () -> device.module.kernel("product"));
-            assertTrue(missing.construct().startsWith("mma.sync"), missing.construct());
+            assertTrue(missing.construct().startsWith("wmma.mma.sync"), missing.construct());
             assertEquals(9, missing.line());
         }
     }
