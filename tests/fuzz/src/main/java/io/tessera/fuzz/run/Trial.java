@@ -116,6 +116,16 @@ public final class Trial implements AutoCloseable {
         }
     }
 
+    /** A kernel fenced in a mode; null: it is refused. */
+    FencedModule fenced(GeneratedKernel kernel, FenceMode mode) {
+        try {
+            FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(kernel.scoped()));
+            return fenced.refused().isEmpty() ? fenced : null;
+        } catch (FenceRefusedException | PtxException e) {
+            return null;
+        }
+    }
+
     private byte[] parameters(LoadedKernel loaded, GeneratedKernel kernel, long foreign) {
         return Device.packed(loaded, device.in, device.out, (int) kernel.seed(), foreign, GeneratedKernel.IN_BYTES / Integer.BYTES);
     }
