@@ -169,7 +169,7 @@ static void compare(const struct record *record)
         }
         return;
     }
-    _Static_assert(VICTIM_BYTES <= OUT_ROOM, "room for what is compared");
+    _Static_assert((int)VICTIM_BYTES <= (int)OUT_ROOM, "room for what is compared");
     CHECK(cuMemcpyDtoH_v2(got, victim, VICTIM_BYTES));
     for (size_t i = 0; i < VICTIM_BYTES; i++)
         if (got[i] != BEFORE) {
