@@ -18,6 +18,7 @@ final class DeclarationParser {
     private final Scopes scopes;
     private final InitializerParser initializers;
     private final SizeLimits sizes;
+    private final VariableSpaces spaces = new VariableSpaces();
     private long expanded;
 
     DeclarationParser(Tokens tokens, Scopes scopes, InitializerParser initializers) {
@@ -75,6 +76,11 @@ final class DeclarationParser {
         boolean global = tokens.atDotted("global") || tokens.atDotted("const");
         return global ? variables(Linkage.INTERNAL, scopes::declareInnerGlobal, sizes::module)
                 : variables(Linkage.INTERNAL, scopes::declareVariable, sizes::function);
+    }
+
+    /** Of all variables that have been declared. */
+    VariableSpaces spaces() {
+        return spaces;
     }
 
     /** Begins a function. */
@@ -151,6 +157,7 @@ final class DeclarationParser {
                 for (long i = 0; i < count; i++) {
                     Variable variable = variable(linkage, head, naming.declare(name + i), List.of(), Optional.empty());
                     check.size(variable, name);
+                    spaces.declare(variable);
                     variables.add(variable);
                 }
                 continue;
@@ -161,6 +168,7 @@ final class DeclarationParser {
                     : Optional.empty();
             Variable variable = variable(linkage, head, given, sized(dimensions, initializer), initializer);
             check.size(variable, name);
+            spaces.declare(variable);
             variables.add(variable);
         } while (tokens.accept(','));
         tokens.expect(';');

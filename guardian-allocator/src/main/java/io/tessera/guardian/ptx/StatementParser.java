@@ -102,8 +102,8 @@ final class StatementParser {
         for (OperandParser.Sum sum : operands.takeSums()) {
             into.add(sum.instruction(line));
         }
-        Instruction instruction = new Instruction(guard, known, modifiers.words(),
-                Literals.taken(known, modifiers.words(), list), line);
+        List<String> words = declarations.spaces().named(known, modifiers.words(), list);
+        Instruction instruction = new Instruction(guard, known, words, Literals.taken(known, modifiers.words(), list), line);
         if (known.equals("mov") && instruction.vectorLength() > 1) {
             vectorMove(instruction, into);
         } else if (operands.takeOpen()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.ReportArea;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.execution.DeviceLimits;
@@ -67,6 +68,9 @@ class ZludaSuiteTest {
     private static void check(ZludaCase one, SoftwareProcessor processor, FenceWindow window) throws Exception {
         String ptx = Files.readString(Path.of(FOLDER, one.name() + ".ptx"), StandardCharsets.UTF_8);
         LoadedKernel kernel = (window.mode == FenceMode.NONE ? processor.load(ptx) : window.load(ptx)).kernel(one.name());
+        for (int i = 0; i < ReportArea.BYTES; i += Long.BYTES) {
+            RealMemory.putLong(window.report + i, 0);
+        }
         byte[] expected = one.output().bytes();
         long out = put(window, new byte[expected.length]);
         long in = one.input() == null ? out : put(window, one.input().bytes());

@@ -1,0 +1,69 @@
+package io.tessera.software.lowering;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.ptx.Opcodes;
+import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.processor.ProcessorOptions;
+import io.tessera.software.processor.SoftwareProcessor;
+import io.tessera.software.program.UnsupportedPtxException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The README's list of refused instructions is true: each of its forms is refused, and no opcode without any form is missing. */
+@Timeout(60)
+class RefusedInstructionsTest {
+    private static final String BEGIN = "```refused\n";
+    /** Words without which an opcode is no instruction. */
+    private static final Map<String, List<String>> WORDS = Map.of("bar", List.of("sync"), "barrier", List.of("sync"), "cp",
+            List.of("async"), "mbarrier", List.of("init"), "match", List.of("sync"), "redux", List.of("sync"), "elect",
+            List.of("sync"));
+
+    private static List<String> listed() throws IOException {
+        String text = Files.readString(Path.of(System.getProperty("basedir", "."), "README.md"));
+        int begin = text.indexOf(BEGIN) + BEGIN.length();
+        return text.substring(begin, text.indexOf("```", begin)).lines().toList();
+    }
+
+    private static String kernel(String instruction) {
+        return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<20>; .reg .b64 %d<9>; .reg .f32 %f<20>; "
+                + ".reg .pred %p<3>;\n" + instruction + "\nret;\n}\n";
+    }
+
+    @Test
+    void everyFormOfTheListIsRefused() throws Exception {
+        List<String> listed = listed();
+        assertTrue(listed.size() > 10, listed.toString());
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(1 << 20, 1, DeviceLimits.of(2), new Interpreter(),
+                DeviceClock.system()))) {
+            for (String instruction : listed) {
+                LoadedModule module = processor.load(kernel(instruction));
+                UnsupportedPtxException refusal = assertThrows(UnsupportedPtxException.class, () -> module.kernel("k"), instruction);
+                String mnemonic = instruction.substring(0, instruction.indexOf(instruction.contains(" ") ? ' ' : ';'));
+                assertTrue(refusal.getMessage().contains(mnemonic), refusal.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void noOpcodeIsMissing() throws IOException {
+        Set<String> refused = Opcodes.names().stream().filter(name -> OpcodeTable.of(name, WORDS.getOrDefault(name, List.of())) == null)
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> named = listed().stream().map(form -> form.split("[.; ]")[0]).collect(Collectors.toSet());
+        refused.removeAll(named);
+        assertEquals(Set.of(), refused);
+    }
+}
