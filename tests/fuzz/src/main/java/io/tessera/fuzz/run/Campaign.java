@@ -27,6 +27,8 @@ public final class Campaign {
     private final AtomicInteger assembled = new AtomicInteger();
     private final AtomicLong launches = new AtomicLong();
     private final AtomicLong second = new AtomicLong();
+    private final AtomicLong plain = new AtomicLong();
+    private final AtomicLong unverified = new AtomicLong();
     private final Map<Finding.Kind, Integer> counts = new EnumMap<>(Finding.Kind.class);
     private final Map<String, Integer> refusals = new TreeMap<>();
     private final List<Failure> failures = new ArrayList<>();
@@ -74,13 +76,22 @@ public final class Campaign {
                 }
                 one(settings.seed() + number, compiles ? compiling : interpreting);
             }
-            launches.addAndGet(interpreting.launches() + (compiling == null ? 0 : compiling.launches()));
-            second.addAndGet(interpreting.second() + (compiling == null ? 0 : compiling.second()));
+            count(interpreting);
+            if (compiling != null) {
+                count(compiling);
+            }
         } finally {
             if (compiling != null) {
                 compiling.close();
             }
         }
+    }
+
+    private void count(Trial trial) {
+        launches.addAndGet(trial.launches());
+        second.addAndGet(trial.second());
+        plain.addAndGet(trial.plain());
+        unverified.addAndGet(trial.unverified());
     }
 
     private void one(long seed, Trial trial) {
@@ -158,7 +169,7 @@ public final class Campaign {
 
     /** What came of it. */
     public synchronized Result result() {
-        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), launches.get(), second.get(), assembled.get(), tookSeconds, Map.copyOf(counts),
+        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), launches.get(), second.get(), plain.get(), unverified.get(), assembled.get(), tookSeconds, Map.copyOf(counts),
                 new TreeMap<>(refusals), List.copyOf(failures));
     }
 }
