@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** Tries kernels, one after the other on each of some threads, until there were enough. Used once; thread-safe while it runs. */
 public final class Campaign {
+    /** Also on a machine that is too busy to begin in time. */
+    private static final int LEAST_KERNELS = 12;
+
     private final Settings settings;
     private final Consumer<String> say;
     private final Assembler assembler;
@@ -59,7 +62,8 @@ public final class Campaign {
     }
 
     private boolean goesOn(long number) {
-        return number < settings.kernels() && System.nanoTime() - beganNs < settings.seconds() * 1_000_000_000L && failureCount() < settings.mostFailures();
+        boolean inTime = number < LEAST_KERNELS || System.nanoTime() - beganNs < settings.seconds() * 1_000_000_000L;
+        return number < settings.kernels() && inTime && failureCount() < settings.mostFailures();
     }
 
     private synchronized int failureCount() {
