@@ -10,7 +10,7 @@ from harness.tessera import Installation
 
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "handover", "overhead", "costs", "relay", "starts", "waits",
-    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "caffe", "mixes", "lone",
+    "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "fuzz", "caffe", "mixes", "lone",
     "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
     "ops", "answers",
 )  # fmt: skip

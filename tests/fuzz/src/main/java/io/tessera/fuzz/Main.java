@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The command. Exit code 0: nothing failed; 1: something did; 2: usage. */
-@Command(name = "fuzz", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "fuzz", mixinStandardHelpOptions = true, sortOptions = false, subcommands = GpuCommand.class,
         description = "Runs generated kernels unfenced and fenced on the software GPU, and says where fences leak or change results.")
 public final class Main implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "of the first kernel; the others have the numbers behind it (default: any, and said)")

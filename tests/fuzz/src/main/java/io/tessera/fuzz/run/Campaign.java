@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** Tries kernels, one after the other on each of some threads, until there were enough. Used once; thread-safe while it runs. */
 public final class Campaign {
+    /** Also on a machine that is too busy to begin in time. */
+    private static final int LEAST_KERNELS = 12;
+
     private final Settings settings;
     private final Consumer<String> say;
     private final Assembler assembler;
@@ -27,6 +30,8 @@ public final class Campaign {
     private final AtomicInteger assembled = new AtomicInteger();
     private final AtomicLong launches = new AtomicLong();
     private final AtomicLong second = new AtomicLong();
+    private final AtomicLong plain = new AtomicLong();
+    private final AtomicLong unverified = new AtomicLong();
     private final Map<Finding.Kind, Integer> counts = new EnumMap<>(Finding.Kind.class);
     private final Map<String, Integer> refusals = new TreeMap<>();
     private final List<Failure> failures = new ArrayList<>();
@@ -57,7 +62,8 @@ public final class Campaign {
     }
 
     private boolean goesOn(long number) {
-        return number < settings.kernels() && System.nanoTime() - beganNs < settings.seconds() * 1_000_000_000L && failureCount() < settings.mostFailures();
+        boolean inTime = number < LEAST_KERNELS || System.nanoTime() - beganNs < settings.seconds() * 1_000_000_000L;
+        return number < settings.kernels() && inTime && failureCount() < settings.mostFailures();
     }
 
     private synchronized int failureCount() {
@@ -74,13 +80,22 @@ public final class Campaign {
                 }
                 one(settings.seed() + number, compiles ? compiling : interpreting);
             }
-            launches.addAndGet(interpreting.launches() + (compiling == null ? 0 : compiling.launches()));
-            second.addAndGet(interpreting.second() + (compiling == null ? 0 : compiling.second()));
+            count(interpreting);
+            if (compiling != null) {
+                count(compiling);
+            }
         } finally {
             if (compiling != null) {
                 compiling.close();
             }
         }
+    }
+
+    private void count(Trial trial) {
+        launches.addAndGet(trial.launches());
+        second.addAndGet(trial.second());
+        plain.addAndGet(trial.plain());
+        unverified.addAndGet(trial.unverified());
     }
 
     private void one(long seed, Trial trial) {
@@ -158,7 +173,7 @@ public final class Campaign {
 
     /** What came of it. */
     public synchronized Result result() {
-        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), launches.get(), second.get(), assembled.get(), tookSeconds, Map.copyOf(counts),
+        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), launches.get(), second.get(), plain.get(), unverified.get(), assembled.get(), tookSeconds, Map.copyOf(counts),
                 new TreeMap<>(refusals), List.copyOf(failures));
     }
 }

@@ -25,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 final class Device implements AutoCloseable {
     private static final int MOST_OUT_BYTES = 1 << 18;
     private static final long LOOK_MS = 4;
+    /** What outputs hold before. */
+    private static final int BEFORE = 0x5A;
     /** Hostile kernels write all over the window: so many of them, and the pages go back. */
     private static final int RENEW_EVERY = 1000;
     /** What a word of the inputs may be, besides any number. */
@@ -89,13 +91,18 @@ final class Device implements AutoCloseable {
 
     /** Writes a kernel's inputs, and what its outputs hold before. */
     void fill(GeneratedKernel kernel) {
-        Random random = new Random(kernel.seed());
+        RealMemory.put(in, inputs(kernel.seed()));
+        RealMemory.fill(out, kernel.outBytes(), (byte) BEFORE);
+    }
+
+    /** What a kernel of a seed reads. */
+    static byte[] inputs(long seed) {
+        Random random = new Random(seed);
         ByteBuffer bytes = ByteBuffer.allocate(GeneratedKernel.IN_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         while (bytes.hasRemaining()) {
             bytes.putInt(random.nextInt(3) == 0 ? BORDERS[random.nextInt(BORDERS.length)] : random.nextInt(4) == 0 ? random.nextInt(64) : random.nextInt());
         }
-        RealMemory.put(in, bytes.array());
-        RealMemory.fill(out, kernel.outBytes(), (byte) 0x5A);
+        return bytes.array();
     }
 
     /** What a legal kernel left: its outputs, and its inputs, which must be as they were. */

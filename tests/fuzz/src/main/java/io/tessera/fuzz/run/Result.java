@@ -14,13 +14,15 @@ import java.util.Map;
  * @param endless   of these, ones that may ask for endless work
  * @param launches  of kernels, unfenced and fenced
  * @param second    of these, of second entries
+ * @param plain     fenced texts that the verifier took only without proofs
+ * @param unverified fenced texts that it did not take
  * @param assembled fenced texts that went through the assembler
  * @param seconds   how long it took
  * @param counts    findings by kind: one for each mode
  * @param refusals  why modules were refused, without numbers, and how often
  * @param failures  what must not be
  */
-public record Result(long seed, int kernels, int legal, int endless, long launches, long second, int assembled, double seconds,
+public record Result(long seed, int kernels, int legal, int endless, long launches, long second, long plain, long unverified, int assembled, double seconds,
         Map<Finding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
     /** Whether nothing failed. */
     public boolean held() {
@@ -38,6 +40,8 @@ public record Result(long seed, int kernels, int legal, int endless, long launch
         json.addProperty("modes", Trial.MODES.size());
         json.addProperty("launches", launches);
         json.addProperty("secondEntries", second);
+        json.addProperty("verifiedWithoutProofsOnly", plain);
+        json.addProperty("unverified", unverified);
         json.addProperty("assembled", assembled);
         json.addProperty("seconds", Math.round(seconds * 10) / 10.0);
         json.addProperty("escapes", counts.get(Finding.Kind.ESCAPE));

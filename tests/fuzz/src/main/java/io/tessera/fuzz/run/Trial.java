@@ -9,10 +9,14 @@ import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.LaunchCheck;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.verify.FenceVerifier;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.program.UnsupportedPtxException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -34,6 +38,8 @@ public final class Trial implements AutoCloseable {
     private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
     private int launches;
     private int second;
+    private int plain;
+    private int unverified;
 
     /** What to do with each fenced text. */
     public interface Written {
@@ -57,6 +63,33 @@ public final class Trial implements AutoCloseable {
         return second;
     }
 
+    /** Of fenced texts, those that the verifier took only when they were fenced without proofs. */
+    public int plain() {
+        return plain;
+    }
+
+    /** Of fenced texts, those that it took in neither form. */
+    public int unverified() {
+        return unverified;
+    }
+
+    /** Has the verifier look, as an executor does: at what was written with proofs, else at what is written without. */
+    private void verify(String scoped, FenceMode mode, String text) throws PtxException, FenceRefusedException {
+        if (!shown(text, mode)) {
+            boolean without = shown(Fencer.withoutProofs(mode, false).fence(PtxParser.parse(scoped)).ptx(), mode);
+            plain += without ? 1 : 0;
+            unverified += without ? 0 : 1;
+        }
+    }
+
+    private static boolean shown(String text, FenceMode mode) {
+        try {
+            return FenceVerifier.verify(text.getBytes(StandardCharsets.US_ASCII), Mode.valueOf(mode.name()), false).whole();
+        } catch (UnverifiedException e) {
+            return false;
+        }
+    }
+
     /** All that is wrong with a kernel; empty: nothing. */
     public List<Finding> findings(GeneratedKernel kernel, Written written) {
         List<Finding> found = new ArrayList<>();
@@ -70,6 +103,7 @@ public final class Trial implements AutoCloseable {
                 FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(text));
                 String output = fenced.ptx();
                 written.text(kernel, mode, fenced, output);
+                verify(text, mode, output);
                 fenced(kernel, mode, fenced, output, expected, found);
             } catch (FenceRefusedException | PtxException | UnsupportedPtxException e) {
                 found.add(new Finding(Finding.Kind.REFUSED, mode.name(), e.getMessage()));
@@ -113,6 +147,16 @@ public final class Trial implements AutoCloseable {
             return device.run(loaded, kernel, parameters(loaded, kernel, -1L), HOSTILE_MS, 1).fault();
         } finally {
             device.forget(true);
+        }
+    }
+
+    /** A kernel fenced in a mode; null: it is refused. */
+    FencedModule fenced(GeneratedKernel kernel, FenceMode mode) {
+        try {
+            FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(kernel.scoped()));
+            return fenced.refused().isEmpty() ? fenced : null;
+        } catch (FenceRefusedException | PtxException e) {
+            return null;
         }
     }
 
