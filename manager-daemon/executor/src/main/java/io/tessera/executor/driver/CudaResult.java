@@ -34,6 +34,8 @@ public final class CudaResult {
     public static final int CAPTURE_UNSUPPORTED = 900;
     /** CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. */
     public static final int CAPTURE_INVALIDATED = 901;
+    /** CUDA_ERROR_FUNCTION_NOT_LOADED. */
+    public static final int FUNCTION_NOT_LOADED = 913;
     /** CUDA_ERROR_UNKNOWN. */
     public static final int UNKNOWN = 999;
 

@@ -10,7 +10,7 @@ import io.tessera.executor.driver.DriverCalls;
  * @param driver the driver
  * @param device its number of the device
  */
-record KernelAttributes(DriverCalls driver, int device) {
+public record KernelAttributes(DriverCalls driver, int device) {
     /** CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK. */
     static final int MOST_THREADS = 0;
     /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
@@ -40,7 +40,22 @@ record KernelAttributes(DriverCalls driver, int device) {
         }
     }
 
-    private int ask(long function, boolean kernel, int attribute) {
+    /**
+     * Asks for an attribute. The driver tells some of them (threads of a block, constant and dynamic shared memory) only of functions that
+     * are loaded, and functions of a module's list are not until they are used: then it is loaded, as it is natively before a program has it.
+     *
+     * @return the driver's CUresult; the value is in {@code driver.outInt(0)}
+     */
+    public int ask(long function, boolean kernel, int attribute) {
+        int result = askOnce(function, kernel, attribute);
+        if (result != CudaResult.FUNCTION_NOT_LOADED || kernel) {
+            return result;
+        }
+        result = driver.call(DriverEntry.cuFuncLoad, function);
+        return result == CudaResult.SUCCESS ? askOnce(function, false, attribute) : result;
+    }
+
+    private int askOnce(long function, boolean kernel, int attribute) {
         return kernel ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, function, device)
                 : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
     }

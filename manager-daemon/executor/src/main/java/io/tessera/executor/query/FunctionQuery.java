@@ -9,6 +9,7 @@ import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.KernelAttributes;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.protocol.WireTypes;
@@ -41,12 +42,10 @@ final class FunctionQuery {
         }
         answer.asSlice(0, FUNCTION_INFO.byteSize()).fill((byte) 0);
         DriverCalls driver = client.driver();
+        KernelAttributes attributes = new KernelAttributes(driver, client.device().device());
         int valid = 0;
         for (int attribute = 0; attribute < RelayLayout.FUNCTION_ATTRIBUTES; attribute++) {
-            int result = kernel
-                    ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, value,
-                            client.device().device())
-                    : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, value);
+            int result = attributes.ask(value, kernel, attribute);
             if (CudaResult.isFatal(result)) {
                 return result;
             }

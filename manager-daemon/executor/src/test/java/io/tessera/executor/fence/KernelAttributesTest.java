@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class KernelAttributesTest {
     private static final int DYNAMIC_BYTES = 8;
     private static final int CARVE_OUT = 9;
+    private static final int FUNCTION_NOT_LOADED = 913;
     private static final long KERNEL = 1;
     private static final long OTHER = 2;
 
@@ -26,6 +27,7 @@ class KernelAttributesTest {
         private static final int UNKNOWN = 15;
         private final Map<List<Long>, Integer> values = new HashMap<>();
         private final List<String> set = new ArrayList<>();
+        private boolean unloaded;
 
         private static int initial(long attribute) {
             return attribute == CARVE_OUT ? -1 : 0;
@@ -41,8 +43,15 @@ class KernelAttributesTest {
                 set.add(second + "=" + third);
                 return SUCCESS;
             }
+            if (entry == DriverEntry.cuFuncLoad) {
+                unloaded = false;
+                return SUCCESS;
+            }
             if (second == UNKNOWN) {
                 return 1;
+            }
+            if (unloaded && second == DYNAMIC_BYTES) {
+                return FUNCTION_NOT_LOADED;
             }
             MemorySegment.ofAddress(first).reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0,
                     values.getOrDefault(List.of(third, second), initial(second)));
@@ -103,6 +112,15 @@ class KernelAttributesTest {
         program(CARVE_OUT, -1);
         assertEquals(0, other(DYNAMIC_BYTES));
         assertEquals(-1, other(CARVE_OUT));
+    }
+
+    @Test
+    void whatTheDriverTellsOfLoadedFunctionsAloneIsAskedOfALoadedOne() {
+        driver.unloaded = true;
+        driver.values.put(List.of(OTHER, (long) DYNAMIC_BYTES), 4096);
+        try (Arena arena = Arena.ofConfined()) {
+            assertEquals(4096, new KernelAttributes(new DriverCalls(driver, arena), 0).get(OTHER, false, DYNAMIC_BYTES));
+        }
     }
 
     @Test
