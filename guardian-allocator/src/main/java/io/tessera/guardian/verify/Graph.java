@@ -16,6 +16,9 @@ import java.util.Map;
  */
 final class Graph {
     private static final long STEPS = 64;
+    /** Steps and values of one function at most: what they take stays below some 250 MB, whatever the text is. */
+    private static final long MOST_STEPS = 1L << 21;
+    private static final int MOST_VALUES = 1 << 19;
     private static final int SEARCHED = 8;
     private static final int MOST_PASSES = 4;
 
@@ -51,7 +54,7 @@ final class Graph {
         this.mode = mode;
         writers = new Writers(body, flow, forms);
         int size = body.code.size();
-        budget = STEPS * size + (1 << 16);
+        budget = Math.min(STEPS * size + (1 << 16), MOST_STEPS);
         operands = new Node[size][][];
         guards = new Node[size];
         sigmas = new List[body.registers()];
@@ -74,7 +77,7 @@ final class Graph {
 
     private void spend(long steps) throws UnverifiedException {
         budget -= steps;
-        if (budget < 0) {
+        if (budget < 0 || nodes.size() > MOST_VALUES) {
             throw new UnverifiedException(body.function.line(), "the flow of its values is too tangled");
         }
     }

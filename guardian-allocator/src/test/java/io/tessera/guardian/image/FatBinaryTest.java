@@ -52,7 +52,7 @@ class FatBinaryTest {
     void whoeverUnpacksItElsewhereGetsTheSameText(String name) throws Exception {
         ModuleImage image = ModuleImage.of(bytes(name + ".fatbin"));
         byte[] alone = image.ptxImage(HOPPER, CAP);
-        assertTrue(alone.length < image.bytes().byteSize());
+        assertTrue(alone.length <= image.bytes().byteSize());
         assertArrayEquals(image.ptx(HOPPER, CAP), ModuleImage.of(alone).ptx(HOPPER, CAP));
         assertEquals(1, ModuleImage.of(alone).fatBinary().entries().size());
         assertThrows(ImageException.class, () -> image.ptxImage(HOPPER, 10));

@@ -29,6 +29,11 @@ final class CheckedKernel {
     static final long MOST = 100;
     /** Generated kernels end after a few hundred rounds: greater bounds say nothing. */
     private static final long SOON = 250;
+    /** Parameters of the generated kernels, in order. */
+    private static final int IN = 0;
+    private static final int ERR = 1;
+    private static final int POINTER = 2;
+    private static final int NUMBER = 3;
 
     private final FunctionAnalysis analysis;
     private final AddressFacts facts;
@@ -61,11 +66,11 @@ final class CheckedKernel {
             }
         }
         String printed = PtxPrinter.print(module);
-        out.append(printed, 0, printed.indexOf(".shared"));
-        out.append(".shared .align 8 .b8 tile[256];\n\t.reg .pred %kp;\n\t.reg .b32 %kr;\n\t.reg .b64 %kq, %kb, %err, %sh<6>, %shin;\n"
+        out.append(printed, 0, printed.indexOf(';', printed.indexOf(".shared")) + 1);
+        out.append("\n\t.reg .pred %kp;\n\t.reg .b32 %kr;\n\t.reg .b64 %kq, %kb, %kin, %err, %sh<64>;\n"
                 + "\t.reg .b32 %cut<" + (cuts.size() + 1) + ">;\n"
                 + "\t.reg .b32 %round<" + (analysis.code().size() + 1) + ">;\n"
-                + "\tld.param.u64 %err, [err];\n");
+                + "\tld.param.u64 %kin, [" + parameter(function, IN) + "];\n\tld.param.u64 %err, [" + parameter(function, ERR) + "];\n");
         int next = 0;
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Label label) {
@@ -82,15 +87,21 @@ final class CheckedKernel {
         out.append("}\n");
     }
 
+    /** Parameters of the generated kernels have names of the parser's own here. */
+    private static String parameter(PtxFunction function, int index) {
+        return function.parameters().get(index).name();
+    }
+
     private static LaunchPromise promise(PtxFunction function) {
         Map<Instruction, Long> most = new IdentityHashMap<>();
         Set<Instruction> windows = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Instruction read && read.mnemonic().startsWith("ld.param")) {
-                switch (((Operand.Named) ((Operand.Address) read.operands().get(1)).base()).name()) {
-                    case "number" -> most.put(read, MOST);
-                    case "pointer" -> windows.add(read);
-                    default -> { }
+                String name = ((Operand.Named) ((Operand.Address) read.operands().get(1)).base()).name();
+                if (name.equals(parameter(function, NUMBER))) {
+                    most.put(read, MOST);
+                } else if (name.equals(parameter(function, POINTER))) {
+                    windows.add(read);
                 }
             }
         }
@@ -194,7 +205,7 @@ final class CheckedKernel {
     }
 
     private static Operand shadow(Operand register) {
-        return new Operand.Register(((Operand.Register) register).name().replace("%q", "%sh").replace("%in", "%shin"));
+        return new Operand.Register(((Operand.Register) register).name().replace("%rd", "%sh"));
     }
 
     private void bounds(Instruction at, String register, int value) {
@@ -256,7 +267,7 @@ final class CheckedKernel {
         line("shr.u64 %%kq, %%kb, 3");
         line("xor.b64 %%kq, %%kq, %%kb");
         line("and.b64 %%kq, %%kq, 504");
-        line("add.s64 %%kq, %%kq, %%in");
+        line("add.s64 %%kq, %%kq, %%kin");
         out.append('\t').append(PtxPrinter.print(new Instruction(access.guard(), access.opcode(), access.modifiers(),
                 List.of(access.operands().getFirst(), new Operand.Address(new Operand.Register("%kq"), 0)), 0))).append('\n');
     }
