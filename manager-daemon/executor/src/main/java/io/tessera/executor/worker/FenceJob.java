@@ -70,8 +70,10 @@ final class FenceJob {
     }
 
     private static Fencer fencer(FenceRequest request) {
-        return request.linked() || request.plain() ? new Fencer(request.mode(), new SyntacticOracle(), request.linked())
-                : new Fencer(request.mode());
+        if (request.plain()) {
+            return Fencer.withoutProofs(request.mode(), request.linked());
+        }
+        return request.linked() ? new Fencer(request.mode(), new SyntacticOracle(), true) : new Fencer(request.mode());
     }
 
     private static Message refusal(int result, String why) {
