@@ -65,8 +65,6 @@ class HostileCodeTest {
             try {
                 load(hostile, HostileCode.largeParameter());
                 load(hostile, HostileCode.manyRegisters());
-                int nested = kernel(hostile, HostileCode.packed(HostileCode.nestedLoops(3_000)));
-                assertTrue(nested == 0 || nested == 2 || nested == 218, "made, or too much for a worker: " + nested);
                 assertEquals(218, kernel(hostile, HostileCode.packed(HostileCode.nestedBlocks(200_000))));
                 assertEquals(200, kernel(hostile, HostileCode.zipBomb(1L << 30)));
                 assertEquals(2, kernel(hostile, HostileCode.zipBomb(200L << 20)), "more than a worker has");
