@@ -244,10 +244,7 @@ public final class ClientFences {
 
     /** What the client's tables hold for a driver's module or library. */
     public long shown(HandleKind kind, long value) {
-        if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
-            return value;
-        }
-        TenantModule module = loaded.get(value);
+        TenantModule module = kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? loaded.get(value) : null;
         return module == null || module.library != (kind == HandleKind.LIBRARY) ? value : module.standIn;
     }
 
@@ -342,9 +339,7 @@ public final class ClientFences {
     }
 
     private Violations violations() {
-        if (violations == null) {
-            violations = new Violations(page, segment);
-        }
+        violations = violations == null ? new Violations(page, segment) : violations;
         return violations;
     }
 
@@ -528,8 +523,7 @@ public final class ClientFences {
      * be a number that the program had another kernel by.
      */
     String name(long function, boolean kernel) {
-        int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0),
-                function);
+        int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0), function);
         return result == CudaResult.SUCCESS && driver.outLong(0) != 0 ? DriverText.at(driver.outLong(0)) : names.getOrDefault(function, "");
     }
 }

@@ -18,6 +18,7 @@ interface TextCheck {
      * @param rejected kernels that are not in it, by name, and why
      */
     record Checked(String refusal, byte[] text, Map<String, String> rejected) {
+        /** Copies the map. */
         public Checked {
             rejected = Map.copyOf(rejected);
         }
