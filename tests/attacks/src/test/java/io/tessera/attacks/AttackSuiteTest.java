@@ -15,6 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The whole suite on the software GPU, and the proof that it can fail. {@code -Dtessera.seed} repeats a run. */
 class AttackSuiteTest {
+    /** Groups that fit a build: loops without end, hostile compilations and clusters take long, and are run by hand and on a GPU. */
+    private static final List<String> GROUPS = List.of("load/*", "store/*", "atomic/*", "async/*", "hint/*", "pointer/*", "code/*", "space/*",
+            "scope/*", "fault/*", "copies/*", "graphs/*", "handles/*", "descriptors/*", "leftovers/*", "exhaust/*", "standing/*", "forged/*");
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
             "--kernel-timeout", "2s", "--unfenced", "refuse");
     @TempDir
@@ -33,10 +36,10 @@ class AttackSuiteTest {
     }
 
     @Test
-    @Timeout(600)
+    @Timeout(1500)
     void nothingGetsThrough() throws Exception {
-        Report report = run(false, List.of());
-        assertTrue(report.verdicts().size() > 180, () -> "only " + report.verdicts().size() + " attacks");
+        Report report = run(false, GROUPS);
+        assertTrue(report.verdicts().size() > 150, () -> "only " + report.verdicts().size() + " attacks");
         assertEquals(0, report.escapes(), "escapes");
         assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(Report::line)
                 .toList(), "attacks that could not begin prove nothing");
