@@ -84,7 +84,12 @@ public final class Fencer {
         PtxModule laidOut = SharedLayout.aligned(written);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
                 : new SmallBlocks.Specialised(laidOut);
-        FencedModule fenced = new ModuleFencer(new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked, counting)).fence();
+        ModulePlan plan = new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked, counting);
+        if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE && !specialising) {
+            SmallBlocks.Specialised copied = new SmallBlocks.Specialised(ParameterCopies.made(laidOut, plan.escapingParameters()));
+            plan = new ModulePlan(copied, mode, new KnownFacts(copied.known(), oracle), linked, counting);
+        }
+        FencedModule fenced = new ModuleFencer(plan).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
         return written == module ? noted : MemoryBarriers.noted(noted, module);
     }
