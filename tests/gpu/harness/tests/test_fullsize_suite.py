@@ -48,10 +48,10 @@ class FullsizeSuiteTest(unittest.TestCase):
     def test_a_server_that_does_not_answer_is_a_standstill(self):
         self.server(
             "import sys, time\nfrom harness.tests.paced_workload import PacedTrainer, Session\n"
-            "class Slow(PacedTrainer):\n    def state_digest(self):\n        time.sleep(0.4)\n        return ''\n"
+            "class Slow(PacedTrainer):\n    def state_digest(self):\n        time.sleep(2)\n        return ''\n"
             "Session(Slow(0.001)).serve()\n"
         )
-        record, _ = self.serve(CASES={"two servers": (2, 0.75)}, STANDSTILL_S=0.2, REQUESTS=1)
+        record, _ = self.serve(CASES={"two servers": (2, 0.75)}, STANDSTILL_S=0.5, STATUS_EVERY_S=60, REQUESTS=1)
         self.assertRegex(record.problems[0]["error"], r"nothing moved and nobody was answered for \d\.\d s")
 
     def test_a_server_that_ends_says_why(self):
