@@ -82,7 +82,7 @@ public final class FenceVerifier {
                 }
                 boolean blocks = reach.reachesNamed(function.name());
                 boolean needsCluster = function.attribute("reqnctapercluster").isPresent() || function.attribute("explicitcluster").isPresent();
-                if (why == null && blocks && needsCluster && module.mode() != Mode.NONE) {
+                if (why == null && blocks && needsCluster && !module.isClustered() && module.mode() != Mode.NONE) {
                     why = new UnverifiedException(function.line(), "shared memory of a kernel that is launched in clusters");
                 }
                 if (why != null) {
@@ -90,7 +90,7 @@ public final class FenceVerifier {
                     continue;
                 }
                 accepted.add(function.name());
-                if (!blocks && !module.linked()) {
+                if ((!blocks || module.isClustered()) && !module.linked()) {
                     clusters.add(function.name());
                 }
             }

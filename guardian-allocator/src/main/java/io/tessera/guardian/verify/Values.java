@@ -119,7 +119,20 @@ final class Values {
         }
         Value window = WindowValues.of(node, mode, module);
         Value pointer = window == null ? pointer(node) : window;
-        return pointer != null ? pointer : transfer(node);
+        Value cluster = pointer == null ? cluster(node) : pointer;
+        return cluster != null ? cluster : transfer(node);
+    }
+
+    private Value cluster(Node node) {
+        return switch (node.instruction.opcode()) {
+            case "max" -> Clusters.raised(node);
+            case "selp" -> module.isClustered() ? Clusters.chosen(node) : null;
+            case "min" -> {
+                Value least = transfer(node);
+                yield module.isClustered() && least.is(Value.Kind.BELOW) ? least.as(Value.Kind.CUT) : null;
+            }
+            default -> null;
+        };
     }
 
     /** A parameter that all callers fill with the address of local memory. */
