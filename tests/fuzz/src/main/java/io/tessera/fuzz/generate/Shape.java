@@ -19,7 +19,7 @@ record Shape(boolean hostile, boolean endless, int blocks, int threads, int clus
     static Shape of(Random random) {
         boolean hostile = random.nextInt(2) == 0;
         int cluster = random.nextInt(12) == 0 ? 2 : 1;
-        return new Shape(hostile, hostile && random.nextInt(40) == 0, cluster * (random.nextInt(4) == 0 ? 2 : 1), random.nextInt(8) == 0 ? 64 : 32, cluster,
+        return new Shape(hostile, hostile && random.nextInt(100) == 0, cluster * (random.nextInt(4) == 0 ? 2 : 1), random.nextInt(8) == 0 ? 64 : 32, cluster,
                 random.nextInt(3) == 0, random.nextInt(10) == 0, random.nextInt(3) == 0, random.nextInt(3) == 0);
     }
 }
