@@ -29,7 +29,7 @@ public final class Main implements Callable<Integer> {
     private long seconds = 60;
     @Option(names = "--threads", paramLabel = "N", description = "devices at once (${DEFAULT-VALUE})")
     private int threads = 1;
-    @Option(names = "--assemble", paramLabel = "PTXAS", description = "NVIDIA's assembler, for sm_80 and sm_90a")
+    @Option(names = "--assemble", paramLabel = "PTXAS", description = "NVIDIA's assembler, for sm_80 and sm_90a by turns")
     private Path assembler;
     @Option(names = "--assemble-every", paramLabel = "N", description = "of how many fenced texts one goes through it (${DEFAULT-VALUE})")
     private int assembleEvery = 150;

@@ -61,9 +61,11 @@ public final class KernelGenerator {
         for (String name : List.of("table", "constants", "f0", "f1", "k", "functions")) {
             names.fixed(name, null);
         }
-        function("f0");
-        function("f1");
-        if (!shape.inRegisters()) {
+        if (shape.calls()) {
+            function("f0");
+            function("f1");
+        }
+        if (shape.calls() && !shape.inRegisters()) {
             both(".global .align 8 .u64 functions[2] = {f0, f1};");
         }
         kernel();

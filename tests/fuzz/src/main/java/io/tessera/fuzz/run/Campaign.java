@@ -139,7 +139,11 @@ public final class Campaign {
 
     /** A hostile kernel may be refused; a legal one must not. */
     private static boolean isFailure(GeneratedKernel kernel, Finding finding) {
-        return finding.kind() != Finding.Kind.REFUSED || !kernel.hostile();
+        return switch (finding.kind()) {
+            case REFUSED -> !kernel.hostile();
+            case LONG -> false;
+            default -> true;
+        };
     }
 
     private synchronized void count(Finding finding) {
