@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
 
 /** A service and a victim of its own, against which attacks run one after the other. One owner thread. */
 final class Lane implements AutoCloseable {
@@ -12,9 +13,12 @@ final class Lane implements AutoCloseable {
     /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
     private static final long LOOK_MS = 100;
+    private static final int TRIES = 3;
     /** What the executor said before that may be older than the attack. */
     private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;
 
+    /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
+    private final Lock starts;
     private final Settings settings;
     private final NanoClock clock;
     private final Path facts;
@@ -30,8 +34,10 @@ final class Lane implements AutoCloseable {
      * For a folder; the service starts with the first attack.
      *
      * @param folder for sockets, segments and logs; exists and is empty
+     * @param starts held by the lane whose service starts
      */
-    Lane(Settings settings, Path folder, NanoClock clock) {
+    Lane(Settings settings, Path folder, NanoClock clock, Lock starts) {
+        this.starts = starts;
         this.settings = settings;
         this.clock = clock;
         this.facts = folder.resolve("facts");
@@ -94,11 +100,21 @@ final class Lane implements AutoCloseable {
      * once, but after each death in a row later, and a suite in which nothing is protected has many.
      */
     private void ready() throws IOException, InterruptedException {
-        if (service == null) {
-            service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
-                    settings.managerOptions(), settings.control(), clock);
-            victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
-            victim.check(60 * SECOND_NS);
+        for (int left = TRIES; service == null; left--) {
+            starts.lockInterruptibly();
+            try {
+                service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
+                        settings.managerOptions(), settings.control(), clock);
+                victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
+                victim.check(60 * SECOND_NS);
+            } catch (IOException e) {
+                close();
+                if (left == 1) {
+                    throw e;
+                }
+            } finally {
+                starts.unlock();
+            }
         }
         executor = service.executor();
     }

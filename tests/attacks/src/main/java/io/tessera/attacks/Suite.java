@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -26,6 +28,7 @@ public final class Suite {
     private final Settings settings;
     private final Path folder;
     private final NanoClock clock;
+    private final Lock starts = new ReentrantLock();
     private final List<Verdict> verdicts = new ArrayList<>();
     private final Queue<Attack> unmade = new ConcurrentLinkedQueue<>();
     private long untilNs;
@@ -42,7 +45,8 @@ public final class Suite {
     }
 
     /**
-     * Runs the attacks of the settings, as many as fit into their time.
+     * Runs the attacks of the settings, as many as fit into their time. A lane whose service does not start leaves them to the others, and
+     * says so on standard error; what no lane has run is in the report.
      *
      * @param each told of what is known so far, after each verdict; the newest is the last
      * @return all of them, by name
@@ -74,15 +78,21 @@ public final class Suite {
                 }));
             }
             for (Future<Void> lane : running) {
-                lane.get();
+                end(lane);
             }
+        }
+    }
+
+    private static void end(Future<Void> lane) throws InterruptedException {
+        try {
+            lane.get();
         } catch (ExecutionException e) {
-            throw new IOException("a lane ended: " + e.getCause(), e.getCause());
+            System.err.println("a lane ended: " + e.getCause());
         }
     }
 
     private void run(Queue<Attack> left, Path own, Consumer<Report> each) throws IOException, InterruptedException {
-        try (Lane lane = new Lane(settings, own, clock)) {
+        try (Lane lane = new Lane(settings, own, clock, starts)) {
             while (clock.nanoTime() - untilNs < 0) {
                 Attack attack = left.poll();
                 if (attack == null) {
