@@ -98,7 +98,13 @@ public final class Suite {
                 if (attack == null) {
                     return;
                 }
-                Verdict verdict = lane.run(attack);
+                Verdict verdict;
+                try {
+                    verdict = lane.run(attack);
+                } catch (IOException e) {
+                    left.add(attack);
+                    throw e;
+                }
                 synchronized (verdicts) {
                     verdicts.add(verdict);
                     unmade.remove(attack);
