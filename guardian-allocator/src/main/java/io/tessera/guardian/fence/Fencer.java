@@ -13,7 +13,7 @@ import java.util.Set;
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
     /** Changes when the same module would be fenced in another way: part of the key of caches. */
-    public static final int VERSION = 13;
+    public static final int VERSION = 14;
 
     private final FenceMode mode;
     private final AddressOracle oracle;
