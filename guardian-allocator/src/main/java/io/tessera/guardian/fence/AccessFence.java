@@ -33,7 +33,7 @@ final class AccessFence {
         this.global = global;
         this.shared = shared;
         this.clamp = new SymbolClamp(context);
-        this.generic = new GenericFence(context, global, shared);
+        this.generic = new GenericFence(context, global, shared, clamp);
     }
 
     /** Fences it. */
@@ -79,8 +79,8 @@ final class AccessFence {
             return address;
         }
         Variable variable = origin(access.place(), address, fact);
-        if (variable == null && access.place() == Place.LOCAL && context.plan.passesLocalEnd()) {
-            return clamp.callers(i, access, address);
+        if (variable == null && access.place() == Place.LOCAL && context.plan.arenaBytes(context.function) >= access.sizeBytes()) {
+            return clamp.arena(access, address);
         }
         if (variable == null) {
             throw new FenceRefusedException(i.mnemonic(), i.line(),

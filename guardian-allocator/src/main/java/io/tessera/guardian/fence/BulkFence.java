@@ -83,6 +83,9 @@ final class BulkFence {
         Operand.Register limit = shared.limit(i, bytes, UNIT, address);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, address, limit);
+        if (context.plan.clusters()) {
+            code.emit("max.u32", clamped, clamped, context.prologue.sharedBase());
+        }
         code.emit("and.b32", clamped, clamped, Code.number(-UNIT));
         return clamped;
     }

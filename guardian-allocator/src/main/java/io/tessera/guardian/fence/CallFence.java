@@ -108,8 +108,8 @@ final class CallFence {
 
     private void add(Instruction i, List<Operand> returns, Operand target, List<Operand> arguments) {
         List<Operand> passed = new ArrayList<>(arguments);
-        if (context.plan.passesLocalEnd()) {
-            passed.add(context.prologue.localEnd());
+        if (context.plan.passesArena()) {
+            passed.add(context.prologue.localStart());
         }
         List<Operand> operands = new ArrayList<>();
         if (!returns.isEmpty()) {

@@ -71,8 +71,8 @@ final class Dispatchers {
     }
 
     /** Their declarations, to stand before what calls them. */
-    List<PtxFunction> declarations(boolean localEnd) {
-        return dispatchers.values().stream().map(d -> function(d, localEnd, Optional.empty())).toList();
+    List<PtxFunction> declarations(boolean arena) {
+        return dispatchers.values().stream().map(d -> function(d, arena, Optional.empty())).toList();
     }
 
     /** What each of them calls. */
@@ -90,15 +90,15 @@ final class Dispatchers {
         return dispatchers.values().stream().map(Dispatcher::name).toList();
     }
 
-    private static PtxFunction function(Dispatcher dispatcher, boolean localEnd, Optional<Block> body) {
+    private static PtxFunction function(Dispatcher dispatcher, boolean arena, Optional<Block> body) {
         List<Variable> parameters = new ArrayList<>();
         parameters.add(parameter(TARGET, scalar(ScalarType.B64)));
         int n = 0;
         for (Variable parameter : dispatcher.parameters()) {
             parameters.add(parameter(TARGET + "_p" + n++, parameter));
         }
-        if (localEnd) {
-            parameters.add(localEnd());
+        if (arena) {
+            parameters.add(arena());
         }
         List<Variable> returns = new ArrayList<>();
         for (Variable result : dispatcher.returns()) {
@@ -108,9 +108,9 @@ final class Dispatchers {
                 body, 0);
     }
 
-    /** The parameter that every function gets where the end of local memory is passed on. */
-    static Variable localEnd() {
-        return parameter(Prologue.LOCAL_END, scalar(ScalarType.B64));
+    /** The parameter that every function gets where the address of the {@link LocalArena} is passed on. */
+    static Variable arena() {
+        return parameter(LocalArena.NAME, scalar(ScalarType.B64));
     }
 
     private static Variable scalar(ScalarType type) {
@@ -126,13 +126,13 @@ final class Dispatchers {
     /**
      * The functions.
      *
-     * @param localEnd whether functions of the module have {@link #localEnd()} as their last parameter
+     * @param arena whether functions of the module have {@link #arena()} as their last parameter
      * @param number   number of the first in {@link FencedModule#functions()}
      */
-    List<PtxFunction> definitions(int number, int module, boolean localEnd) {
+    List<PtxFunction> definitions(int number, int module, boolean arena) {
         List<PtxFunction> found = new ArrayList<>();
         for (Dispatcher dispatcher : dispatchers.values()) {
-            PtxFunction head = function(dispatcher, localEnd, Optional.empty());
+            PtxFunction head = function(dispatcher, arena, Optional.empty());
             Code code = new Code();
             Sites sites = new Sites(code, number + found.size(), module);
             write(code, sites, dispatcher, head);
@@ -141,7 +141,7 @@ final class Dispatchers {
             body.addAll(code.declarations());
             written.stream().filter(Variable.class::isInstance).forEach(body::add);
             written.stream().filter(statement -> !(statement instanceof Variable)).forEach(body::add);
-            found.add(function(dispatcher, localEnd, Optional.of(new Block(body, 0))));
+            found.add(function(dispatcher, arena, Optional.of(new Block(body, 0))));
         }
         return found;
     }
@@ -179,6 +179,10 @@ final class Dispatchers {
         }
         List<Operand> arguments = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
+            if (parameters.get(i).name().equals(LocalArena.NAME)) {
+                arguments.add(values.get(i).getFirst()); // in a register, as all callers pass it
+                continue;
+            }
             Variable local = parameter(parameters.get(i).name() + suffix, parameters.get(i));
             code.add(local);
             store(code, local.name(), local, values.get(i));

@@ -35,7 +35,7 @@ final class FunctionContext {
         this.facts = plan.facts(function);
         this.trace = plan.trace(function);
         this.names = plan.names(function);
-        this.prologue = new Prologue(code, plan, function);
+        this.prologue = new Prologue(code, function);
         this.sites = new Sites(code, number, plan.id());
         this.limits = new SharedLimits(code);
     }

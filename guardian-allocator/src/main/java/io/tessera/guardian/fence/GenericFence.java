@@ -13,20 +13,24 @@ final class GenericFence {
     private final Code code;
     private final GlobalFence global;
     private final SharedFence shared;
+    private final SymbolClamp clamp;
 
-    GenericFence(FunctionContext context, GlobalFence global, SharedFence shared) {
+    GenericFence(FunctionContext context, GlobalFence global, SharedFence shared, SymbolClamp clamp) {
         this.context = context;
         this.code = context.code;
         this.global = global;
         this.shared = shared;
+        this.clamp = clamp;
     }
 
     /** The address, fenced for the space that it is in. */
     Operand.Address fence(Instruction i, Access access, Operand.Address address) throws FenceRefusedException {
-        if (context.plan.localEscapes() && !context.plan.passesLocalEnd()
-                && context.function.kind() == PtxFunction.Kind.FUNC) {
+        if (context.plan.linked() && context.function.kind() == PtxFunction.Kind.FUNC) {
             throw new FenceRefusedException(i.mnemonic(), i.line(), "its generic address may be one of a caller's local memory, "
-                    + "and how much that is cannot be passed between modules that are linked");
+                    + "and where that is cannot be passed between modules that are linked");
+        }
+        if (!context.plan.escapingParameters().isEmpty()) {
+            throw new FenceRefusedException(i.mnemonic(), i.line(), "its generic address may be one of a parameter");
         }
         Operand.Register base = context.wide(address.base());
         long offset = address.offsetBytes();
@@ -43,11 +47,8 @@ final class GenericFence {
         if (context.plan.sharedEscapes() || context.plan.clusterEscapes()) {
             fenced = shared(i, access, whole, fenced);
         }
-        if (context.plan.localEscapes()) {
+        if (context.plan.arenaBytes(context.function) >= access.sizeBytes()) {
             fenced = local(access, whole, fenced);
-        }
-        if (context.plan.parameterEscapes() && access.kind() == Access.Kind.READ) {
-            fenced = select("param", whole, window.aligned(whole, access.alignmentBytes()), fenced);
         }
         if (context.mode() == FenceMode.CHECK) {
             Operand.Register wrong = code.truth();
@@ -58,15 +59,6 @@ final class GenericFence {
             context.cache.put(base, new Entry(Purpose.GENERIC, offset, access.sizeBytes(), access.alignmentBytes(), fenced));
         }
         return Code.at(fenced, 0);
-    }
-
-    private Operand.Register select(String space, Operand.Register address, Operand.Register inSpace,
-            Operand.Register otherwise) {
-        Operand.Register there = code.truth();
-        Operand.Register selected = code.wide();
-        code.emit("isspacep." + space, there, address);
-        code.emit("selp.b64", selected, inSpace, otherwise, there);
-        return selected;
     }
 
     /** Where blocks of a cluster see each other's shared memory, that window contains the block's own. */
@@ -97,23 +89,14 @@ final class GenericFence {
     }
 
     private Operand.Register local(Access access, Operand.Register address, Operand.Register otherwise) {
-        Operand.Register end = context.prologue.localEnd();
         Operand.Register there = code.truth();
-        Operand.Register room = code.truth();
-        Operand.Register limit = code.wide();
         Operand.Register window = code.wide();
         Operand.Register generic = code.wide();
         Operand.Register selected = code.wide();
         code.emit("isspacep.local", there, address);
-        code.emit("setp.ge.u64", room, end, Code.number(access.sizeBytes()));
-        code.emit("and.pred", there, there, room);
-        code.emit("sub.s64", limit, end, Code.number(access.sizeBytes()));
         code.emit("cvta.to.local.u64", window, address);
-        code.emit("min.u64", window, window, limit);
-        code.emit("and.b64", window, window, Code.number(-access.alignmentBytes()));
-        code.emit("cvta.local.u64", generic, window);
+        code.emit("cvta.local.u64", generic, clamp.arena(access, window));
         code.emit("selp.b64", selected, generic, otherwise, there);
-        context.counts.fence(Fence.LOCAL);
         return selected;
     }
 }

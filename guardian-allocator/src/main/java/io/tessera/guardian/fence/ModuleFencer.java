@@ -57,7 +57,7 @@ final class ModuleFencer {
         callers();
         Map<String, FenceRefusedException> refused = refusedKernels();
         List<PtxFunction> dispatchers = plan.dispatchers().definitions(functionNames.size(), plan.id(),
-                plan.passesLocalEnd());
+                plan.passesArena());
         List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
         List<HoistedVariable> hoisted = new ArrayList<>(hoister.hoisted());
@@ -66,7 +66,7 @@ final class ModuleFencer {
         boolean declared = dispatchers.isEmpty();
         for (Directive directive : plan.module().directives()) {
             if (!declared && directive instanceof PtxFunction) {
-                directives.addAll(plan.dispatchers().declarations(plan.passesLocalEnd()));
+                directives.addAll(plan.dispatchers().declarations(plan.passesArena()));
                 declared = true;
             }
             directive(directive, variables, written, directives);
@@ -248,12 +248,12 @@ final class ModuleFencer {
     }
 
     private PtxFunction function(PtxFunction function) {
-        PtxFunction rewritten = function.body().isEmpty() ? function : fenced.get(function.name());
+        PtxFunction rewritten = function.body().isEmpty() ? function : plan.moved(fenced.get(function.name()));
         PtxFunction definition = plan.symbols().function(function.name());
-        boolean gets = plan.passesLocalEnd() && function.kind() == PtxFunction.Kind.FUNC && definition.body().isPresent();
+        boolean gets = plan.passesArena() && function.kind() == PtxFunction.Kind.FUNC && definition.body().isPresent();
         List<Variable> parameters = new ArrayList<>(rewritten.parameters());
         if (gets) {
-            parameters.add(Dispatchers.localEnd());
+            parameters.add(Dispatchers.arena());
         }
         return new PtxFunction(rewritten.kind(), rewritten.linkage(), rewritten.name(), rewritten.returns(), parameters,
                 rewritten.attributes(), debug ? rewritten.body().map(ModuleFencer::withoutInlining) : rewritten.body(),

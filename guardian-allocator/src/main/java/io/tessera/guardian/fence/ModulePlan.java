@@ -17,6 +17,7 @@ import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,10 +56,11 @@ final class ModulePlan {
     private boolean shared;
     private boolean sharedEscapes;
     private boolean localEscapes;
-    private boolean parameterEscapes;
+    private final Set<String> escapingParameters = new HashSet<>();
     private boolean clusterEscapes;
     private boolean readsConstants;
     private boolean makesGeneric;
+    private LocalArena arena;
 
     /** What was found in a body: local variables; prototypes and lists of targets. */
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
@@ -103,8 +105,7 @@ final class ModulePlan {
         traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function), names(function));
         facts.put(function, oracle.of(function, module));
-        openLocal |= function.kind() == PtxFunction.Kind.FUNC && anyAccess(body,
-                (i, access) -> isOpenLocal(function, i, access));
+        openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1) && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
     }
 
     /** Notes that a function is refused; one of the whole module is thrown on. */
@@ -257,10 +258,13 @@ final class ModulePlan {
             EscapeScan scan = new EscapeScan(entry.getKey().body().orElseThrow(), entry.getValue(), runtime);
             sharedEscapes |= scan.escapes(StateSpace.SHARED);
             localEscapes |= scan.escapes(StateSpace.LOCAL);
-            parameterEscapes |= scan.escapes(StateSpace.PARAM);
+            if (scan.escapes(StateSpace.PARAM)) {
+                escapingParameters.add(entry.getKey().name());
+            }
         }
         sharedEscapes |= linked;
         localEscapes |= linked;
+        arena = localEscapes || openLocal ? new LocalArena(module, !linked) : null;
     }
 
     /** Notes that a function asks for the workspace of its cooperative launch. */
@@ -350,15 +354,11 @@ final class ModulePlan {
 
     /** Whether a generic address whose space is not proved can be anything but global in a legal program. */
     boolean genericMayBeOther() {
-        return sharedEscapes || localEscapes || parameterEscapes || clusterEscapes;
+        return sharedEscapes || localEscapes || !escapingParameters.isEmpty() || clusterEscapes;
     }
 
     boolean sharedEscapes() {
         return sharedEscapes;
-    }
-
-    boolean localEscapes() {
-        return localEscapes;
     }
 
     /** Which barriers are kept in shared memory, and where. */
@@ -381,13 +381,24 @@ final class ModulePlan {
         return clusters || !shared && !linked;
     }
 
-    /** Whether device functions are passed the end of their callers' local memory. */
-    boolean passesLocalEnd() {
-        return !linked && (localEscapes || openLocal);
+    /** Whether device functions are given the address of their kernel's {@link LocalArena}. */
+    boolean passesArena() {
+        return arena != null && arena.isPassed();
     }
 
-    boolean parameterEscapes() {
-        return parameterEscapes;
+    /** Bytes of the arena that a function may touch; 0 where it has none. */
+    long arenaBytes(PtxFunction function) {
+        return arena == null ? 0 : arena.bytes(function);
+    }
+
+    /** A function that was fenced, with its local variables where they lie now. */
+    PtxFunction moved(PtxFunction function) {
+        return arena == null ? function : arena.moved(function);
+    }
+
+    /** Functions with parameters whose generic addresses may come to an access of unknown space. */
+    Set<String> escapingParameters() {
+        return escapingParameters;
     }
 
     boolean clusterEscapes() {

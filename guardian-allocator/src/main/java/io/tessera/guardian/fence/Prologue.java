@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Statement;
-import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,13 +11,9 @@ final class Prologue {
     /** Open array of shared memory that fenced modules declare: its address is where dynamic shared memory starts. */
     static final String DYNAMIC_SHARED = WindowConstants.PREFIX + "shared";
 
-    /** Parameter that device functions get: the end of the local memory of those who called them. */
-    static final String LOCAL_END = WindowConstants.PREFIX + "local_end";
-
     private static final long SHARED_NUMBER = 0xFFFF_FFFF_FF00_0000L;
 
     private final Code code;
-    private final ModulePlan plan;
     private final PtxFunction function;
     private final List<Statement> statements = new ArrayList<>();
     private Operand.Register baseHigh;
@@ -30,16 +25,15 @@ final class Prologue {
     private Operand.Register sharedStart;
     private Operand.Register sharedEnd;
     private long neededShared;
-    private Operand.Register localEnd;
+    private Operand.Register localStart;
     private Operand.Register sharedBase;
     private Operand.Register sharedBytes;
     private Operand.Register ownLane;
     private Operand.Register blockThreads;
     private Operand.Register warpLanes;
 
-    Prologue(Code code, ModulePlan plan, PtxFunction function) {
+    Prologue(Code code, PtxFunction function) {
         this.code = code;
-        this.plan = plan;
         this.function = function;
     }
 
@@ -171,28 +165,15 @@ final class Prologue {
         });
     }
 
-    /**
-     * Address behind the local memory that a pointer in this function may point to, 0 where there is none. The stack grows down:
-     * the variables of the kernel come last, and all below them belongs to the thread.
-     */
-    Operand.Register localEnd() {
-        if (localEnd == null) {
-            localEnd = code.wide();
-            write(() -> {
-                if (function.kind() == PtxFunction.Kind.FUNC && plan.passesLocalEnd()) {
-                    code.emit("ld.param.b64", localEnd, Code.at(new Operand.Named(LOCAL_END), 0));
-                } else {
-                    code.emit("mov.u64", localEnd, Code.number(0));
-                }
-                for (Variable variable : plan.locals(function)) {
-                    Operand.Register behind = code.wide();
-                    code.emit("mov.u64", behind, new Operand.Symbol(variable.name(), 0));
-                    code.emit("add.s64", behind, behind, Code.number(variable.sizeBytes()));
-                    code.emit("max.u64", localEnd, localEnd, behind);
-                }
-            });
+    /** Address of the {@link LocalArena}. */
+    Operand.Register localStart() {
+        if (localStart == null) {
+            localStart = code.wide();
+            boolean kernel = function.kind() == PtxFunction.Kind.ENTRY;
+            write(() -> code.emit(kernel ? "mov.u64" : "ld.param.b64", localStart,
+                    kernel ? new Operand.Symbol(LocalArena.NAME, 0) : Code.at(new Operand.Named(LocalArena.NAME), 0)));
         }
-        return localEnd;
+        return localStart;
     }
 
     /** The bit of this lane. */

@@ -49,36 +49,33 @@ final class SymbolClamp {
         }
         context.counts.fence(access.place() == Access.Place.CONST ? Fence.CONSTANT : Fence.LOCAL);
         Operand.Register start = code.wide();
+        code.emit("mov.u64", start, new Operand.Symbol(variable.name(), 0));
+        return clamped(address, start, last, group.alignment());
+    }
+
+    private Operand.Register clamped(Operand.Register address, Operand.Register start, long last, int alignment) {
         Operand.Register offset = code.wide();
         Operand.Register inside = code.wide();
         Operand.Register sum = code.wide();
-        code.emit("mov.u64", start, new Operand.Symbol(variable.name(), 0));
         code.emit("sub.s64", offset, address, start);
         code.emit("min.u64", inside, offset, Code.number(last));
         code.emit("add.s64", sum, inside, start);
-        if (group.alignment() <= 1) {
+        if (alignment <= 1) {
             return sum;
         }
         Operand.Register aligned = code.wide();
-        code.emit("and.b64", aligned, sum, Code.number(-group.alignment()));
+        code.emit("and.b64", aligned, sum, Code.number(-alignment));
         return aligned;
     }
 
-    /** An address of local memory in a device function that may have come from a caller. */
-    Operand.Address callers(Instruction i, Access access, Operand.Address address) {
+    /** An address of local memory that may be of any variable whose address is a value somewhere, also of a caller's. */
+    Operand.Address arena(Access access, Operand.Address address) {
+        return Code.at(arena(access, context.plus(context.wide(address.base()), address.offsetBytes())), 0);
+    }
+
+    /** The same with the address in a register. */
+    Operand.Register arena(Access access, Operand.Register address) {
         context.counts.fence(Fence.LOCAL);
-        Operand.Register base = context.plus(context.wide(address.base()), address.offsetBytes());
-        Operand.Register end = context.prologue.localEnd();
-        Operand.Register none = code.truth();
-        Operand.Register limit = code.wide();
-        Operand.Register inside = code.wide();
-        code.emit("setp.lt.u64", none, end, Code.number(access.sizeBytes()));
-        context.sites.branchIf(none, i.guard(), context.sites.site(ReportArea.Kind.ADDRESS, i.line(), base));
-        code.emit("sub.s64", limit, end, Code.number(access.sizeBytes()));
-        code.emit("min.u64", inside, base, limit);
-        if (access.alignmentBytes() > 1) {
-            code.emit("and.b64", inside, inside, Code.number(-access.alignmentBytes()));
-        }
-        return Code.at(inside, 0);
+        return clamped(address, context.prologue.localStart(), context.plan.arenaBytes(context.function) - access.sizeBytes(), access.alignmentBytes());
     }
 }

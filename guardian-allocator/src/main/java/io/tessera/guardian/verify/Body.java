@@ -159,6 +159,11 @@ final class Body {
         return widths[register];
     }
 
+    /** Whether blocks may be launched in clusters. */
+    boolean isClustered() {
+        return module.isClustered();
+    }
+
     /** A variable of the function or the module, or null. */
     Symbol symbol(String name) {
         Symbol own = symbols.get(name);

@@ -4,9 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.StateSpace;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Calls: of functions of the module that are known by name, and of {@code vprintf} with what is private. Used for one function. */
 final class Calls {
@@ -14,20 +12,16 @@ final class Calls {
 
     private final ModuleNames module;
     private final Graph graph;
-    private final Map<String, Instruction> callees = new LinkedHashMap<>();
+    private final Given given;
 
-    Calls(Graph graph, ModuleNames module) {
+    Calls(Graph graph, ModuleNames module, Given given) {
         this.module = module;
         this.graph = graph;
+        this.given = given;
     }
 
     private static UnverifiedException refused(Instruction i, String why) {
         return new UnverifiedException(i.line(), i.mnemonic() + ": " + why);
-    }
-
-    /** What is called, with one of the instructions that call it. */
-    Map<String, Instruction> callees() {
-        return callees;
     }
 
     void check(Instruction i, int at, int block) throws UnverifiedException {
@@ -42,24 +36,33 @@ final class Calls {
             throw refused(i, "what it calls is not known by name");
         }
         next++;
-        List<Operand> given = List.of();
+        List<Operand> passed = List.of();
         if (next < operands.size() && operands.get(next) instanceof Operand.Arguments(List<Operand> elements)) {
-            given = elements;
+            passed = elements;
             next++;
         }
         PtxFunction function = module.function(name);
         if (function == null || function.kind() != PtxFunction.Kind.FUNC || next != operands.size()) {
             throw refused(i, "'" + name + "' is no function that can be called");
         }
-        if (returned.size() != function.returns().size() || given.size() != function.parameters().size()) {
+        if (returned.size() != function.returns().size() || passed.size() != function.parameters().size()) {
             throw refused(i, "'" + name + "' is called with other arguments than it has");
         }
         if (function.body().isPresent()) {
-            callees.putIfAbsent(function.name(), i);
+            pass(function, passed, graph.operands[at][next - 1]);
         } else if (name.equals("vprintf")) {
-            print(i, at, block, given);
+            print(i, at, block, passed);
         } else if (!module.linked() || isDrivers(name)) {
             throw refused(i, "'" + name + "' is defined in no fenced module");
+        }
+    }
+
+    /** What is given in registers; the values of those that are numbers or in registers are in the same order. */
+    private void pass(PtxFunction function, List<Operand> passed, Node[] values) {
+        boolean each = values.length == passed.size();
+        for (int n = 0; n < passed.size(); n++) {
+            boolean register = each && passed.get(n) instanceof Operand.Register && values[n].bits == Long.SIZE;
+            given.pass(function, n, register ? values[n].value : null);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.tessera.guardian.verify;
 
 import io.tessera.guardian.ptx.Directive;
-import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
@@ -54,22 +53,22 @@ public final class FenceVerifier {
         private final PtxModule read;
         private final ModuleNames module;
         private final Map<String, UnverifiedException> refused = new HashMap<>();
-        private final Map<String, Map<String, Instruction>> calls = new LinkedHashMap<>();
+        private final Given given;
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
         private Run(PtxModule read, ModuleNames module) {
             this.read = read;
             this.module = module;
+            this.given = new Given(module.linked());
         }
 
         private Verdict verdict() throws UnverifiedException {
-            for (PtxFunction function : module.functions.values()) {
-                if (function.body().isPresent()) {
-                    function(function);
-                }
+            Reach reach = new Reach(module);
+            for (String name : reach.callersFirst()) {
+                function(module.functions.get(name));
             }
-            Reach reach = new Reach(calls, refused, shared);
+            reach.found(refused, shared);
             List<String> accepted = new ArrayList<>();
             Map<String, UnverifiedException> rejected = new LinkedHashMap<>();
             Set<String> clusters = new LinkedHashSet<>();
@@ -83,7 +82,7 @@ public final class FenceVerifier {
                 }
                 boolean blocks = reach.reachesNamed(function.name());
                 boolean needsCluster = function.attribute("reqnctapercluster").isPresent() || function.attribute("explicitcluster").isPresent();
-                if (why == null && blocks && needsCluster && module.mode() != Mode.NONE) {
+                if (why == null && blocks && needsCluster && !module.isClustered() && module.mode() != Mode.NONE) {
                     why = new UnverifiedException(function.line(), "shared memory of a kernel that is launched in clusters");
                 }
                 if (why != null) {
@@ -91,7 +90,7 @@ public final class FenceVerifier {
                     continue;
                 }
                 accepted.add(function.name());
-                if (!blocks && !module.linked()) {
+                if ((!blocks || module.isClustered()) && !module.linked()) {
                     clusters.add(function.name());
                 }
             }
@@ -104,12 +103,10 @@ public final class FenceVerifier {
         }
 
         private void function(PtxFunction function) {
-            Map<String, Instruction> callees = Map.of();
             try {
                 Body body = new Body(function, module);
-                FunctionCheck check = new FunctionCheck(body, module);
+                FunctionCheck check = new FunctionCheck(body, module, given);
                 check.check();
-                callees = check.callees();
                 if (check.touchesShared()) {
                     shared.add(function.name());
                 }
@@ -120,7 +117,6 @@ public final class FenceVerifier {
                 // A text that nobody thought of: what is not understood is not accepted.
                 refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' is not understood: " + e));
             }
-            calls.put(function.name(), callees);
         }
     }
 }

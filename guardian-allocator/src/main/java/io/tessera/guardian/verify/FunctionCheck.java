@@ -4,17 +4,17 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.StateSpace;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 
 /** One function by itself: what it does with what it is given, whoever calls it. Used once. */
 final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;
-    private Calls calls;
+    private final Given given;
     private boolean shared;
 
-    FunctionCheck(Body body, ModuleNames module) {
+    FunctionCheck(Body body, ModuleNames module, Given given) {
+        this.given = given;
         this.body = body;
         this.module = module;
     }
@@ -27,17 +27,11 @@ final class FunctionCheck {
             shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
         }
         Graph graph = new Graph(body, new Flow(body), forms, module.mode());
-        new Values(graph, module).find();
-        calls = new Calls(graph, module);
-        new Instructions(graph, module, calls).check();
+        new Values(graph, module, given).find();
+        new Instructions(graph, module, new Calls(graph, module, given)).check();
         if (module.mode() != Mode.NONE) {
             new Loops(graph).check();
         }
-    }
-
-    /** What it calls. */
-    Map<String, Instruction> callees() {
-        return calls.callees();
     }
 
     /** Whether anything in it names shared memory. */

@@ -74,9 +74,6 @@ final class Instructions {
     private void memory(Instruction i, int at, int block, int operand, boolean write) throws UnverifiedException {
         ScalarType type = i.type().orElseThrow(() -> refused(i, "has no type"));
         int bytes = type.bytes() * i.vectorLength();
-        if (i.has("shared::cluster")) {
-            throw refused(i, "another block's shared memory");
-        }
         int named = 0;
         for (String word : i.modifiers()) {
             named += StateSpace.of(word) != null ? 1 : 0;

@@ -87,7 +87,7 @@ final class Loops {
 
     /** Whether all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once. */
     private boolean ends(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
-        Node counter = fact.bits() == Integer.SIZE ? fact.target().origin() : null;
+        Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
         boolean up = counter != null && counter.is("add");
         if (counter == null || !up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1
                 || component[counter.trace] != number || counter.args[1].kind != Node.Kind.NUMBER) {
@@ -95,10 +95,25 @@ final class Loops {
         }
         long step = up ? (int) counter.args[1].number : -(long) (int) counter.args[1].number;
         Node before = counter.args[0].origin();
-        if (step == 0 || before.kind != Node.Kind.PHI || component[before.trace] != number || !counts(before, counter, number)) {
+        boolean own = fact.target().origin() == counter || fact.target().origin() == before;
+        if (step == 0 || before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
             return false;
         }
         return bounded(fact, step, number) && passes(edge, before.trace, inside);
+    }
+
+    /** A value that is compared, or what it becomes for the next pass where it is compared before it is counted. */
+    private Node counted(Node compared, int number) {
+        if (compared.kind != Node.Kind.PHI || component[compared.trace] != number) {
+            return compared;
+        }
+        List<Flow.Edge> in = flow.in.get(compared.trace);
+        for (int n = 0; n < in.size(); n++) {
+            if (component[in.get(n).from()] == number && !fuel.looks(in.get(n))) {
+                return compared.args[n].origin();
+            }
+        }
+        return compared;
     }
 
     /** The value that comes round is the counter's, from wherever it comes. */

@@ -1,10 +1,12 @@
 package io.tessera.guardian.verify;
 
 import io.tessera.guardian.ptx.Alias;
+import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Directive;
 import io.tessera.guardian.ptx.FileEntry;
 import io.tessera.guardian.ptx.FunctionAttribute;
 import io.tessera.guardian.ptx.Initializer;
+import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Pragma;
 import io.tessera.guardian.ptx.PtxFunction;
@@ -41,6 +43,7 @@ final class ModuleNames {
     private final Map<String, String> aliases = new HashMap<>();
     private final Mode mode;
     private final boolean linked;
+    private boolean clustered;
 
     ModuleNames(PtxModule module, Mode mode, boolean linked) throws UnverifiedException {
         this.mode = mode;
@@ -70,11 +73,18 @@ final class ModuleNames {
         if (known == null || function.body().isPresent()) {
             functions.put(function.name(), function);
         }
+        clustered |= !linked && (function.attributes().stream().anyMatch(each -> each.name().contains("cluster"))
+                || function.body().filter(ModuleNames::namesClusters).isPresent());
         for (FunctionAttribute attribute : function.attributes()) {
             if (!ATTRIBUTES.contains(attribute.name()) && mode != Mode.NONE) {
                 throw new UnverifiedException(function.line(), "'" + function.name() + "' has ." + attribute.name());
             }
         }
+    }
+
+    private static boolean namesClusters(Block body) {
+        return body.statements().stream().anyMatch(each -> each instanceof Instruction i
+                && (i.opcode().equals("mapa") || i.opcode().equals("getctarank") || i.has("cluster") || i.has("shared::cluster")));
     }
 
     private void variable(Variable variable) throws UnverifiedException {
@@ -209,6 +219,11 @@ final class ModuleNames {
     PtxFunction function(String name) {
         PtxFunction function = functions.get(name);
         return function != null ? function : functions.get(aliases.getOrDefault(name, ""));
+    }
+
+    /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */
+    boolean isClustered() {
+        return clustered;
     }
 
     Mode mode() {

@@ -63,7 +63,7 @@ final class Moves {
             return extends0 ? Value.number(0, (1L << bits) - 1, 0, node.bits) : any;
         }
         if (!in[0].isNumber()) {
-            boolean small = in[0].is(Kind.BELOW) || in[0].is(Kind.VARIABLE) && in[0].symbol().space() == StateSpace.SHARED;
+            boolean small = in[0].is(Kind.BELOW) || in[0].is(Kind.CLUSTER) || in[0].is(Kind.VARIABLE) && in[0].symbol().space() == StateSpace.SHARED;
             return small && from.kind() != ScalarType.Kind.SIGNED ? in[0] : any;
         }
         Value value = from.kind() == ScalarType.Kind.SIGNED ? in[0].signed(from.bits()) : in[0].unsigned(from.bits());
@@ -82,6 +82,9 @@ final class Moves {
             return value.is(Kind.WINDOW) || value.is(Kind.TEXT) ? value : any.aligned(0);
         }
         boolean cluster = node.instruction.has("shared::cluster");
+        if (cluster && !to && value.is(Kind.CLUSTER)) {
+            return value.as(Kind.VALID);
+        }
         Symbol symbol = value.symbol();
         if (symbol == null || symbol.space() != space || cluster) {
             return any;

@@ -1,37 +1,47 @@
 package io.tessera.guardian.verify;
 
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /** What functions reach by calls. A function that calls itself, over whatever others, is refused, since the stack is not without end. */
 final class Reach {
-    private final Map<String, Map<String, Instruction>> calls;
+    private final Map<String, Map<String, Instruction>> calls = new LinkedHashMap<>();
     private final Map<String, UnverifiedException> reasons = new HashMap<>();
-    private final Set<String> reaching;
+    private final Set<String> reaching = new HashSet<>();
     private final List<String> calleesFirst = new ArrayList<>();
 
-    Reach(Map<String, Map<String, Instruction>> calls, Map<String, UnverifiedException> refused, Set<String> named) {
-        this.calls = calls;
-        reaching = new HashSet<>(named);
-        reasons.putAll(refused);
+    Reach(ModuleNames module) {
+        for (PtxFunction function : module.functions.values()) {
+            if (function.body().isPresent()) {
+                calls.put(function.name(), callees(function, module));
+            }
+        }
         order();
-        for (String name : calleesFirst) {
-            for (String callee : calls.get(name).keySet()) {
-                UnverifiedException why = reasons.get(callee);
-                if (why != null) {
-                    reasons.putIfAbsent(name, why);
-                }
-                if (reaching.contains(callee)) {
-                    reaching.add(name);
+    }
+
+    private static Map<String, Instruction> callees(PtxFunction function, ModuleNames module) {
+        Map<String, Instruction> found = new LinkedHashMap<>();
+        for (Statement statement : function.body().orElseThrow().statements()) {
+            if (statement instanceof Instruction i && i.opcode().equals("call")) {
+                for (Operand operand : i.operands()) {
+                    PtxFunction callee = operand instanceof Operand.Symbol(String name, long _) ? module.function(name) : null;
+                    if (callee != null && callee.body().isPresent()) {
+                        found.putIfAbsent(callee.name(), i);
+                    }
                 }
             }
         }
+        return found;
     }
 
     private void order() {
@@ -58,6 +68,33 @@ final class Reach {
                 } else if (calls.containsKey(callee) && state.putIfAbsent(callee, 1) == null) {
                     path.add(callee);
                     left.add(calls.get(callee).keySet().iterator());
+                }
+            }
+        }
+    }
+
+    /** Functions with a body, each before those that it calls, as far as none calls itself. */
+    List<String> callersFirst() {
+        return calleesFirst.reversed();
+    }
+
+    /**
+     * Takes what was found of each function by itself.
+     *
+     * @param refused functions that are not accepted, and why
+     * @param named   functions to be asked for by {@link #reachesNamed}
+     */
+    void found(Map<String, UnverifiedException> refused, Set<String> named) {
+        reaching.addAll(named);
+        reasons.putAll(refused);
+        for (String name : calleesFirst) {
+            for (String callee : calls.get(name).keySet()) {
+                UnverifiedException why = reasons.get(callee);
+                if (why != null) {
+                    reasons.putIfAbsent(name, why);
+                }
+                if (reaching.contains(callee)) {
+                    reaching.add(name);
                 }
             }
         }

@@ -15,7 +15,9 @@ final class Refinement {
             return value;
         }
         if (fact.condition() == null) {
-            return holds(value, fact, bits);
+            // What is known only where a predicate holds says nothing of the rest: there the fact alone does.
+            boolean anywhere = value.condition() != null && (fact.kind() == Fact.Kind.INSIDE || fact.kind() == Fact.Kind.ALIGNED);
+            return holds(anywhere ? Value.any(bits) : value, fact, bits);
         }
         boolean same = value.condition() == fact.condition() && value.unless() == fact.negated();
         if (fact.kind() == Fact.Kind.COMPARE || fact.second() != null || value.condition() != null && !same) {

@@ -56,16 +56,16 @@ final class SharedEnd {
     }
 
     /** Bytes that there are where a fact holds; 0 where it says nothing of that. */
-    private static long bytes(Fact fact) {
+    private long bytes(Fact fact) {
         boolean more = fact.compare().equals("ge") || fact.compare().equals("gt");
         if (fact.kind() != Fact.Kind.COMPARE || !more || fact.signed() || fact.bits() != Integer.SIZE || !fact.other().value.exact()) {
             return 0;
         }
         Node target = fact.target().origin();
         Value value = target.value;
-        boolean end = value.is(Value.Kind.VARIABLE) && value.symbol() == Symbol.END && value.low() == 0 && value.high() == 0;
+        boolean end = !graph.body.isClustered() && value.is(Value.Kind.VARIABLE) && value.symbol() == Symbol.END && value.low() == 0 && value.high() == 0;
         boolean dynamic = target.is("mov", "u32") && target.args[0].kind == Node.Kind.SPECIAL && target.args[0].special.equals("%dynamic_smem_size");
-        return end || dynamic ? fact.other().value.unsigned(Integer.SIZE).low() + (fact.compare().equals("gt") ? 1 : 0) : 0;
+        return end || dynamic || Clusters.isSize(target) ? fact.other().value.unsigned(Integer.SIZE).low() + (fact.compare().equals("gt") ? 1 : 0) : 0;
     }
 
     /**

@@ -31,6 +31,10 @@ record Value(Kind kind, Symbol symbol, long low, long high, int align, long cert
         BELOW,
         /** The same as a generic address. */
         GENERIC_BELOW,
+        /** The same in a module whose blocks are launched in clusters, where it may be another block's. */
+        CUT,
+        /** An address of shared memory of any block of the cluster with that many bytes behind it, {@link #high}. */
+        CLUSTER,
         /** A generic address with that many bytes behind it, {@link #high}, that may be read and written. */
         VALID,
         /** Private text that is printed: generic or not. */

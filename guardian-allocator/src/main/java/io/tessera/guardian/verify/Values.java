@@ -1,5 +1,6 @@
 package io.tessera.guardian.verify;
 
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -16,9 +17,11 @@ final class Values {
     private final Graph graph;
     private final Mode mode;
     private final ModuleNames module;
+    private final Given given;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
-    Values(Graph graph, ModuleNames module) {
+    Values(Graph graph, ModuleNames module, Given given) {
+        this.given = given;
         this.graph = graph;
         this.mode = module.mode();
         this.module = module;
@@ -115,7 +118,29 @@ final class Values {
             }
         }
         Value window = WindowValues.of(node, mode, module);
-        return window != null ? window : transfer(node);
+        Value pointer = window == null ? pointer(node) : window;
+        Value cluster = pointer == null ? cluster(node) : pointer;
+        return cluster != null ? cluster : transfer(node);
+    }
+
+    private Value cluster(Node node) {
+        return switch (node.instruction.opcode()) {
+            case "max" -> Clusters.raised(node);
+            case "selp" -> module.isClustered() ? Clusters.chosen(node) : null;
+            case "min" -> {
+                Value least = transfer(node);
+                yield module.isClustered() && least.is(Value.Kind.BELOW) ? least.as(Value.Kind.CUT) : null;
+            }
+            default -> null;
+        };
+    }
+
+    /** A parameter that all callers fill with the address of local memory. */
+    private Value pointer(Node node) {
+        boolean whole = node.is("ld", "param") && node.instruction.mnemonic().equals("ld.param.b64") && node.instruction.operands().size() == 2
+                && node.instruction.operands().get(1) instanceof Operand.Address(Operand.Named _, long offset) && offset == 0;
+        Symbol to = whole ? given.of(graph.body.function, ((Operand.Named) ((Operand.Address) node.instruction.operands().get(1)).base()).name()) : null;
+        return to == null ? null : Value.of(Value.Kind.VARIABLE, to, 0, 0, to.align());
     }
 
     private static Value transfer(Node node) {

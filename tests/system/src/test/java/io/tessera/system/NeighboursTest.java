@@ -124,25 +124,6 @@ class NeighboursTest {
         assertEquals(0, executor(manager).get("restarts").getAsLong());
     }
 
-    /** Two that compute share by fences: their launches keep to terms, and run without what those spare. */
-    @Test
-    void theStatusCountsByWhichCodeLaunchesRun(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
-        RunningCase first = start(run, "first", "", "compute");
-        RunningCase second = start(run, "second", "", "compute");
-        first.awaitLine("ready");
-        second.awaitLine("ready");
-        Await.until("launches by second entries", BOUND, () -> executor(manager).getAsJsonArray("clients").asList().stream()
-                .map(JsonElement::getAsJsonObject).filter(client -> client.has("secondLaunches")
-                && client.get("secondLaunches").getAsLong() > 0
-                && client.get("secondLaunches").getAsLong() <= client.get("launches").getAsLong()
-                && client.get("heapAllocatedBytes").getAsLong() > 0
-                && client.get("fewLaunches").getAsLong() <= client.get("secondLaunches").getAsLong()).count() == 2,
-                () -> executor(manager).toString());
-        endsRight(first);
-        endsRight(second);
-    }
-
     @Test
     void theStatusShowsWindowsAndFences(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");

@@ -296,7 +296,7 @@ public final class ClientFences {
         boolean done = false;
         try {
             code = loadCode(module);
-            ProgramLoader.fill(code, module.program, constants, module.memory, driver);
+            module.addedConstantBytes = ProgramLoader.fill(code, module.program, constants, module.memory, driver);
             done = true;
         } finally {
             if (!done) {

@@ -166,6 +166,17 @@ public final class ClientKernels {
         checked.prepare(find(said, function).second, said, function);
     }
 
+    /**
+     * Bytes of constants that a kernel has more than the program's own, which choose by that: cuFFT takes another plan for a kernel with
+     * constants.
+     *
+     * @throws ProgramRefusedException if it is none of the program's
+     */
+    public long addedConstantBytes(long said, long function) throws ProgramRefusedException {
+        TenantModule module = find(said, function).module;
+        return module == null ? 0 : module.addedConstantBytes;
+    }
+
     /** Whether the driver may wait for all streams in this launch: it loads the kernel now, or makes room for its local memory. */
     private boolean loads(Launchable kernel, long said, long function) {
         if (kernel.launched) {

@@ -19,8 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class FenceOffice implements AutoCloseable {
     /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
-    /** System property: whether a kernel that the verifier does not accept in any form is refused. */
-    private static final String VERIFIER_BINDS = "tessera.executor.verifierBinds";
 
     private final DeviceContext device;
     private final ProgramMaker maker;
@@ -37,8 +35,7 @@ public final class FenceOffice implements AutoCloseable {
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
-            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, new VerifiedText(),
-                    Boolean.getBoolean(VERIFIER_BINDS));
+            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, new VerifiedText());
         }
     }
 

@@ -52,7 +52,6 @@ public final class ProgramMaker {
     private final CodeCache cache;
     private final CodeWorkers workers;
     private final TextCheck check;
-    private final boolean checkBinds;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, CompletableFuture<FencedProgram>> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -65,14 +64,7 @@ public final class ProgramMaker {
         }
     });
 
-    /**
-     * A maker.
-     *
-     * @param checkBinds whether a kernel that the check does not accept in any form is refused; if not, it is loaded in its plain form, and
-     *                   that is logged
-     */
-    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, boolean checkBinds) {
-        this.checkBinds = checkBinds;
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check) {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
@@ -146,7 +138,7 @@ public final class ProgramMaker {
 
     private CodeIdentity identity(ProgramSource source, FenceMode mode, CodeOptions options) {
         String alone = mode == FenceMode.NONE ? ALONE + " " : "";
-        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.VERSION, target.architecture(),
+        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.version(), target.architecture(),
                 source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (alone + options.key()).strip());
     }
 
@@ -198,7 +190,7 @@ public final class ProgramMaker {
         byte[] code = program.code();
         for (FencedTables tables : program.tables()) {
             String why = TablesCheck.refusal(tables, mode);
-            if (why == null && program.isText() && checkBinds) {
+            if (why == null && program.isText()) {
                 TextCheck.Checked looked = check.check(program.code(), tables, false);
                 why = looked.first();
                 code = Arrays.copyOf(looked.text(), looked.text().length + 1);
@@ -299,14 +291,14 @@ public final class ProgramMaker {
         List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
         String why = look(fenced, mode, linked, looked);
-        if (why != null && !linked) {
+        if (why != null) {
             LOG.info("a module is fenced without proofs: {}", why);
             fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
             look(fenced, mode, linked, looked);
         }
         List<FencedText> accepted = new ArrayList<>();
         for (int i = 0; i < fenced.size(); i++) {
-            accepted.add(accepted(fenced.get(i), looked.get(i), mode));
+            accepted.add(accepted(fenced.get(i), looked.get(i)));
         }
         return accepted;
     }
@@ -324,14 +316,8 @@ public final class ProgramMaker {
         return why;
     }
 
-    /** What is left of a text: where the check binds, kernels that are not seen to be fenced are as those that cannot be. */
-    private FencedText accepted(FencedText text, TextCheck.Checked looked, FenceMode mode) throws ProgramRefusedException {
-        if (!checkBinds && TablesCheck.refusal(text.tables(), mode) == null) {
-            if (looked.first() != null) {
-                LOG.info("a module is loaded although it is not seen to be fenced: {}", looked.first());
-            }
-            return text;
-        }
+    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
         if (looked.refusal() != null) {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
         }
@@ -376,7 +362,7 @@ public final class ProgramMaker {
     }
 
     private CacheKey key(ModuleImage code) {
-        return CacheKey.of(code, new CodeIdentity("linked", Fencer.VERSION, target.architecture(), target.compiler(),
+        return CacheKey.of(code, new CodeIdentity("linked", Fencer.version(), target.architecture(), target.compiler(),
                 ""));
     }
 }

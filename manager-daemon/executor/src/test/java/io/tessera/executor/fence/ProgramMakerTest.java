@@ -122,13 +122,9 @@ class ProgramMakerTest {
     }
 
     private ProgramMaker maker(Target target, TextCheck check) throws IOException {
-        return maker(target, check, true);
-    }
-
-    private ProgramMaker maker(Target target, TextCheck check, boolean checkBinds) throws IOException {
         return new ProgramMaker(target, CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, line -> {
             throw new AssertionError(line);
-        }), workers, check, checkBinds);
+        }), workers, check);
     }
 
     private ProgramMaker maker() throws IOException {
@@ -219,13 +215,6 @@ class ProgramMakerTest {
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
         assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
         assertEquals("line 5", made.refusal("work"));
-    }
-
-    @Test
-    void whatACheckThatDoesNotBindRejectsIsLoadedInItsPlainForm() throws Exception {
-        FencedProgram made = make(maker(COMPILES, (_, _, _) -> TextCheck.Checked.refused("line 9"), false), CodeOptions.none());
-        assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
-        assertEquals(null, made.refusal("work"));
     }
 
     @Test

@@ -1,0 +1,48 @@
+package io.tessera.guardian.verify;
+
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Variable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What functions are given by all that call them, of parameters that are always the address of local memory: how many bytes of one variable lie behind
+ * it. The variable is one of a function that has not returned. Callers have to be looked at before those whom they call. Used by one thread.
+ */
+final class Given {
+    private final Map<String, Symbol[]> known = new HashMap<>();
+    private final boolean open;
+
+    /** @param open whether others than those of the module may call its functions */
+    Given(boolean open) {
+        this.open = open;
+    }
+
+    /** Notes what a parameter is given at a call; null: what is not known. */
+    void pass(PtxFunction function, int parameter, Value value) {
+        Symbol[] all = known.computeIfAbsent(function.name(), k -> new Symbol[function.parameters().size()]);
+        boolean local = value != null && value.is(Value.Kind.VARIABLE) && value.symbol().space() == StateSpace.LOCAL && value.low() == value.high()
+                && value.low() >= 0 && value.low() < value.symbol().bytes() && value.condition() == null;
+        long bytes = local ? value.symbol().bytes() - value.low() : 0;
+        int align = local ? Math.min(value.symbol().align(), Value.tz(value.low())) : 0;
+        Symbol before = all[parameter];
+        all[parameter] = new Symbol(function.parameters().get(parameter).name(), StateSpace.LOCAL,
+                before == null ? bytes : Math.min(before.bytes(), bytes), before == null ? align : Math.min(before.align(), align), false);
+    }
+
+    /** What a parameter of a function points to, or null. */
+    Symbol of(PtxFunction function, String parameter) {
+        Symbol[] all = open || function.kind() != PtxFunction.Kind.FUNC ? null : known.get(function.name());
+        List<Variable> parameters = function.parameters();
+        for (int n = 0; all != null && n < all.length; n++) {
+            Variable variable = parameters.get(n);
+            boolean pointer = variable.name().equals(parameter) && variable.space() == StateSpace.PARAM && variable.sizeBytes() == Long.BYTES;
+            if (pointer && all[n] != null && all[n].bytes() > 0) {
+                return all[n];
+            }
+        }
+        return null;
+    }
+}
