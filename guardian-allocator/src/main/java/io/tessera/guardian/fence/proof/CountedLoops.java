@@ -22,11 +22,9 @@ public final class CountedLoops {
     public static final long SOON = 1L << 16;
 
     private final Set<Instruction> counted;
-    private final long mostRounds;
 
-    private CountedLoops(Set<Instruction> counted, long mostRounds) {
+    private CountedLoops(Set<Instruction> counted) {
         this.counted = counted;
-        this.mostRounds = mostRounds;
     }
 
     /**
@@ -37,7 +35,7 @@ public final class CountedLoops {
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
         return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
-                .orElseGet(() -> new CountedLoops(Set.of(), 0));
+                .orElseGet(() -> new CountedLoops(Set.of()));
     }
 
     /**
@@ -50,13 +48,11 @@ public final class CountedLoops {
         Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Loops.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
         Map<Loops.Loop, Long> totals = new IdentityHashMap<>();
-        long most = 0;
         // Inner heads come after outer ones: from the last on, what is inside is known.
         for (Loops.Loop loop : loops.reversed()) {
             long total = total(loop, induction.rounds(loop), rounds, nested, loops, totals);
             totals.put(loop, total);
             if (total < Induction.UNBOUNDED) {
-                most = Math.max(most, total);
                 for (int latch : loop.latches()) {
                     closing(analysis, latch, loop.head(), found);
                 }
@@ -69,7 +65,7 @@ public final class CountedLoops {
                 found.add(rotated);
             }
         }
-        return new CountedLoops(found, most);
+        return new CountedLoops(found);
     }
 
     /**
@@ -163,10 +159,5 @@ public final class CountedLoops {
     /** Whether the loop that a branch closes ends by itself; instructions are told apart by identity. */
     public boolean endsByItself(Instruction branch) {
         return counted.contains(branch);
-    }
-
-    /** How many rounds such a loop may take at most, with the loops in it: the most of all; 0 where there is none. */
-    public long mostRounds() {
-        return mostRounds;
     }
 }

@@ -16,8 +16,6 @@ public record Finding(Kind kind, String where, String what) {
         DIFFERENCE,
         /** It did not end when it was told to. */
         ENDLESS,
-        /** The same, but a loop in it is known to be left after a large number of rounds, and fences let such loops be: no failure. */
-        LONG,
         /** The rewriter, the parser or the software GPU threw what is no refusal. */
         CRASH,
         /** A module that the rewriter or the verifier does not take. */

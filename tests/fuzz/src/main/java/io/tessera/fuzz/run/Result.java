@@ -51,7 +51,6 @@ public record Result(long seed, int kernels, int legal, int endless, long launch
         json.addProperty("escapes", counts.get(Finding.Kind.ESCAPE));
         json.addProperty("differences", counts.get(Finding.Kind.DIFFERENCE));
         json.addProperty("notEnded", counts.get(Finding.Kind.ENDLESS));
-        json.addProperty("longLoops", counts.get(Finding.Kind.LONG));
         json.addProperty("crashes", counts.get(Finding.Kind.CRASH));
         json.addProperty("refused", counts.get(Finding.Kind.REFUSED));
         json.addProperty("notAssembled", counts.get(Finding.Kind.NOT_ASSEMBLED));
