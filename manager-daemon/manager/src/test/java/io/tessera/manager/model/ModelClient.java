@@ -35,10 +35,11 @@ final class ModelClient {
     boolean stopped;
 
     /** Of a registered client whose memory has never been resident. */
-    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks) {
+    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks, int fileChunks) {
         this.peer = peer;
         this.device = device;
         this.fresh = neededChunks;
+        words().fileLimit(fileChunks * CHUNK);
         publish();
     }
 
@@ -281,8 +282,12 @@ final class ModelClient {
         words().swappedBytes(away * CHUNK);
         words().pinnedWanted(needed);
         words().pageableWanted(Math.max(0, needed - words().pinnedTarget()));
-        words().pinnedHeld(Math.min(away * CHUNK, words().pinnedTarget()));
-        words().pageableHeld(away * CHUNK - Math.min(away * CHUNK, words().pinnedTarget()));
+        long awayBytes = away * CHUNK;
+        long pinned = Math.min(awayBytes, words().pinnedTarget());
+        long file = Math.min(Math.max(0, awayBytes - pinned - words().pageableTarget()), words().fileLimit());
+        words().pinnedHeld(pinned);
+        words().pageableHeld(awayBytes - pinned - file);
+        words().fileHeld(file);
         block().usedBytes(needed);
     }
 }
