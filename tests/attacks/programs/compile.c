@@ -1,6 +1,7 @@
 /*
  * Code that is expensive to read, to rewrite or to assemble: small texts that ask for much memory or time, and large ones. Whoever reads a
- * tenant's code in a process that serves everybody must have a bound for each. A text that is refused is as good as one that runs.
+ * tenant's code in a process that serves everybody must have a bound for each. A text that is refused is as good as one that runs. ATTACK_SHARE=N in the
+ * environment makes the long ones N times shorter, for machines with a GPU in software.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,13 +10,14 @@
 
 #include "attack.h"
 
-enum { TEXT_BYTES = 96 << 20, MANY = 30000, LINES = 400000 };
+enum { TEXT_BYTES = 96 << 20 };
 
 static const char *const HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
 static const char *const KERNEL = ".visible .entry attack(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n";
 
 static char *text;
 static size_t length;
+static int many = 30000, lines = 400000, tables = 200, calls = 1000, printed = 20000;
 
 static void say(const char *format, ...)
 {
@@ -32,6 +34,9 @@ static void say(const char *format, ...)
 
 static void begin(void)
 {
+    const char *share = getenv("ATTACK_SHARE");
+    int parts = share && atoi(share) > 1 ? atoi(share) : 1;
+    many /= parts, lines /= parts, tables /= parts, calls /= parts, printed /= parts;
     text = malloc(TEXT_BYTES);
     if (!text) {
         fprintf(stderr, "no memory\n");
@@ -86,7 +91,7 @@ static void registers_in_blocks(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say("{\n.reg .b64 %%e<100000>;\nmov.u64 %%e%d, %d;\n}\n", i, i);
     end_and_load();
 }
@@ -102,9 +107,9 @@ static void nested_loops(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say("l%d:\nadd.u32 %%r1, %%r1, 1;\n", i);
-    for (int i = MANY - 1; i >= 0; i--)
+    for (int i = many - 1; i >= 0; i--)
         say("setp.lt.u32 %%p, %%r1, %d;\n@%%p bra l%d;\n", i, i);
     end_and_load();
 }
@@ -113,9 +118,9 @@ static void nested_blocks(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say("{\n.reg .b32 %%r1;\n");
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say("}\n");
     end_and_load();
 }
@@ -125,10 +130,10 @@ static void nested_expression(void)
     begin();
     say("%s", KERNEL);
     say("mov.u32 %%r1, ");
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < lines; i++)
         say("(");
     say("1");
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < lines; i++)
         say(")");
     say(";\n");
     end_and_load();
@@ -138,10 +143,10 @@ static void nested_initialiser(void)
 {
     begin();
     say(".global .b32 v[1] = ");
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < lines; i++)
         say("{");
     say("1");
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < lines; i++)
         say("}");
     say(";\n%s", KERNEL);
     end_and_load();
@@ -152,9 +157,9 @@ static void ladder(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say("setp.lt.u32 %%p, %%r1, %d;\n@%%p bra out%d;\nadd.u32 %%r1, %%r1, 1;\n", i, i);
-    for (int i = MANY - 1; i >= 0; i--)
+    for (int i = many - 1; i >= 0; i--)
         say("out%d:\nadd.u32 %%r2, %%r2, %%r1;\n", i);
     end_and_load();
 }
@@ -164,8 +169,8 @@ static void tangle(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < MANY; i++)
-        say("t%d:\nsetp.eq.u32 %%p, %%r1, %d;\n@%%p bra t%d;\nadd.u32 %%r1, %%r1, 1;\n", i, i, (int)((i * 7919L + 12345) % MANY));
+    for (int i = 0; i < many; i++)
+        say("t%d:\nsetp.eq.u32 %%p, %%r1, %d;\n@%%p bra t%d;\nadd.u32 %%r1, %%r1, 1;\n", i, i, (int)((i * 7919L + 12345) % many));
     end_and_load();
 }
 
@@ -173,7 +178,7 @@ static void targets(void)
 {
     begin();
     say("%s", KERNEL);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < tables; i++) {
         say("table%d: .branchtargets t0", i);
         for (int n = 1; n < 2000; n++)
             say(", t%d", n);
@@ -188,7 +193,7 @@ static void accesses(void)
 {
     begin();
     say("%sld.param.u64 %%d1, [out];\n", KERNEL);
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < lines; i++)
         say("add.u64 %%d%d, %%d%d, %%d1;\nld.global.u32 %%r1, [%%d%d];\n", 2 + i % 7, 2 + (i + 3) % 7, 2 + i % 7);
     end_and_load();
 }
@@ -196,28 +201,28 @@ static void accesses(void)
 static void functions(void)
 {
     begin();
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say(".func f%d(.param .u64 a);\n", i);
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < many; i++) {
         say(".func f%d(.param .u64 a)\n{\n", i);
         if (i > 0)
             say("{\n.param .b64 x;\ncall.uni f%d, (x);\n}\n{\n.param .b64 x;\ncall.uni f%d, (x);\n}\n", i - 1, i / 2);
         say("ret;\n}\n");
     }
-    say("%s{\n.param .b64 x;\ncall.uni f%d, (x);\n}\n", KERNEL, MANY - 1);
+    say("%s{\n.param .b64 x;\ncall.uni f%d, (x);\n}\n", KERNEL, many - 1);
     end_and_load();
 }
 
 static void pointers_to_functions(void)
 {
     begin();
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < many; i++)
         say(".func f%d(.param .u64 a)\n{\nret;\n}\n", i);
-    say(".global .u64 all[%d] = {f0", MANY);
-    for (int i = 1; i < MANY; i++)
+    say(".global .u64 all[%d] = {f0", many);
+    for (int i = 1; i < many; i++)
         say(", f%d", i);
     say("};\n%s", KERNEL);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < calls; i++)
         say("{\n.param .b64 x;\np%d: .callprototype _ (.param .b64 _);\ncall %%d1, (x), p%d;\n}\n", i, i);
     end_and_load();
 }
@@ -236,7 +241,7 @@ static void printing(void)
 {
     begin();
     say(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .b8 s[65536] = {37, 115, 0};\n%s", KERNEL);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < printed; i++)
         say("{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nmov.u64 %%d1, s;\ncvta.global.u64 %%d2, %%d1;\nst.param.b64 [f], %%d2;\n"
             "st.param.b64 [a], %%d3;\ncall.uni (r), vprintf, (f, a);\n}\n");
     end_and_load();

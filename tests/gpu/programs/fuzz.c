@@ -1,8 +1,8 @@
 /*
  * Runs fenced kernels of the fuzzer (tests/fuzz) on the driver's first GPU: `java ... io.tessera.fuzz.Main gpu | fuzz [THREADS]`. The records that come on
  * standard input are described in io.tessera.fuzz.run.GpuFeed. Legal kernels must compute what the software GPU says; hostile ones must end, without a
- * fault, and leave what lies outside of their window as it was. Prints one JSON object. The exit status is 0 where all kernels ran, also where some
- * differ; it is 3 where one ended the context, since nothing can follow it.
+ * fault, and leave what lies outside of their window as it was. One that takes long is told to end, as an executor does. Prints one JSON object. The exit status is 0 where all kernels ran, also where some
+ * differ; it is 3 where one ended the context or did not end, since nothing can follow it.
  *
  * The compiler runs in all threads at once; kernels run one by one.
  */
@@ -12,6 +12,7 @@
 #include "driver.h"
 
 enum { MAGIC = 0x315A5546, MODULO = 1, MOST_THREADS = 64, SHOWN = 20, REPORT_BYTES = 1 << 20, STOP_GO_ON = 4096, BEFORE = 0x5A, VICTIM_BYTES = 1 << 20 };
+enum { NOT_READY = 600, NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
 enum { OUT_ROOM = 1 << 20, DATA_AT = 1 << 28, DEFAULT_THREADS = 8 };
 #define GIB ((size_t)1 << 30)
 #define CHUNK (2 * GIB)
@@ -54,8 +55,9 @@ struct record {
 
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER, running = PTHREAD_MUTEX_INITIALIZER;
 static CUcontext context;
+static CUstream other;
 static CUdeviceptr base, report, stop, victim;
-static unsigned kernels, hostile_kernels, refused, differences, escapes, shown;
+static unsigned kernels, hostile_kernels, stopped, refused, differences, escapes, shown;
 static char failures[1 << 14];
 
 static int take(void *to, size_t bytes)
@@ -108,8 +110,8 @@ static void failed(const struct record *record, const char *what, int code)
 
 static void say(int lost)
 {
-    printf("{\"kernels\":%u,\"hostile\":%u,\"refused\":%u,\"differences\":%u,\"escapes\":%u,\"contextLost\":%d,\"failures\":[%s]}\n", kernels, hostile_kernels,
-           refused, differences, escapes, lost, failures);
+    printf("{\"kernels\":%u,\"hostile\":%u,\"stopped\":%u,\"refused\":%u,\"differences\":%u,\"escapes\":%u,\"contextLost\":%d,\"failures\":[%s]}\n", kernels, hostile_kernels,
+           stopped, refused, differences, escapes, lost, failures);
     fflush(stdout);
 }
 
@@ -129,6 +131,7 @@ static void open_window(void)
         CHECK(cuMemMap(at, CHUNK, 0, at == base ? data : sink, 0));
         CHECK(cuMemSetAccess(at, CHUNK, &access, 1));
     }
+    CHECK(cuStreamCreate(&other, NON_BLOCKING));
     CHECK(cuMemAlloc_v2(&report, REPORT_BYTES));
     CHECK(cuMemAlloc_v2(&stop, 4096));
     CHECK(cuMemAlloc_v2(&victim, VICTIM_BYTES));
@@ -186,6 +189,41 @@ static void compare(const struct record *record)
     }
 }
 
+static int ended_within(int ms)
+{
+    const struct timespec pause = {0, 50000};
+    int result = NOT_READY;
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        result = cuStreamQuery(NULL);
+        if (result != NOT_READY)
+            return result;
+        nanosleep(&pause, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
+    return NOT_READY;
+}
+
+/* The result of the kernel that runs. One that takes long is told to end by the stop word; only hostile ones may need that. */
+static int await(const struct record *record)
+{
+    static const uint32_t end = 0;
+    int result = ended_within(record->hostile ? PATIENCE_MS : LEGAL_PATIENCE_MS);
+    if (result != NOT_READY)
+        return result;
+    stopped++;
+    if (!record->hostile)
+        failed(record, "has to be told to end", 0);
+    CHECK(cuMemcpyHtoDAsync_v2(stop, &end, sizeof end, other));
+    result = ended_within(MORE_PATIENCE_MS);
+    if (result == 0) {
+        CHECK(cuStreamSynchronize(other));
+        CHECK(cuMemcpyHtoD_v2(stop, &(uint32_t){STOP_GO_ON}, sizeof(uint32_t)));
+    }
+    return result;
+}
+
 static void run(const struct record *record, CUmodule module)
 {
     CUfunction function;
@@ -199,11 +237,11 @@ static void run(const struct record *record, CUmodule module)
     CHECK(cuMemcpyHtoD_v2(in, record->in.start, record->in.length));
     CHECK(cuMemsetD8Async(out, BEFORE, record->out_bytes, NULL));
     int result = cuLaunchKernel(function, record->blocks, 1, 1, record->threads, 1, 1, 0, NULL, parameters, NULL);
-    result = result ? result : cuCtxSynchronize();
+    result = result ? result : await(record);
     kernels++;
     hostile_kernels += record->hostile;
     if (result) {
-        failed(record, "ends the context", result);
+        failed(record, result == NOT_READY ? "does not end when it is told to" : "ends the context", result);
         say(1);
         _Exit(3);
     }

@@ -1,7 +1,7 @@
 """Runs PyTorch's databases of operators, modules and optimizers on a device and keeps what comes out, bit by bit.
 
     operators.py --values FILE [--device cuda] [--samples 4] [--dtypes float32,...] [--only NAME,...] [--shard 1/4]
-                 [--count N] [--reverse] [--from 0]
+                 [--skip N] [--count N] [--reverse] [--from 0]
 
 Prints ``{"cases": N}`` once the device is in use, then for each case ``{"begin": PLACE, "case": NAME}`` and a line with what it gave: digests of
 inputs, results and gradients, where FILE holds their bytes, the class of an error, and how long the first sample and all
@@ -34,13 +34,14 @@ def _arguments(words):
     parser.add_argument("--dtypes", default=",".join(DTYPES))
     parser.add_argument("--only", default="", help="names of operators, modules or optimizers, or of cases; * stands for anything")
     parser.add_argument("--shard", default="1/1")
+    parser.add_argument("--skip", type=int, default=0, help="without the first so many of them")
     parser.add_argument("--count", type=int, default=None, help="the first so many of them")
     parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--from", dest="first", type=int, default=0)
     return parser.parse_args(words)
 
 
-def chosen(names, only, shard, count, reverse):
+def chosen(names, only, shard, skip, count, reverse):
     """The places of the cases to run, in the order in which they run. Every process gets the same for the same words."""
     patterns = [pattern for pattern in only.split(",") if pattern]
 
@@ -51,7 +52,7 @@ def chosen(names, only, shard, count, reverse):
     if not 1 <= part <= parts:
         raise ValueError(f"shard {shard}: the first number is 1 to {parts}")
     places = [place for place, name in enumerate(names) if not patterns or named(name)]
-    places = [place for order, place in enumerate(places) if order % parts == part - 1][:count]
+    places = [place for order, place in enumerate(places) if order % parts == part - 1][skip:][:count]
     return places[::-1] if reverse else places
 
 
@@ -152,7 +153,7 @@ def main(words):
     # What is made on the CPU must not depend on how many threads there are.
     torch.set_num_threads(1)
     every = cases(torch, options.dtypes.split(","), options.device)
-    places = chosen([case.name for case in every], options.only, options.shard, options.count, options.reverse)
+    places = chosen([case.name for case in every], options.only, options.shard, options.skip, options.count, options.reverse)
     # What starting costs is not a case's.
     torch.ones(8, device=options.device).sum().item()
     print(json.dumps({"cases": len(places)}), flush=True)

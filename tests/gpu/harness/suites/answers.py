@@ -17,6 +17,8 @@ from harness.tessera import Manager
 TIMEOUT_S = 120
 #: Of the second part: programs whose calls are traced in turns, which answers as the driver does, and by relay.
 TRACED = ("fft", "linalg", "matmul", "convolution", "elementwise")
+#: cuFFT without PyTorch, the same transforms as CODE's.
+PLANS = "plans"
 #: Libraries' machine code natively, their text natively, and what each way takes: the same transforms by the same library.
 CODE = "code"
 SHOWN = 80
@@ -24,7 +26,7 @@ SHOWN = 80
 
 def run(setting, record):
     """Natively twice, then each way; then the traces."""
-    chosen = setting.chosen(("answers", CODE, *TRACED))
+    chosen = setting.chosen(("answers", CODE, PLANS, *TRACED))
     found = {}
     with Manager(setting.installation, setting.directory) as manager:
         ways = [
@@ -39,7 +41,7 @@ def run(setting, record):
             text = Placement("native, from text", {**native().environment, "CUDA_FORCE_PTX_JIT": "1"})
             for name, place in [*ways[:2], (text.name, text), *ways[2:]]:
                 record.attempt(f"{CODE}, {name}", lambda: _digests(setting, record, name, place), 10)
-        for program in (name for name in TRACED if name in chosen):
+        for program in (name for name in (PLANS, *TRACED) if name in chosen):
             record.attempt(program, lambda: _trace(setting, record, manager, program), 40)
 
 
@@ -98,10 +100,12 @@ def _trace(setting, record, manager, program):
     traces = {}
     for name, place in (("turns", under_tessera(manager, "auto")), ("space", under_relay(manager))):
         path = os.path.join(setting.directory, f"{program}-{name}.calls")
-        command = [sys.executable, os.path.join(setting.workloads, "answer_programs.py"), program]
+        script = ["fft_bits.py"] if program == PLANS else ["answer_programs.py", program]
+        command = [sys.executable, os.path.join(setting.workloads, script[0]), *script[1:]]
         _run(setting, f"{program}-{name}", place, command, {"TESSERA_TRACE": path, "PYTORCH_KERNEL_CACHE_PATH": setting.directory})
         traces[name] = trace_diff.read(path)
-        os.unlink(path)  # the logs travel, and these are large
+        if program != PLANS:
+            os.unlink(path)  # the logs travel, and these are large
     found = trace_diff.differences(traces["turns"], traces["space"])
     record.add("trace", program=program, calls=[len(traces["turns"]), len(traces["space"])], **found)
 

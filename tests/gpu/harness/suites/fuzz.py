@@ -38,6 +38,8 @@ def _run(setting, record):
     record.add("fuzz", **{"asked": kernels, "seed": _seed(err), "status": status, **result})
     if status not in STATUSES and not result["contextLost"]:
         raise ChildFailed(f"ended with {status}: {err.strip()[-400:]}")
+    if result["kernels"] + result["refused"] < kernels and not result["contextLost"]:
+        raise ChildFailed(f"only {result['kernels']} of {kernels} kernels came: {err.strip()[-400:]}")
 
 
 def _seed(said):
@@ -48,7 +50,7 @@ def tables(results):
     """One row, and one for each kernel that failed."""
     found = []
     for one in (result for result in results if result["kind"] == "fuzz"):
-        fields = ("asked", "kernels", "hostile", "refused", "differences", "escapes", "contextLost")
+        fields = ("asked", "kernels", "hostile", "stopped", "refused", "differences", "escapes", "contextLost")
         found.append(Table("Generated kernels, fenced", fields, (tuple(one[field] for field in fields),), (f"seed {one['seed']}",)))
         if one["failures"]:
             columns = ("seed", "mode", "hostile", "what", "code")

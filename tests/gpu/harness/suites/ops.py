@@ -15,11 +15,16 @@ from harness.table import Table
 from harness.tessera import Manager
 
 #: ``--set`` takes these; the machine with the GPU is meant by ``cuda``.
-OPTIONS = {"samples": 4, "dtypes": "", "shard": "1/1", "device": "cuda"}
+OPTIONS = {"samples": 4, "dtypes": "", "shard": "1/1", "skip": 0, "device": "cuda"}
+#: The suite's own: whether both native runs, and then turns beside relay, run at the same time. First uses are not compared then.
+TOGETHER = "together"
 #: Way, and whether it runs the cases from the last to the first: two at once should not do the same at the same time.
 WAYS = (("turns", False), ("relay", False), ("relay, two at once", False), ("relay, two at once, reversed", True))
 #: Of the time that is left, what the first native run may have: there are two of them, two ways, two at once, and looking again.
 FIRST_SHARE = 1 / 5.5
+#: The same where they run together.
+TOGETHER_SHARE = 1 / 3.5
+NATIVE = ("native", "native-again")
 AGAIN_S = 60.0
 #: Looked at once more: a command line holds no more names.
 SUSPECTS = 1500
@@ -32,25 +37,45 @@ NAMED = ("inexact", "different", "error", "inputs", "missing")
 
 def run(setting, record):
     """Native runs first: they say how far the others go."""
-    words = _words(setting)
+    words, together = _words(setting), setting.option(TOGETHER, "0") == "1"
     natives, runs = [], {}
     step = Step(setting, record, natives, runs)
-    record.attempt("native", lambda: step.native("native", words, record.remaining_s() * FIRST_SHARE))
+    first_s = record.remaining_s() * (TOGETHER_SHARE if together else FIRST_SHARE)
+    if together:
+        record.attempt("native, twice", lambda: _at_once(*(lambda label=label: step.native(label, words, first_s) for label in NATIVE)))
+    else:
+        record.attempt(NATIVE[0], lambda: step.native(NATIVE[0], words, first_s))
     if not natives:
         return
     # Whatever was not reached natively is nobody's.
-    words = [*words, f"--count={len(natives[0].cases)}"]
-    record.attempt("native again", lambda: step.native("native-again", words, record.remaining_s() / 4.5))
+    words = [*words, f"--count={min(len(one.cases) for one in natives)}"]
+    if not together:
+        record.attempt("native again", lambda: step.native(NATIVE[1], words, record.remaining_s() / 4.5))
     with Manager(setting.installation, setting.directory) as manager:
         turns, relay = under_tessera(manager, "auto"), under_relay(manager)
-        record.attempt("turns", lambda: step.way("turns", turns, words, record.remaining_s() / 3.5))
-        record.attempt("relay", lambda: step.way("relay", relay, words, record.remaining_s() / 2.5))
+        if together:
+            bound_s = record.remaining_s() / 2.5
+            record.attempt("turns, relay", lambda: _at_once(
+                lambda: step.way("turns", turns, words, bound_s), lambda: step.way("relay", relay, words, bound_s)))  # fmt: skip
+        else:
+            record.attempt("turns", lambda: step.way("turns", turns, words, record.remaining_s() / 3.5))
+            record.attempt("relay", lambda: step.way("relay", relay, words, record.remaining_s() / 2.5))
         record.attempt("relay, two at once", lambda: step.two(relay, words, max(60.0, record.remaining_s() - AGAIN_S)))
         suspects = step.suspects()
         if suspects:
             record.attempt("again", lambda: step.again(relay, words, suspects), 20)
     _judge(record, natives, runs)
+    if not together:
+        _first_uses(record, natives[1] if len(natives) > 1 else natives[0], runs)
     _clear(setting.directory)
+
+
+def _at_once(*parts):
+    """Runs all; the first one's failure is told after the last has ended."""
+    with concurrent.futures.ThreadPoolExecutor(len(parts)) as pool:
+        begun = [pool.submit(part) for part in parts]
+    for one in begun:
+        one.result()
 
 
 def _clear(directory):
@@ -63,10 +88,10 @@ def _clear(directory):
 
 
 def _words(setting):
-    unknown = set(setting.options) - set(OPTIONS)
+    unknown = set(setting.options) - {*OPTIONS, TOGETHER}
     if unknown:
-        raise ValueError(f"--set {', '.join(sorted(unknown))}: this suite takes {', '.join(OPTIONS)}")
-    words = [f"--{name}={value}" for name, value in setting.options.items()]
+        raise ValueError(f"--set {', '.join(sorted(unknown))}: this suite takes {', '.join([*OPTIONS, TOGETHER])}")
+    words = [f"--{name}={value}" for name, value in setting.options.items() if name != TOGETHER]
     return words + [f"--only={','.join(setting.only)}"] if setting.only else words
 
 
@@ -89,14 +114,11 @@ class Step:
 
     def two(self, place, words, budget_s):
         """All cases by two programs at once."""
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            begun = [
-                pool.submit(self.way, way, place, words + ["--reverse"] * reverse, budget_s)
-                for way, reverse in WAYS
-                if way.startswith("relay, two")
-            ]
-        for one in begun:
-            one.result()
+        _at_once(*(
+            lambda way=way, reverse=reverse: self.way(way, place, words + ["--reverse"] * reverse, budget_s)
+            for way, reverse in WAYS
+            if way.startswith("relay, two")
+        ))  # fmt: skip
 
     def _run(self, place, label, words, budget_s):
         run = Run(self._setting, place, label, words)
@@ -120,7 +142,7 @@ class Step:
     def again(self, relay, words, suspects):
         """Native runs of these cases alone: perhaps they differ among themselves after all. And one more by relay."""
         # They are whole names, which hold no comma and nothing that stands for anything else.
-        words = [word for word in words if not word.startswith(("--only", "--shard", "--count"))]
+        words = [word for word in words if not word.startswith(("--only", "--shard", "--skip", "--count"))]
         only = [*words, f"--only={','.join(suspects[:SUSPECTS])}"]
         budget_s = max(AGAIN_S / 2, self._record.remaining_s() / 3)
         for turn in (1, 2):
@@ -141,7 +163,6 @@ def _judge(record, natives, runs):
             elif verdict == "close" and isinstance(what, dict) and not (what["natively"] or 2) <= 1:
                 unsteady.append(name)
         record.add("way", way=way, cases=sum(counts.values()), unsteady=unsteady, **counts)
-    _first_uses(record, natives[1] if len(natives) > 1 else natives[0], runs)
     errors = {name: one["errors"][0][1:] for name, one in natives[0].cases.items() if not one["ended"] and one["errors"]}
     record.add("natively", errors=len(errors), classes=sorted({kind for kind, _ in errors.values()}),
                empty=sorted(name for name, one in natives[0].cases.items() if not one["ended"] and not one["inputs"]))  # fmt: skip

@@ -7,9 +7,10 @@ import sys
 from operators_stand_in import _relayed
 
 relayed = _relayed()
-if sys.argv[0].endswith("fft_bits.py"):
+plans = sys.argv[0].endswith("fft_bits.py")
+if plans:
     print(json.dumps({"digests": {"5 × 6": "text" if relayed or "CUDA_FORCE_PTX_JIT" in os.environ else "code", "8 × 8": "same"}}))
-elif "--names" not in sys.argv:
+if "TESSERA_TRACE" in os.environ and "--names" not in sys.argv:
     blocks = 3 if relayed else 4
     with open(os.environ["TESSERA_TRACE"], "w", encoding="ascii") as trace:
         for entry, result, arguments, told in (
@@ -22,7 +23,7 @@ elif "--names" not in sys.argv:
             words = (arguments.split() + ["0"] * 8)[:8]
             trace.write(f"1 2 {entry} {result} {' '.join(words)} 0 0 {told}".rstrip() + "\n")
         trace.write("1 2 cuHalf")
-else:
+elif not plans:
     answers = {
         "device attribute 16": "132", "device attribute 83": "0" if relayed else "1", "memory free, GiB": str(os.getpid()),
         "context flags": "8" if relayed else "4", "counter": str(os.getpid()),

@@ -37,6 +37,16 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertIn("relay: 2 cases ended their process", text)
         self.assertEqual([], [name for name in os.listdir(self.folder) if name.endswith(".values") or name.startswith("kernels-")])
 
+    def test_ways_that_run_together_find_the_same(self):
+        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.setting.options["together"] = "1"
+        with mock.patch.multiple(operators, CASE_TIMEOUT_S=1.0):
+            record, text = self.run_suite("ops", AGAIN_S=60.0)
+        self.assertEqual([], record.problems)
+        self.assertIn("| turns | 8 | 7 | 1 | 0 | 0 | 0 | 0 |", text)
+        self.assertIn("| relay | 8 | 2 | 1 | 1 | 1 | 3 | 0 |", text)
+        self.assertNotIn("Slow first uses", text)
+
     def test_when_the_time_is_over_what_was_reached_counts(self):
         os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
         run = operators.Run(self.setting, native(), "late", ["--samples=stand still"])
@@ -54,17 +64,20 @@ class ChosenTest(unittest.TestCase):
     NAMES = ["ops/add/float32", "ops/add/int64", "ops/fft.fft2/float32", "modules/nn.Linear/float32", "optimizers/SGD/float32"]
 
     def test_names_and_patterns(self):
-        self.assertEqual([0, 1], chosen(self.NAMES, "add", "1/1", None, False))
-        self.assertEqual([2, 3], chosen(self.NAMES, "fft.*,modules/nn.Linear/float32", "1/1", None, False))
+        self.assertEqual([0, 1], chosen(self.NAMES, "add", "1/1", 0, None, False))
+        self.assertEqual([2, 3], chosen(self.NAMES, "fft.*,modules/nn.Linear/float32", "1/1", 0, None, False))
 
     def test_shards_are_all_cases_and_each_once(self):
-        parts = [chosen(self.NAMES, "", f"{part}/3", None, False) for part in (1, 2, 3)]
+        parts = [chosen(self.NAMES, "", f"{part}/3", 0, None, False) for part in (1, 2, 3)]
         self.assertEqual([0, 1, 2, 3, 4], sorted(sum(parts, [])))
         with self.assertRaises(ValueError):
-            chosen(self.NAMES, "", "4/3", None, False)
+            chosen(self.NAMES, "", "4/3", 0, None, False)
+
+    def test_what_is_skipped_is_not_counted(self):
+        self.assertEqual([2, 3], chosen(self.NAMES, "", "1/1", 2, 2, False))
 
     def test_reversed_are_the_same_first_cases(self):
-        self.assertEqual([2, 1, 0], chosen(self.NAMES, "", "1/1", 3, True))
+        self.assertEqual([2, 1, 0], chosen(self.NAMES, "", "1/1", 0, 3, True))
 
 
 class ClosenessTest(unittest.TestCase):

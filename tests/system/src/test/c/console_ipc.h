@@ -75,7 +75,21 @@ static inline int open_files(void)
     return files - 3; /* ".", "..", and the folder's own */
 }
 
-/* The same in a child of a fork, which does nothing else. */
+static inline int open_sockets(void)
+{
+    int sockets = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    CHECK(folder != NULL);
+    for (const struct dirent *file = readdir(folder); file; file = readdir(folder)) {
+        char target[16] = "";
+        ssize_t length = readlinkat(dirfd(folder), file->d_name, target, sizeof target - 1);
+        sockets += length > 0 && strncmp(target, "socket:", 7) == 0;
+    }
+    closedir(folder);
+    return sockets;
+}
+
+/* open_files() in a child of a fork, which does nothing else. */
 static inline int open_files_of_a_child(void)
 {
     int both[2], files = -1;

@@ -7,13 +7,13 @@ import java.util.Objects;
  * code. Immutable.
  *
  * @param mode            the fence: {@code mask}, {@code modulo}, {@code check}, {@code none}
- * @param rewriterVersion version of the rewriter's output; another one after every change of what it writes
+ * @param rewriterVersion version of the rewriter ({@code Fencer.version()}); another one after every change of what it writes
  * @param architecture    the GPU's {@code sm_} number with its suffix: {@code 90}, {@code 90a}
  * @param compiler        what made machine code of the PTX: {@link #ofDriver}, {@link #AHEAD_OF_TIME}; {@link #TEXT}: nothing did
  * @param options         everything else that changes the code, as the compiler was given it: {@code -O3 -maxrregcount=64};
  *                        empty for none
  */
-public record CodeIdentity(String mode, int rewriterVersion, String architecture, String compiler, String options) {
+public record CodeIdentity(String mode, String rewriterVersion, String architecture, String compiler, String options) {
     /**
      * The compiler of code that was made before the program ran ({@code tessera fence}). Any driver may load it that can:
      * who finds none of its own driver's asks for this, and takes its own compiler if the driver refuses it.
@@ -25,6 +25,7 @@ public record CodeIdentity(String mode, int rewriterVersion, String architecture
     /** Nothing is null. */
     public CodeIdentity {
         Objects.requireNonNull(mode);
+        Objects.requireNonNull(rewriterVersion);
         Objects.requireNonNull(architecture);
         Objects.requireNonNull(compiler);
         Objects.requireNonNull(options);

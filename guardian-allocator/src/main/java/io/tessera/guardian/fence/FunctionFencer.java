@@ -49,7 +49,7 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops()));
+        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops(), plan.mode() == FenceMode.NONE));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -121,6 +121,7 @@ final class FunctionFencer {
             case Instruction instruction -> instruction(instruction);
             case Label label -> {
                 context.cache.clear();
+                loops.before(label);
                 context.inPlainBody |= context.plan.hasTwoBodies(context.function) && TwoBodies.isPlainBody(label.name());
                 code.add(label);
             }
@@ -234,7 +235,7 @@ final class FunctionFencer {
                     throw new FenceRefusedException(i.mnemonic(), i.line(), "where it goes is not known");
                 }
                 if (!loops.closes(i)) {
-                    code.add(i);
+                    code.add(loops.redirected(i));
                 }
             }
             case "brx" -> {

@@ -21,7 +21,7 @@ record LoopCosts(long added, long all, int cuts) {
 
     /** Those of a function's body with these facts. */
     static LoopCosts of(LoopText text, AddressFacts facts) {
-        Loops loops = new Loops(text, facts, true);
+        Loops loops = new Loops(text, facts, true, false);
         long[] sums = new long[2];
         loops.inside((instruction, depth, weight) -> {
             long added = weight > 0 ? WATCH : 0;

@@ -7,6 +7,7 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -23,8 +24,11 @@ final class LoopText {
      *
      * @param compare the comparison that ends it
      * @param bound   what makes certain that it does
+     * @param step    what its counter gains in a round
+     * @param parted  whether it can be left and entered again after any round: its head is the only way in, and the counter when the
+     *                branch is reached is what was compared
      */
-    record Counted(Instruction compare, Loops.Bound bound) {
+    record Counted(Instruction compare, Loops.Bound bound, int step, boolean parted) {
     }
 
     private final List<Instruction> flat = new ArrayList<>();
@@ -34,6 +38,9 @@ final class LoopText {
     private Map<Instruction, Integer> depths;
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
+    /** The first and the last branch that lead to each place; a table leads there from everywhere. */
+    private final int[] firstFrom;
+    private final int[] lastFrom;
     /** How many of the instructions before each have a property: so that no text makes a look at a loop more than linear. */
     private final int[] backward;
     private final int[] leaving;
@@ -46,10 +53,15 @@ final class LoopText {
     LoopText(Block body) {
         flatten(body);
         starts = new int[flat.size()];
+        firstFrom = new int[flat.size() + 1];
+        lastFrom = new int[flat.size() + 1];
+        Arrays.fill(firstFrom, Integer.MAX_VALUE);
+        Arrays.fill(lastFrom, -1);
         boolean any = false;
         for (int i = 0; i < flat.size(); i++) {
             starts[i] = backTo(flat.get(i), i);
             any |= starts[i] >= 0;
+            lead(i);
         }
         // Without loops nobody asks what is in them.
         int sums = any ? flat.size() + 1 : 0;
@@ -62,6 +74,22 @@ final class LoopText {
             count();
             nest();
         }
+    }
+
+    private void lead(int at) {
+        boolean table = flat.get(at).opcode().equals("brx");
+        for (String target : targets(flat.get(at))) {
+            Integer place = labels.get(target);
+            if (place != null) {
+                firstFrom[place] = Math.min(firstFrom[place], table ? -1 : at);
+                lastFrom[place] = Math.max(lastFrom[place], table ? Integer.MAX_VALUE : at);
+            }
+        }
+    }
+
+    /** Where the first of a loop's instructions stands that a label names. */
+    int place(String label) {
+        return labels.getOrDefault(label, -1);
     }
 
     private void count() {
@@ -210,8 +238,27 @@ final class LoopText {
             return null;
         }
         long by = ((Operand.Immediate) step.operands().get(2)).value();
-        Loops.Bound bound = bound(compare, step.opcode().equals("add") ? (int) by : (int) -by);
-        return bound == null ? null : new Counted(compare, bound);
+        int gain = step.opcode().equals("add") ? (int) by : (int) -by;
+        Loops.Bound bound = bound(compare, gain);
+        return bound == null ? null : new Counted(compare, bound, gain, parted(compare, step, start, end));
+    }
+
+    private boolean parted(Instruction compare, Instruction step, int start, int end) {
+        // A table that leads to the head would not find the way round it.
+        if (firstFrom[start] < 0 || !(compare.operands().getFirst() instanceof Operand.Register)) {
+            return false;
+        }
+        for (int i = start + 1; i <= end; i++) {
+            if (firstFrom[i] < start || lastFrom[i] > end) {
+                return false;
+            }
+        }
+        for (int i = end; i >= start && flat.get(i) != compare; i--) {
+            if (flat.get(i) == step) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The only instruction between two places that writes a register, if it is in the last block and has no guard. */

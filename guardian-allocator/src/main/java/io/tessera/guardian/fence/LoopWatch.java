@@ -3,6 +3,7 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -17,6 +18,7 @@ final class LoopWatch {
     private final Loops loops;
     private final Map<Instruction, List<LoopCut>> cuts = new IdentityHashMap<>();
     private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
+    private final LoopParts parts;
     private Operand.Register fuel;
 
     LoopWatch(FunctionContext context, Loops loops) {
@@ -27,6 +29,7 @@ final class LoopWatch {
             cuts.computeIfAbsent(cut.definition(), d -> new ArrayList<>(1)).add(cut);
             limits.put(cut.comparison(), code.word());
         }
+        this.parts = new LoopParts(code, loops);
         if (loops.any()) {
             fuel = code.word();
             context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(WindowConstants.GO_ON)));
@@ -48,13 +51,19 @@ final class LoopWatch {
      * @return whether it did; another branch is left to the caller
      */
     boolean closes(Instruction branch) {
+        LoopParts.Part part = parts.closedBy(branch);
+        if (part != null) {
+            code.add(branch);
+            goOn(part, branch);
+            return true;
+        }
         int weight = loops.weight(branch);
         if (weight == 0 || !branch.opcode().equals("bra")) {
             return false;
         }
         burn(weight);
         Operand.Register on = code.truth();
-        Operand head = branch.operands().getFirst();
+        Operand head = redirected(branch).operands().getFirst();
         if (branch.guard().isEmpty()) {
             code.emit("setp.gt.s32", on, fuel, Code.number(0));
         } else {
@@ -65,6 +74,34 @@ final class LoopWatch {
         code.emit(Optional.of(new Guard(on, false)), "bra", head);
         exitWithoutFuel();
         return true;
+    }
+
+    /** Behind the rounds of a part: if that was not the loop's end, looks at the stop word, and goes on with the next part. */
+    private void goOn(LoopParts.Part part, Instruction branch) {
+        String done = code.newLabel("done");
+        code.add(ends(part.counted().compare()));
+        code.branch(branch.guard().orElseThrow().register(), true, done);
+        burn(WindowConstants.GO_ON);
+        Operand.Register on = code.truth();
+        code.emit("setp.gt.s32", on, fuel, Code.number(0));
+        code.branch(on, false, part.begin());
+        exitWithoutFuel();
+        code.label(done);
+    }
+
+    /** Before a label: where it is the head of a loop of parts, how far the next part goes. */
+    void before(Label label) {
+        LoopParts.Part part = parts.headedBy(label.name());
+        if (part != null) {
+            code.label(part.begin());
+            parts.begin(part, limits.get(part.counted().compare()));
+        }
+    }
+
+    /** A branch as it is, or to where the rounds of a part begin. */
+    Instruction redirected(Instruction branch) {
+        String begin = branch.operands().getFirst() instanceof Operand.Symbol(String name, long _) ? parts.begins(name) : null;
+        return begin == null ? branch : with(branch, List.of(new Operand.Symbol(begin, 0)));
     }
 
     /** What goes before a branch by a table. */
@@ -102,37 +139,29 @@ final class LoopWatch {
         }
     }
 
-    /** A comparison that ends a counted loop, so that it is certain to end it; or the instruction itself. */
+    /** A comparison that ends a counted loop, or a part of its rounds, so that it is certain to; or the instruction itself. */
     Instruction compare(Instruction instruction) {
+        LoopParts.Part part = parts.comparedBy(instruction);
+        return part == null ? ends(instruction) : parts.compare(part);
+    }
+
+    private Instruction ends(Instruction instruction) {
         Operand.Register within = limits.get(instruction);
         if (within != null) {
-            List<Operand> operands = new ArrayList<>(instruction.operands());
-            operands.set(2, within);
-            return with(instruction, operands);
+            return against(instruction, within);
         }
         Loops.Bound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
-        if (bound == null || bound.ignoredBits() == 0 && !bound.cut() || context.mode() == FenceMode.NONE) {
+        if (bound == null || context.mode() == FenceMode.NONE) {
             return instruction;
         }
-        Operand.Register cut = code.word();
-        String type = instruction.modifiers().get(1);
-        List<Operand> operands = new ArrayList<>(instruction.operands());
-        if (bound.cut()) {
-            boolean up = instruction.modifiers().getFirst().startsWith("l");
-            if (operands.get(2) instanceof Operand.Immediate(long value, boolean _)) {
-                operands.set(2, Code.number(up ? Math.min(value, bound.limit()) : Math.max(value, bound.limit())));
-                return with(instruction, operands);
-            }
-            code.emit((up ? "min." : "max.") + (type.startsWith("b") ? "u32" : type), cut, operands.get(2),
-                    Code.number(bound.limit()));
-            operands.set(2, cut);
-        } else {
-            code.emit("xor.b32", cut, operands.get(1), operands.get(2));
-            code.emit("and.b32", cut, cut, Code.number(-(1L << bound.ignoredBits())));
-            operands.set(1, cut);
-            operands.set(2, Code.number(0));
-        }
-        return with(instruction, operands);
+        return bound.cut() ? against(instruction, LoopParts.cut(code, instruction, bound)) : LoopParts.unequal(code, instruction,
+                instruction.operands().get(2), bound);
+    }
+
+    private static Instruction against(Instruction compare, Operand limit) {
+        List<Operand> operands = new ArrayList<>(compare.operands());
+        operands.set(2, limit);
+        return with(compare, operands);
     }
 
     private static Instruction with(Instruction instruction, List<Operand> operands) {

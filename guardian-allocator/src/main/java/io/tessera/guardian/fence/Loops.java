@@ -2,14 +2,15 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.ptx.Instruction;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
- * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in
- * innermost loops that count to a bound in 32 bits, which end by themselves. Immutable.
+ * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in loops
+ * that soon end by themselves. Innermost loops that count to a bound in 32 bits look between parts of their rounds (see {@link LoopParts});
+ * of a tenant that is alone they do not look. Immutable.
  */
 final class Loops {
     private static final int AROUND_COUNTED = 64;
@@ -27,19 +28,37 @@ final class Loops {
     record Bound(int ignoredBits, long limit, boolean cut) {
     }
 
+    /**
+     * A loop that looks between parts of its rounds.
+     *
+     * @param branch  closes it
+     * @param counted what it counts
+     */
+    record Parted(Instruction branch, LoopText.Counted counted) {
+    }
+
     private final LoopText text;
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
+    private final List<Parted> parted = new ArrayList<>();
+    private final boolean alone;
 
-    Loops(LoopText text, AddressFacts facts, boolean counting) {
+    /**
+     * Those of a function.
+     *
+     * @param counting whether loops are told apart by what they count
+     * @param alone    whether nobody waits for the tenant's kernels
+     */
+    Loops(LoopText text, AddressFacts facts, boolean counting, boolean alone) {
         this.text = text;
+        this.alone = alone;
         if (!text.hasLoops()) {
             return;
         }
         List<Instruction> flat = text.instructions();
         int[] ended = new int[flat.size() + 1];
         for (int i = 0; i < flat.size(); i++) {
-            boolean ends = counting && text.start(i) >= 0 && (facts.endsByItself(flat.get(i)) || isCounted(i));
+            boolean ends = counting && text.start(i) >= 0 && (endsByItself(facts, flat.get(i)) || isCounted(i));
             ended[i + 1] = ended[i] + (ends ? 1 : 0);
         }
         for (int i = 0; i < flat.size(); i++) {
@@ -51,10 +70,30 @@ final class Loops {
         }
     }
 
+    private boolean endsByItself(AddressFacts facts, Instruction branch) {
+        return alone ? facts.endsByItself(branch) : facts.endsSoon(branch);
+    }
+
     private boolean isCounted(int at) {
-        Optional<LoopText.Counted> counted = text.counted(at);
-        counted.ifPresent(loop -> bounds.put(loop.compare(), loop.bound()));
-        return counted.isPresent();
+        LoopText.Counted counted = text.counted(at).orElse(null);
+        if (counted == null || !alone && !LoopParts.fit(counted)) {
+            return false;
+        }
+        bounds.put(counted.compare(), counted.bound());
+        if (!alone) {
+            parted.add(new Parted(text.instructions().get(at), counted));
+        }
+        return true;
+    }
+
+    /** Loops that look between parts of their rounds, in the order of the text. */
+    List<Parted> parted() {
+        return parted;
+    }
+
+    /** Where the first of a loop's instructions stands that a label names. */
+    int place(String label) {
+        return text.place(label);
     }
 
     /** How many loops of the text enclose an instruction. */
@@ -84,6 +123,6 @@ final class Loops {
 
     /** Whether anything takes fuel. */
     boolean any() {
-        return !weights.isEmpty();
+        return !weights.isEmpty() || !parted.isEmpty();
     }
 }

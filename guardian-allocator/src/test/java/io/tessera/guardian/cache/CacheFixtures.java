@@ -6,7 +6,7 @@ import java.util.Random;
 
 /** Keys and code that are told apart by a number. */
 final class CacheFixtures {
-    static final CodeIdentity MASKED = new CodeIdentity("mask", 1, "90", CodeIdentity.ofDriver(13000, "580.1"), "");
+    static final CodeIdentity MASKED = new CodeIdentity("mask", "1", "90", CodeIdentity.ofDriver(13000, "580.1"), "");
 
     private CacheFixtures() {
     }

@@ -218,13 +218,13 @@ class CodeCacheTest {
     @Test
     void everythingThatChangesCodeChangesItsKey() {
         byte[] image = ".version 9.0\n.target sm_90\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-        CodeIdentity one = new CodeIdentity("mask", 1, "90", "driver 13000 580", "-O3");
+        CodeIdentity one = new CodeIdentity("mask", "1", "90", "driver 13000 580", "-O3");
         List<CacheKey> keys = List.of(CacheKey.of(image, one),
-                CacheKey.of(image, new CodeIdentity("check", 1, "90", "driver 13000 580", "-O3")),
-                CacheKey.of(image, new CodeIdentity("mask", 2, "90", "driver 13000 580", "-O3")),
-                CacheKey.of(image, new CodeIdentity("mask", 1, "90a", "driver 13000 580", "-O3")),
-                CacheKey.of(image, new CodeIdentity("mask", 1, "90", "driver 13000 580", "-O")),
-                CacheKey.of(image, new CodeIdentity("mask", 1, "90", "driver 13000 580-", "O3")),
+                CacheKey.of(image, new CodeIdentity("check", "1", "90", "driver 13000 580", "-O3")),
+                CacheKey.of(image, new CodeIdentity("mask", "2", "90", "driver 13000 580", "-O3")),
+                CacheKey.of(image, new CodeIdentity("mask", "1", "90a", "driver 13000 580", "-O3")),
+                CacheKey.of(image, new CodeIdentity("mask", "1", "90", "driver 13000 580", "-O")),
+                CacheKey.of(image, new CodeIdentity("mask", "1", "90", "driver 13000 580-", "O3")),
                 CacheKey.of(image, one.aheadOfTime()), CacheKey.of(new byte[0], one));
         assertEquals(keys.size(), keys.stream().distinct().count());
         // What lies behind an image's end does not belong to it.

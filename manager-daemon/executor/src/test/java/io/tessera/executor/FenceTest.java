@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
@@ -91,6 +92,17 @@ class FenceTest {
 
     private static MemorySegment memory(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    @Test
+    void theFencesOwnConstantsAreNotAmongAKernels() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0)) {
+            long function = function(client, module(client));
+            assertEquals(0, client.query(QueryKind.FUNCTION, function));
+            assertTrue(executor.driver.constants.size() > 1, executor.driver.constants::toString);
+            assertEquals(FakeDriver.CONSTANT_BYTES, MemorySegment.ofArray(client.out()).get(ValueLayout.JAVA_INT_UNALIGNED, 8));
+        }
     }
 
     /** The constants of the window of the only loaded module. */

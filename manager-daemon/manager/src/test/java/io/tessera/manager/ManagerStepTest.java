@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole manager step by step: what is heard in which order, and when. */
 @Timeout(60)
@@ -69,6 +71,42 @@ class ManagerStepTest {
         assertEquals("welcome 3", third.heard().getFirst());
         assertFalse(other.heard().contains("closed"));
         assertTrue(scheduler().heard.containsAll(List.of("joined 1", "joined 3")), scheduler().heard::toString);
+    }
+
+    /**
+     * Compiled code throws a fault of a mapping behind the touch, where nobody says whose it was: in every cycle until
+     * nobody touches it any more, also of a client whose connection has ended and whose process is still there.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSegmentCutShortEndsItsClientAloneWhenTheFaultComesLate(boolean ending) throws Exception {
+        MemoryPeer good = stepped.connect(42, 500).hello("good", 0);
+        good.device(0, GPU);
+        MemoryPeer bad = stepped.connect(43, 500).hello("bad", 0);
+        bad.device(0, GPU);
+        stepped.step();
+        stepped.linux.files.cut(Path.of("/dev/shm/tessera-0/client-2.segment"));
+        long[] wants = {0};
+        scheduler().hearing = clientId -> {
+            if (clientId == 2) {
+                bad.block(0).wantSinceNs(++wants[0]); // and so in the next cycle again
+                throw new InternalError("a fault occurred in an unsafe memory access operation");
+            }
+        };
+        bad.block(0).wantSinceNs(++wants[0]);
+        if (ending) {
+            bad.close();
+            stepped.step();
+        }
+        for (int i = 1; i <= 200; i++) {
+            good.block(0).wantSinceNs(i);
+            stepped.step();
+            assertTrue(scheduler().heardSince().stream().anyMatch(words -> words.startsWith("wants 1 ")) || i == 1, "cycle " + i);
+        }
+        assertFalse(good.heard().contains("closed"));
+        assertTrue(ending || bad.heard().contains("closed"));
+        stepped.stepAfterMs(50);
+        assertTrue(scheduler().heardSince().contains("left 2"));
     }
 
     @Test

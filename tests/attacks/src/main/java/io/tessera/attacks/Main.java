@@ -2,8 +2,11 @@ package io.tessera.attacks;
 
 import io.tessera.clock.Clocks;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,10 +42,16 @@ public final class Main implements Callable<Integer> {
     private long stallMs = 5000;
     @Option(names = "--seconds", paramLabel = "SECONDS", description = "bound of an attacker (${DEFAULT-VALUE})")
     private int seconds = 20;
+    @Option(names = "--lanes", paramLabel = "NUMBER", description = "attacks at once, each against a victim of its own")
+    private int lanes = Settings.usualLanes(Runtime.getRuntime().availableProcessors());
+    @Option(names = "--limit", paramLabel = "SECONDS", description = "begin no attack after this time (${DEFAULT-VALUE})")
+    private long limitSeconds = 3600;
     @Option(names = "--control", description = "run without fences: succeed if the suite sees escapes")
     private boolean control;
-    @Option(names = "--json", description = "print one JSON object instead of the table")
+    @Option(names = "--json", description = "print one JSON object; the table goes to stderr")
     private boolean json;
+    @Option(names = "--out", paramLabel = "FILE", description = "keep the JSON object there from the first verdict on")
+    private Path out;
     @Option(names = "--list", description = "print the attacks and what must happen, and run none")
     private boolean list;
 
@@ -62,25 +71,21 @@ public final class Main implements Callable<Integer> {
         List<String> options = new ArrayList<>(List.of("--executors", device));
         options.addAll(manager);
         Settings settings = new Settings(place, options, environment, only, except, chosen, seconds, stallMs,
-                control);
+                lanes, limitSeconds, control);
         if (list) {
             for (Attack attack : AttackList.of(place.kernels(), place.programs(), settings::wants)) {
                 System.out.printf("%-28s %-9s %s%n", attack.name(), attack.must().word(), attack.what());
             }
             return 0;
         }
-        if (!json) {
-            System.out.println("seed " + chosen + ", device " + device);
-        }
+        PrintStream lines = json ? System.err : System.out;
+        lines.println("seed " + chosen + ", device " + device + ", lanes " + lanes);
         Path folder = Files.createTempDirectory("tessera-attacks-");
-        Report report;
-        try (Suite suite = new Suite(settings, folder, Clocks.system().monotonic())) {
-            report = new Report(suite.run(verdict -> {
-                if (!json) {
-                    System.out.println(Report.line(verdict));
-                }
-            }));
-        }
+        Report report = new Suite(settings, folder, Clocks.system().monotonic()).run(known -> {
+            lines.println(Report.line(known.verdicts().getLast()));
+            keep(known);
+        });
+        keep(report);
         if (json) {
             System.out.println(report.json());
         } else {
@@ -88,5 +93,19 @@ public final class Main implements Callable<Integer> {
             report.sums().forEach(System.out::println);
         }
         return (control ? report.escapes() >= CONTROL_ESCAPES : report.held()) ? 0 : 1;
+    }
+
+    /** Whoever ends this program early finds all that it knew by then. */
+    private void keep(Report report) {
+        if (out == null) {
+            return;
+        }
+        try {
+            Path next = out.resolveSibling(out.getFileName() + ".next");
+            Files.writeString(next, report.json() + "\n");
+            Files.move(next, out, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -9,8 +9,9 @@ import java.util.function.Function;
  * What all attacks together came to. Immutable.
  *
  * @param verdicts one for each attack
+ * @param unmade   attacks for which there was no time
  */
-public record Report(List<Verdict> verdicts) {
+public record Report(List<Verdict> verdicts, List<String> unmade) {
     private long count(Function<Verdict, String> what) {
         return verdicts.stream().filter(verdict -> !what.apply(verdict).isEmpty()).count();
     }
@@ -40,9 +41,9 @@ public record Report(List<Verdict> verdicts) {
         return count(Verdict::untried);
     }
 
-    /** Whether everything held. */
+    /** Whether everything was tried and held. */
     public boolean held() {
-        return verdicts.stream().allMatch(Verdict::held);
+        return unmade.isEmpty() && verdicts.stream().allMatch(Verdict::held);
     }
 
     /** One line of the table. */
@@ -65,7 +66,7 @@ public record Report(List<Verdict> verdicts) {
 
     /** The last lines of the table. */
     List<String> sums() {
-        return List.of("attacks: " + verdicts.size(), "not tried: " + untried(), "not as stated: " + unlike(),
+        return List.of("attacks: " + verdicts.size(), "no time for: " + unmade.size(), "not tried: " + untried(), "not as stated: " + unlike(),
                 "crashes: " + crashes(), "escapes: " + escapes(), "victims disturbed: " + disturbed());
     }
 
@@ -88,6 +89,9 @@ public record Report(List<Verdict> verdicts) {
         }
         JsonObject report = new JsonObject();
         report.add("attacks", attacks);
+        JsonArray late = new JsonArray();
+        unmade.forEach(late::add);
+        report.add("noTimeFor", late);
         report.addProperty("notTried", untried());
         report.addProperty("notAsStated", unlike());
         report.addProperty("crashes", crashes());

@@ -16,10 +16,17 @@ import java.util.Map;
  * @param seed           of the secret
  * @param boundSeconds   how long an attacker may take that says nothing else
  * @param stallMs        how long a computation of the victim may take
+ * @param lanes          how many attacks run at once, each against a victim of its own
+ * @param limitSeconds   after this time no further attack begins
  * @param control        whether nothing protects the victim's memory: the suite must see escapes
  */
 public record Settings(Place place, List<String> managerOptions, Map<String, String> environment, List<String> only,
-        List<String> except, long seed, int boundSeconds, long stallMs, boolean control) {
+        List<String> except, long seed, int boundSeconds, long stallMs, int lanes, long limitSeconds, boolean control) {
+    /** Half the processors: an attack keeps an attacker, an executor and a victim busy, one after the other. */
+    static int usualLanes(int processors) {
+        return Math.clamp(processors / 2, 2, 6);
+    }
+
     /** Whether an attack of this name is run. */
     boolean wants(String name) {
         return (only.isEmpty() || any(only, name)) && !any(except, name);

@@ -5,147 +5,117 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** Runs attacks one after the other against one victim. One owner thread. */
-public final class Suite implements AutoCloseable {
+/**
+ * Runs attacks in several lanes at once, each with a manager, an executor and a victim of its own: what an attack does is found in its
+ * lane. Those that take all memory of a device come last, alone. One owner thread.
+ */
+public final class Suite {
     private static final long SECOND_NS = 1_000_000_000L;
-    /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
-    private static final long GONE_NS = 15 * SECOND_NS;
-    private static final long LOOK_MS = 100;
-    /** What the executor said before that may be older than the attack. */
-    private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;
+    private static final String TAKES_ALL = "exhaust";
 
     private final Settings settings;
-    private final NanoClock clock;
-    private final Path facts;
-    private final Judge judge;
     private final Path folder;
-    private Service service;
-    private int services;
-    private Victim victim;
-    private long executor;
-    private int tenants;
+    private final NanoClock clock;
+    private final Lock starts = new ReentrantLock();
+    private final List<Verdict> verdicts = new ArrayList<>();
+    private final Queue<Attack> unmade = new ConcurrentLinkedQueue<>();
+    private long untilNs;
 
     /**
-     * Starts the service.
+     * For a folder.
      *
      * @param folder for sockets, segments and logs; exists and is empty
      */
-    public Suite(Settings settings, Path folder, NanoClock clock) throws IOException, InterruptedException {
+    public Suite(Settings settings, Path folder, NanoClock clock) {
         this.settings = settings;
-        this.clock = clock;
-        this.facts = folder.resolve("facts");
-        this.judge = new Judge(new Secret(settings.seed()), settings.stallMs());
         this.folder = folder;
-        begin();
+        this.clock = clock;
     }
 
     /**
-     * Runs the attacks of the settings.
+     * Runs the attacks of the settings, as many as fit into their time. A lane whose service does not start leaves them to the others, and
+     * says so on standard error; what no lane has run is in the report.
      *
-     * @param each told of every verdict
-     * @return all of them
+     * @param each told of what is known so far, after each verdict; the newest is the last
+     * @return all of them, by name
      */
-    public List<Verdict> run(Consumer<Verdict> each) throws IOException, InterruptedException {
-        List<Verdict> verdicts = new ArrayList<>();
-        for (Attack attack : AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants)) {
-            Verdict verdict = run(attack);
-            verdicts.add(verdict);
-            each.accept(verdict);
+    public Report run(Consumer<Report> each) throws IOException, InterruptedException {
+        untilNs = clock.nanoTime() + settings.limitSeconds() * SECOND_NS;
+        List<Attack> attacks = AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants);
+        // What takes long begins first, so that no lane is left with it at the end.
+        attacks.sort(Comparator.comparingInt(Attack::seconds).reversed());
+        unmade.addAll(attacks);
+        side(attacks.stream().filter(attack -> !attack.group().equals(TAKES_ALL)).toList(), settings.lanes(), each);
+        side(attacks.stream().filter(attack -> attack.group().equals(TAKES_ALL)).toList(), 1, each);
+        synchronized (verdicts) {
+            verdicts.sort(Comparator.comparing(verdict -> verdict.attack().name()));
+            return report();
         }
-        return verdicts;
     }
 
-    private Verdict run(Attack attack) throws IOException, InterruptedException {
-        ready();
-        if (attack.wantsPredecessor()) {
-            Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);
-        }
-        String tenant = "attacker-" + ++tenants;
-        Map<String, String> environment = settings.place().environment(service.folder(), tenant);
-        environment.putAll(settings.environment());
-        environment.put("ATTACK_FACTS", facts.toString());
-        environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
-        environment.put("ATTACK_SEED", Long.toString(settings.seed() & 0x7fff_ffff));
-        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
-        long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
-        Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
-        boolean gone = !conduct.mayLeaveWork(attack) || gone(tenant);
-        Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
-        String fallen = fallen();
-        if (!finding.alive() || !fallen.isEmpty()) {
-            String why = service.lastWords();
-            fallen = fallen + (fallen.isEmpty() || why.isEmpty() ? "" : ", ") + why;
-            begin();
-        }
-        return judge.judge(attack, conduct, finding, fallen, gone);
-    }
-
-    /**
-     * Waits until the executor has nothing of a tenant's any more, or has ended. What an attack set going may end the executor long after
-     * the attacker's process is gone: that is its doing, and not the next attack's.
-     *
-     * @return whether the tenant is gone, in time
-     */
-    private boolean gone(String tenant) throws InterruptedException {
-        long beganNs = clock.nanoTime();
-        while (fallen().isEmpty()) {
-            try {
-                if (clock.nanoTime() - beganNs > STALE_NS && !service.serves(tenant)) {
-                    return true;
-                }
-            } catch (IOException e) {
-                return true; // the manager does not answer, which is found and said below
+    /** Runs attacks in so many lanes, which are gone afterwards. */
+    private void side(List<Attack> attacks, int lanes, Consumer<Report> each) throws IOException, InterruptedException {
+        Queue<Attack> left = new ConcurrentLinkedQueue<>(attacks);
+        List<Future<Void>> running = new ArrayList<>();
+        try (ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+            for (int lane = 0; lane < Math.min(lanes, attacks.size()); lane++) {
+                Path own = Files.createDirectory(folder.resolve((attacks.getFirst().group().equals(TAKES_ALL) ? "x" : "l") + lane));
+                running.add(threads.submit(() -> {
+                    run(left, own, each);
+                    return null;
+                }));
             }
-            if (clock.nanoTime() - beganNs > GONE_NS) {
-                return false;
+            for (Future<Void> lane : running) {
+                ended(lane);
             }
-            Thread.sleep(LOOK_MS);
         }
-        return true;
     }
 
-    /** A victim that is well, and the executor that it lives in. */
-    private void ready() throws IOException, InterruptedException {
-        if (victim == null) {
-            victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
-            victim.check(60 * SECOND_NS);
-        }
-        executor = service.executor();
-    }
-
-    /**
-     * After a crash everything begins anew: a manager restarts an executor at once, but after each death in a row later,
-     * and a suite in which nothing is protected has many.
-     */
-    private void begin() throws IOException, InterruptedException {
-        close();
-        victim = null;
-        service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
-                settings.managerOptions(), settings.control(), clock);
-    }
-
-    private String fallen() {
-        if (!service.alive()) {
-            return "manager ended";
-        }
+    /** A lane whose service or victim does not start is one less: what the others find counts, and what nobody began is said. */
+    private static void ended(Future<Void> lane) throws InterruptedException {
         try {
-            return service.executor() == executor ? "" : "executor ended";
-        } catch (IOException e) {
-            return "manager does not answer";
+            lane.get();
+        } catch (ExecutionException e) {
+            System.err.println("attacks: a lane ended: " + e.getCause());
         }
     }
 
-    @Override
-    public void close() {
-        if (victim != null) {
-            victim.close();
+    private void run(Queue<Attack> left, Path own, Consumer<Report> each) throws IOException, InterruptedException {
+        try (Lane lane = new Lane(settings, own, clock, starts)) {
+            while (clock.nanoTime() - untilNs < 0) {
+                Attack attack = left.poll();
+                if (attack == null) {
+                    return;
+                }
+                Verdict verdict;
+                try {
+                    verdict = lane.run(attack);
+                } catch (IOException e) {
+                    left.add(attack);
+                    throw e;
+                }
+                synchronized (verdicts) {
+                    verdicts.add(verdict);
+                    unmade.remove(attack);
+                    each.accept(report());
+                }
+            }
         }
-        if (service != null) {
-            service.close();
-        }
+    }
+
+    private Report report() {
+        return new Report(List.copyOf(verdicts), unmade.stream().map(Attack::name).toList());
     }
 }

@@ -5,8 +5,10 @@ import io.tessera.fuzz.run.Campaign;
 import io.tessera.fuzz.run.Result;
 import io.tessera.fuzz.run.Settings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Random;
@@ -27,19 +29,21 @@ public final class Main implements Callable<Integer> {
     private long seconds = 60;
     @Option(names = "--threads", paramLabel = "N", description = "devices at once (${DEFAULT-VALUE})")
     private int threads = 1;
-    @Option(names = "--assemble", paramLabel = "PTXAS", description = "NVIDIA's assembler, for sm_80 and sm_90a")
+    @Option(names = "--assemble", paramLabel = "PTXAS", description = "NVIDIA's assembler, for sm_80 and sm_90a by turns")
     private Path assembler;
     @Option(names = "--assemble-every", paramLabel = "N", description = "of how many fenced texts one goes through it (${DEFAULT-VALUE})")
     private int assembleEvery = 150;
     @Option(names = "--compile-every", paramLabel = "N", description = "of how many kernels one is compiled, not interpreted; 0: none (${DEFAULT-VALUE})")
     private int compileEvery = 64;
+    @Option(names = "--verify-every", paramLabel = "N", description = "of how many kernels the verifier looks at one's fenced texts; 0: none (${DEFAULT-VALUE})")
+    private int verifyEvery = 16;
     @Option(names = "--save", paramLabel = "DIR", description = "where failing kernels are kept, made small (${DEFAULT-VALUE})")
     private Path save = Path.of("fuzz-failures");
     @Option(names = "--most-failures", paramLabel = "N", description = "after so many it ends (${DEFAULT-VALUE})")
     private int mostFailures = 20;
     @Option(names = "--commit", paramLabel = "HASH", description = "of the tree, for the result")
     private String commit = "";
-    @Option(names = "--json", paramLabel = "FILE", description = "where the result is written as JSON; else it goes to standard output")
+    @Option(names = "--json", paramLabel = "FILE", description = "where the result is written as JSON, every ten seconds too; else it goes to standard output")
     private Path json;
 
     /** Runs the command. */
@@ -48,24 +52,42 @@ public final class Main implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         long first = seed == null ? new Random().nextLong() >>> 16 : seed;
         System.err.println("seed " + first + ", " + threads + " threads, at most " + seconds + " s");
-        Campaign campaign = new Campaign(new Settings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, save, mostFailures),
+        Campaign campaign = new Campaign(new Settings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, verifyEvery, save, mostFailures),
                 System.err::println);
-        campaign.run();
+        campaign.run(this::keep);
         Result result = campaign.result();
-        JsonObject said = new JsonObject();
-        said.addProperty("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
-        said.addProperty("commit", commit);
-        result.json().entrySet().forEach(entry -> said.add(entry.getKey(), entry.getValue()));
         if (json == null) {
-            System.out.println(said);
+            System.out.println(said(result));
         } else {
-            Files.writeString(json, said + "\n");
+            keep(result);
         }
         System.err.printf("%d kernels in %.0f s, %.1f a second; failures: %d%n", result.kernels(), result.seconds(), result.kernels() / result.seconds(),
                 result.failures().size());
         return result.held() ? 0 : 1;
+    }
+
+    private JsonObject said(Result result) {
+        JsonObject said = new JsonObject();
+        said.addProperty("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        said.addProperty("commit", commit);
+        result.json().entrySet().forEach(entry -> said.add(entry.getKey(), entry.getValue()));
+        return said;
+    }
+
+    /** Replaces the file as a whole: who is killed leaves the result of at most ten seconds before. */
+    private void keep(Result result) {
+        if (json == null) {
+            return;
+        }
+        try {
+            Path beside = json.resolveSibling(json.getFileName() + ".new");
+            Files.writeString(beside, said(result) + "\n");
+            Files.move(beside, json, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

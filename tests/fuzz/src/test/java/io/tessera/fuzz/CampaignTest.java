@@ -30,8 +30,8 @@ class CampaignTest {
     @Test
     @Timeout(300)
     void fencesNeitherLeakNorChangeResults() throws Exception {
-        Campaign campaign = new Campaign(new Settings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, Path.of("target/failures"), 3), System.out::println);
-        campaign.run();
+        Campaign campaign = new Campaign(new Settings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3), System.out::println);
+        campaign.run(soFar -> { });
         Result result = campaign.result();
         System.out.println(result.json());
         assertTrue(result.held(), () -> result.json().toString());
@@ -46,7 +46,7 @@ class CampaignTest {
         long seed = seed();
         int hostile = 0;
         int faults = 0;
-        try (Trial trial = new Trial(false)) {
+        try (Trial trial = new Trial(false, 0)) {
             for (int i = 0; i < CONTROLS; i++) {
                 GeneratedKernel kernel = KernelGenerator.of(seed + i);
                 if (kernel.hostile() && !kernel.endless()) {

@@ -37,11 +37,20 @@ public interface AddressFacts {
 
     /**
      * Whether a branch that goes back closes a loop that is left after a bounded number of rounds, whatever the values are (see
-     * {@link CountedLoops}): such a loop needs no look at the stop word, and its comparison no change.
+     * {@link CountedLoops}), be they 2^32: of a tenant that is alone such a loop needs no look at the stop word, and its comparison no change.
      *
      * @param branch an instruction of the function
      */
     default boolean endsByItself(Instruction branch) {
+        return false;
+    }
+
+    /**
+     * The same for a number of rounds that is soon over: such a loop needs no look whoever else is there.
+     *
+     * @param branch an instruction of the function
+     */
+    default boolean endsSoon(Instruction branch) {
         return false;
     }
 

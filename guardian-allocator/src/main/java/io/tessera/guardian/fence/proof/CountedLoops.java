@@ -10,15 +10,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The branches of a function that need no look at the stop word, because the loop that they close is left after at most
- * {@link #MOST_ROUNDS} rounds, and with all loops in it makes at most {@link #MOST_NESTED_ROUNDS}. Every other way to go on
- * for ever passes a branch that is not among them: a branch counts only where it goes back to the head of its own loop. Immutable.
+ * The branches of a function that close loops that are left after a bounded number of rounds, all loops in them included: after at most
+ * {@link #MOST_ROUNDS} and {@link #MOST_NESTED_ROUNDS}, or after {@link #SOON}. Every other way to go on for ever passes a branch that is not among them: a branch counts only where it goes back to the head of its own loop. Immutable.
  */
 public final class CountedLoops {
     /** Rounds that are short enough: what a 32-bit counter can count. */
     public static final long MOST_ROUNDS = 1L << 32;
     /** The same for loops in loops, all rounds together. */
     public static final long MOST_NESTED_ROUNDS = 1L << 38;
+    /** Rounds, all together, that are over before anybody who waits for them gives up, whatever is done in each. */
+    public static final long SOON = 1L << 12;
 
     private final Set<Instruction> counted;
 
@@ -33,17 +34,23 @@ public final class CountedLoops {
      * @param module   the module that it belongs to
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
-        return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis)))
+        return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
                 .orElseGet(() -> new CountedLoops(Set.of()));
     }
 
-    static CountedLoops of(FunctionAnalysis analysis, Induction induction) {
+    /**
+     * Those that end within so many rounds.
+     *
+     * @param rounds of a loop itself
+     * @param nested with all loops in it
+     */
+    static CountedLoops of(FunctionAnalysis analysis, Induction induction, long rounds, long nested) {
         Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Loops.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
         Map<Loops.Loop, Long> totals = new IdentityHashMap<>();
         // Inner heads come after outer ones: from the last on, what is inside is known.
         for (Loops.Loop loop : loops.reversed()) {
-            long total = total(loop, induction.rounds(loop), loops, totals);
+            long total = total(loop, induction.rounds(loop), rounds, nested, loops, totals);
             totals.put(loop, total);
             if (total < Induction.UNBOUNDED) {
                 for (int latch : loop.latches()) {
@@ -112,7 +119,7 @@ public final class CountedLoops {
     }
 
     /** Rounds of a loop and of all loops in it together, or unbounded if they are too many. */
-    private static long total(Loops.Loop loop, long rounds, List<Loops.Loop> loops, Map<Loops.Loop, Long> totals) {
+    private static long total(Loops.Loop loop, long rounds, long mostRounds, long mostNested, List<Loops.Loop> loops, Map<Loops.Loop, Long> totals) {
         long inner = 0;
         for (Loops.Loop other : loops) {
             if (other != loop && loop.contains(other.head())) {
@@ -123,7 +130,7 @@ public final class CountedLoops {
                 inner += part + 1;
             }
         }
-        boolean few = rounds <= MOST_ROUNDS && (inner == 0 || (rounds + 1) <= MOST_NESTED_ROUNDS / inner);
+        boolean few = rounds <= mostRounds && (inner == 0 || (rounds + 1) <= mostNested / inner);
         return few ? (rounds + 1) * (inner + 1) : Induction.UNBOUNDED;
     }
 

@@ -23,6 +23,7 @@ final class ProvedFacts implements AddressFacts {
     private ShadowPlan plan;
     private ShadowAlignment alignment;
     private CountedLoops counted;
+    private CountedLoops soon;
     private GuardedRanges guarded;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
@@ -41,7 +42,8 @@ final class ProvedFacts implements AddressFacts {
         }
         plan = new ShadowPlan(of, induction);
         alignment = new ShadowAlignment(plan, of.ssa().values());
-        counted = CountedLoops.of(of, induction);
+        counted = CountedLoops.of(of, induction, CountedLoops.MOST_ROUNDS, CountedLoops.MOST_NESTED_ROUNDS);
+        soon = CountedLoops.of(of, induction, CountedLoops.SOON, CountedLoops.SOON);
         choose();
     }
 
@@ -242,6 +244,12 @@ final class ProvedFacts implements AddressFacts {
     public boolean endsByItself(Instruction branch) {
         decide();
         return counted.endsByItself(branch);
+    }
+
+    @Override
+    public boolean endsSoon(Instruction branch) {
+        decide();
+        return soon.endsByItself(branch);
     }
 
     @Override

@@ -90,6 +90,10 @@ public final class ClientFences {
         return settings;
     }
 
+    LocalQuota localQuota() {
+        return office.localQuota();
+    }
+
     /** Whether a kernel with so much local memory a thread is the first of all clients' that needs as much. */
     boolean deepens(int localBytes) {
         return office.deepens(localBytes);
@@ -296,7 +300,7 @@ public final class ClientFences {
         boolean done = false;
         try {
             code = loadCode(module);
-            ProgramLoader.fill(code, module.program, constants, module.memory, driver);
+            module.addedConstantBytes = ProgramLoader.fill(code, module.program, constants, module.memory, driver);
             done = true;
         } finally {
             if (!done) {

@@ -9,9 +9,12 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.ptx.Linkage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
 final class ProgramLoader {
@@ -81,17 +84,20 @@ final class ProgramLoader {
      * Fills the constants of a loaded program.
      *
      * @param window bytes of {@link WindowConstants}
+     * @return bytes of constants that the program has for this, less those of the original that lie in the window instead
      * @throws ProgramRefusedException if one cannot be filled: nothing of it may run
      */
-    static void fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, DriverCalls driver)
+    static long fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, DriverCalls driver)
             throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
-            Filling filling = new Filling(code.handle(), code.library(), driver, arena);
+            Filling filling = new Filling(code.handle(), code.library(), driver, arena, new HashMap<>());
             boolean runs = false;
+            long moved = 0;
             for (int part = 0; part < program.tables().size(); part++) {
                 FencedTables tables = program.tables().get(part);
                 runs |= !tables.functions().isEmpty();
                 for (HoistedVariable variable : tables.variables()) {
+                    moved += variable.constantSpace() && variable.linkage() != Linkage.EXTERN ? variable.sizeBytes() : 0;
                     HoistedMemory.Place place = memory.find(part, variable.name());
                     if (place != null) {
                         filling.write(variable.constant(), 0, number(memory.address(place), Long.BYTES), false);
@@ -103,6 +109,7 @@ final class ProgramLoader {
                 }
             }
             filling.write(WindowConstants.NAME, 0, window, runs);
+            return filling.added.values().stream().mapToLong(Long::longValue).sum() - moved;
         }
     }
 
@@ -129,8 +136,12 @@ final class ProgramLoader {
         }
     }
 
-    /** Where constants are written from. */
-    private record Filling(long handle, boolean library, DriverCalls driver, Arena arena) {
+    /**
+     * Where constants are written from.
+     *
+     * @param added the fence's own that there are, with their bytes
+     */
+    private record Filling(long handle, boolean library, DriverCalls driver, Arena arena, Map<String, Long> added) {
         void write(String name, long offset, byte[] bytes, boolean needed) throws ProgramRefusedException {
             long[] place = global(handle, library, name, driver);
             if (place == null && !needed) {
@@ -138,6 +149,9 @@ final class ProgramLoader {
             }
             if (place == null || offset < 0 || offset + bytes.length > place[1]) {
                 throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, "its constant " + name + " is missing");
+            }
+            if (name.startsWith(WindowConstants.PREFIX)) {
+                added.put(name, place[1]);
             }
             MemorySegment from = arena.allocate(bytes.length, 16);
             MemorySegment.copy(bytes, 0, from, ValueLayout.JAVA_BYTE, 0, bytes.length);

@@ -138,7 +138,7 @@ public final class ProgramMaker {
 
     private CodeIdentity identity(ProgramSource source, FenceMode mode, CodeOptions options) {
         String alone = mode == FenceMode.NONE ? ALONE + " " : "";
-        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.VERSION, target.architecture(),
+        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.version(), target.architecture(),
                 source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (alone + options.key()).strip());
     }
 
@@ -362,7 +362,7 @@ public final class ProgramMaker {
     }
 
     private CacheKey key(ModuleImage code) {
-        return CacheKey.of(code, new CodeIdentity("linked", Fencer.VERSION, target.architecture(), target.compiler(),
+        return CacheKey.of(code, new CodeIdentity("linked", Fencer.version(), target.architecture(), target.compiler(),
                 ""));
     }
 }

@@ -16,6 +16,8 @@ final class TenantModule {
     /** What the driver has of it; null until it is loaded. */
     LoadedCode code;
     HoistedMemory memory;
+    /** Bytes of constants that it has more than the original. */
+    long addedConstantBytes;
     /** Why it cannot be loaded; asked again it answers the same. */
     ProgramRefusedException refused;
     /** The same without fences, of a tenant that is alone; null: not begun. */

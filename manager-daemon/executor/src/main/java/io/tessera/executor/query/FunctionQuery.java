@@ -19,6 +19,8 @@ import java.lang.foreign.MemorySegment;
 
 /** Attributes and parameters of a kernel, in one answer. One owner thread. */
 final class FunctionQuery {
+    /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES. */
+    private static final int CONSTANT_BYTES = 2;
     private static final long FUNCTION = offset(FUNCTION_INFO, "function");
     private static final long VALID = offset(FUNCTION_INFO, "valid");
     private static final long PARAMETER_BYTES = offset(FUNCTION_INFO, "parameter_bytes");
@@ -54,6 +56,9 @@ final class FunctionQuery {
                 valid |= 1 << attribute;
             }
         }
+        long more = addedConstantBytes(said, value);
+        long constants = CONSTANT_BYTES * (long) Integer.BYTES;
+        answer.set(WireTypes.U32, constants, (int) Math.max(0, Integer.toUnsignedLong(answer.get(WireTypes.U32, constants)) - more));
         answer.set(WireTypes.U32, VALID, valid);
         answer.set(WireTypes.U64, FUNCTION, said);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
@@ -66,6 +71,14 @@ final class FunctionQuery {
         parameters(kernel, value, answer);
         answer.set(WireTypes.U32, PRINTS, prints(said) ? 1 : 0);
         return CudaResult.SUCCESS;
+    }
+
+    private long addedConstantBytes(long said, long value) throws RejectedException {
+        try {
+            return client.fences().kernels().addedConstantBytes(said, value);
+        } catch (ProgramRefusedException e) {
+            throw new RejectedException(e.result(), e.getMessage());
+        }
     }
 
     /** Programs ask for a kernel before others of them run that wait for it: what a launch would have to ask for is asked for now, too. */

@@ -80,6 +80,8 @@ public final class FakeDriver implements DriverPort {
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
     private static final int UNKNOWN_HANDLE = 400;
+    /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES of what a program has without fences. */
+    public static final int CONSTANT_BYTES = 102;
     /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
     private static final int REGISTERS_ATTRIBUTE = 82;
     private static final int REGISTERS = 65_536;
@@ -357,7 +359,7 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int attribute(long number, String function) {
-        return number == 0 ? mostThreads(function) : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
+        return number == 0 ? mostThreads(function) : number == 2 ? CONSTANT_BYTES + 64 * constants.size() : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
     }
 
     private static int mostThreads(String function) {
@@ -386,7 +388,7 @@ public final class FakeDriver implements DriverPort {
         return there ? put(slot(s, 2), index * 8) + put(slot(s, 3), 8) : 1;
     }
 
-    /** Every program has every constant of a fenced module, of 64 bytes, and nothing else. */
+    /** Every program has every constant of a fenced module that somebody has asked for, of 64 bytes, and nothing else. */
     private int global(long address, long size, long module, String name) {
         if (!name.startsWith("__tessera_")) {
             return 500;

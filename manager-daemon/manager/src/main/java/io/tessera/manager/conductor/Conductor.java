@@ -75,11 +75,10 @@ public final class Conductor {
             return work;
         } catch (InternalError e) {
             // A fault in a mapping that the compiler let through late: find whose, end that client, go on.
-            if (++faults > MOST_FAULTS_IN_A_ROW) {
+            errors.record("a segment faulted: " + e.getMessage());
+            if (!sessions.checkSegments() && ++faults > MOST_FAULTS_IN_A_ROW) {
                 throw e;
             }
-            errors.record("a segment faulted: " + e.getMessage());
-            sessions.checkSegments();
             return 1;
         }
     }

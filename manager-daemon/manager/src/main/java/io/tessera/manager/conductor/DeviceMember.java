@@ -12,7 +12,8 @@ import java.util.function.Consumer;
  * One client on one device: its slot, and which of its words the scheduler has seen. One owner thread.
  *
  * <p>The client owns the segment's file and may cut it short; a touch of the lost part makes the JVM throw
- * {@link InternalError} in place of SIGBUS. {@link #touch} turns that into the end of this client alone.
+ * {@link InternalError} in place of SIGBUS. {@link #touch} turns that into the end of this client alone. Compiled code may
+ * throw it late, behind the touch: then the conductor looks whose file was cut.
  */
 public final class DeviceMember {
     private final Session session;
@@ -31,12 +32,15 @@ public final class DeviceMember {
         this.residency = ResidencyBlock.of(session.memory(), announcement.slot());
     }
 
-    /** Does something with the client's words; if the segment is broken, the session ends and nothing is thrown. */
+    /** Does something with the client's words; nothing, once its segment is broken, with which the session ends. */
     public void touch(Consumer<DeviceBlock> access) {
+        if (session.isFaulty()) {
+            return;
+        }
         try {
             access.accept(block);
         } catch (InternalError e) {
-            session.fault("its segment could not be read, probably it was cut short (" + e.getMessage() + ")");
+            session.faulted(e);
         }
     }
 

@@ -22,10 +22,13 @@ final class Heartbeats {
         }
         nextNs = nowNs + INTERVAL_NS;
         for (Session session : sessions.registered()) {
+            if (session.isFaulty()) {
+                continue;
+            }
             try {
                 session.header().managerHeartbeatNs(nowNs);
             } catch (InternalError e) {
-                session.fault("its segment could not be written, probably it was cut short (" + e.getMessage() + ")");
+                session.faulted(e);
             }
         }
         leases.refreshUse();

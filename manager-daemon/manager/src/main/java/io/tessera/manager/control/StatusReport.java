@@ -71,10 +71,13 @@ public final class StatusReport {
     public JsonArray clients(long nowNs) {
         JsonArray all = new JsonArray();
         for (Session session : sessions.registered()) {
+            if (session.isFaulty()) {
+                continue;
+            }
             try {
                 all.add(client(session, nowNs));
             } catch (InternalError e) {
-                session.fault("its segment could not be read, probably it was cut short (" + e.getMessage() + ")");
+                session.faulted(e);
             }
         }
         return all;

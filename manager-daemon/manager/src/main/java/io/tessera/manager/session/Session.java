@@ -43,6 +43,8 @@ public final class Session {
     long killAtNs = Long.MAX_VALUE;
     /** Why the session must end, noted where it could not be ended. */
     String fault;
+    /** Whether an access to memory faulted where this client's was to be touched, though its file is whole. */
+    boolean suspected;
     Hello hello;
     ClientSegment segment;
 
@@ -153,6 +155,33 @@ public final class Session {
     public void fault(String reason) {
         if (fault == null) {
             fault = reason;
+        }
+    }
+
+    /** Whether it is to end: its memory is not touched any more, since every touch may fault. */
+    public boolean isFaulty() {
+        return fault != null;
+    }
+
+    /**
+     * A touch of its segment faulted. Ends the connection if the file was cut short; else the fault may be of a touch of
+     * another client's before, which the compiler let through late.
+     *
+     * @throws InternalError the same, for who looks at everybody ({@link Sessions#checkSegments})
+     */
+    public void faulted(InternalError late) {
+        if (!isCut()) {
+            suspected = true;
+            throw late;
+        }
+        fault("its segment file was cut short (" + late.getMessage() + ")");
+    }
+
+    boolean isCut() {
+        try {
+            return !segment.isWhole();
+        } catch (LinuxException e) {
+            return true;
         }
     }
 

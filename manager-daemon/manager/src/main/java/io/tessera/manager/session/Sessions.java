@@ -294,15 +294,22 @@ public final class Sessions implements AutoCloseable {
         return 1;
     }
 
-    /** Ends the sessions whose segment file was cut short by its owner. Called after a memory access faulted. */
-    public void checkSegments() {
-        for (Session session : registered.values()) {
-            quietly(session, () -> {
-                if (!session.segment.isWhole()) {
-                    session.fault("its segment file was cut short");
-                }
-            });
+    /**
+     * Ends the sessions whose segment file was cut short by its owner; if there is none, those in whose memory the fault
+     * came. Called after a memory access faulted.
+     *
+     * @return whether there was one
+     */
+    public boolean checkSegments() {
+        List<Session> mapped = new ArrayList<>(registered.values());
+        ending.stream().filter(session -> session.segment != null).forEach(mapped::add);
+        List<Session> guilty = mapped.stream().filter(session -> !session.isFaulty() && session.isCut()).toList();
+        if (guilty.isEmpty()) {
+            guilty = mapped.stream().filter(session -> session.suspected).toList();
         }
+        guilty.forEach(session -> session.fault("its segment could not be used, probably its file was cut short"));
+        mapped.forEach(session -> session.suspected = false);
+        return !guilty.isEmpty();
     }
 
     /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */

@@ -63,6 +63,11 @@ public final class MemoryFiles implements FilePort {
         return files.get(path).uid;
     }
 
+    /** Has a file's owner cut it short. A mapping of it stays readable all the same. */
+    public void cut(Path path) {
+        files.get(path).bytes = 0;
+    }
+
     /** Adds a name that a socket made. */
     void socket(Path path) throws LinuxException {
         if (files.putIfAbsent(path, new File(++inodes, false, 0666, uid)) != null) {

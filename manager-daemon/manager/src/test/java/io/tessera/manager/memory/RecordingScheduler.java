@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.LongConsumer;
 
 /** A scheduler that decides nothing: writes down what it hears and gives the orders that the test says. */
 public final class RecordingScheduler implements DeviceScheduling {
@@ -27,6 +28,8 @@ public final class RecordingScheduler implements DeviceScheduling {
     public final Map<Long, ClientOutlook> outlooks = new HashMap<>();
     /** What the next {@link #joined} throws, once; null: nothing. */
     public RuntimeException defect;
+    /** Hears first who wants a turn, or does not any more; may throw. */
+    public LongConsumer hearing = clientId -> { };
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
     private boolean spans;
@@ -71,6 +74,7 @@ public final class RecordingScheduler implements DeviceScheduling {
 
     @Override
     public void wants(long clientId, long sinceNs, long nowNs) {
+        hearing.accept(clientId);
         heard.add("wants " + clientId + " " + (sinceNs == 0 ? "no" : "since " + (nowNs - sinceNs)));
     }
 

@@ -67,7 +67,7 @@ final class InterpretedKernel implements ThreadProgram {
                 continue;
             }
             if (WaitOperations.stops(instruction.opcode())) {
-                WarpSequence sequence = sequences.get(instruction);
+                WarpSequence sequence = sequences.isEmpty() ? null : sequences.get(instruction);
                 if (!frame.waiting) {
                     frame.waiting = true;
                     thread.frames = frame;

@@ -1,15 +1,19 @@
 package io.tessera.software.lowering;
 
 import io.tessera.software.program.Opcode;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Finds the operation of a PTX instruction; null where the software GPU has none. Stateless. */
 final class OpcodeTable {
     private static final Map<String, Opcode> RENAMED = Map.of("membar", Opcode.FENCE, "ex2", Opcode.EX2,
             "setmaxnreg", Opcode.NOP, "griddepcontrol", Opcode.NOP, "discard", Opcode.DISCARD);
+    private static final Map<String, Opcode> BY_NAME = Arrays.stream(Opcode.values())
+            .collect(Collectors.toUnmodifiableMap(opcode -> opcode.name().toLowerCase(Locale.ROOT), opcode -> opcode));
     /** Instructions that PTX spells with several first words; each has a method here. */
     private static final Set<String> FAMILIES = Set.of("bar", "barrier", "cp", "mbarrier", "cvt", "vote", "shfl",
             "match", "redux", "elect", "st", "red", "fence", "tex", "brx", "add", "sub", "ld", "createpolicy", "call");
@@ -26,12 +30,7 @@ final class OpcodeTable {
     }
 
     private static Opcode simple(String opcode) {
-        for (Opcode candidate : Opcode.values()) {
-            if (candidate.name().equals(opcode.toUpperCase(Locale.ROOT))) {
-                return candidate;
-            }
-        }
-        return null;
+        return BY_NAME.get(opcode);
     }
 
     private static Opcode family(String opcode, List<String> words) {

@@ -1,5 +1,7 @@
 package io.tessera.software.program;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -30,7 +32,10 @@ public record Instruction(Opcode opcode, List<ScalarType> types, Set<Modifier> m
     /** Keeps its own copies. */
     public Instruction {
         types = List.copyOf(types);
-        modifiers = Set.copyOf(modifiers);
+        // Asked for at every execution by the interpreter: an EnumSet answers by one bit.
+        EnumSet<Modifier> words = EnumSet.noneOf(Modifier.class);
+        words.addAll(modifiers);
+        modifiers = Collections.unmodifiableSet(words);
         results = List.copyOf(results);
         arguments = List.copyOf(arguments);
     }
@@ -72,9 +77,11 @@ public record Instruction(Opcode opcode, List<ScalarType> types, Set<Modifier> m
 
     /** The first of the words that was written, or null. */
     public Modifier firstOf(Modifier... words) {
-        for (Modifier word : words) {
-            if (has(word)) {
-                return word;
+        if (!modifiers.isEmpty()) {
+            for (Modifier word : words) {
+                if (has(word)) {
+                    return word;
+                }
             }
         }
         return null;

@@ -38,7 +38,7 @@ final class Body {
     private int shared;
 
     /** What only kernels have. */
-    record Kernel(Thing in, Thing out, Thing tile, Thing frame, Thing foreign, Thing sharedGeneric, Thing localGeneric, Thing outFlat) {
+    record Kernel(Thing in, Thing out, Thing tile, Thing frame, Thing foreign, Thing sharedGeneric, Thing localGeneric, Thing outFlat, Thing slice) {
     }
 
     Body(Shape shape, Names names, Set<Long> without, List<Long> taken) {

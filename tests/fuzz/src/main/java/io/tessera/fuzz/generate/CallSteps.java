@@ -6,10 +6,6 @@ final class CallSteps {
     }
 
     static void call(Body b) {
-        if (b.kernel == null) {
-            ValueSteps.arithmetic(b);
-            return;
-        }
         Thing pointer = switch (b.random.nextInt(3)) {
             case 0 -> b.kernel.out();
             case 1 -> b.kernel.sharedGeneric();

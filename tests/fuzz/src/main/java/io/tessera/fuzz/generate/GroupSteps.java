@@ -24,7 +24,7 @@ final class GroupSteps {
         Thing v = b.value();
         String[] ways = {"idx", "bfly", "up", "down"};
         String way = ways[b.random.nextInt(4)];
-        b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, -1;", t, v, b.random.nextInt(32), way.equals("up") ? 0 : 31);
+        b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, %s;", t, v, b.random.nextInt(b.shape.lanes()), way.equals("up") ? 0 : b.shape.lanes() - 1, b.shape.mask());
         b.use(t);
     }
 
@@ -34,10 +34,10 @@ final class GroupSteps {
         Thing v = b.value();
         b.line("setp.lt.s32 %s, %s, 0;", p, v);
         switch (b.random.nextInt(3)) {
-            case 0 -> b.line("vote.sync.ballot.b32 %s, %s, -1;", t, p);
-            case 1 -> b.line("redux.sync.add.u32 %s, %s, -1;", t, v);
+            case 0 -> b.line("vote.sync.ballot.b32 %s, %s, %s;", t, p, b.shape.mask());
+            case 1 -> b.line("redux.sync.add.u32 %s, %s, %s;", t, v, b.shape.mask());
             default -> {
-                b.line("vote.sync.any.pred %s, %s, -1;", p, p);
+                b.line("vote.sync.any.pred %s, %s, %s;", p, p, b.shape.mask());
                 b.line("selp.b32 %s, 5, 6, %s;", t, p);
             }
         }
@@ -79,6 +79,10 @@ final class GroupSteps {
         if (b.shape.endless() && b.random.nextBoolean()) {
             Thing n = b.value();
             b.line("bar.sync %s, %d;", n, 32 * (1 + b.random.nextInt(8)));
+            return;
+        }
+        if (b.shape.threads() < 32) {
+            b.line("bar.sync %d;", b.random.nextInt(4));
             return;
         }
         b.line("bar.sync %d, %d;", b.random.nextInt(4), b.shape.threads());

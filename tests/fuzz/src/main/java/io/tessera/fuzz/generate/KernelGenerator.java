@@ -8,8 +8,8 @@ import java.util.Set;
 /** Makes kernels from seeds: the same from the same seed, and the same without some of its steps. Stateless. */
 public final class KernelGenerator {
     private static final int VALUES = 5;
-    private static final int LEAST_STEPS = 3;
-    private static final int MORE_STEPS = 8;
+    private static final int LEAST_STEPS = 2;
+    private static final int MORE_STEPS = 7;
     private static final int OUT_VALUES = 160;
     private static final int VECTOR = 16;
     private static final int MOST_OUT = 16;
@@ -61,9 +61,11 @@ public final class KernelGenerator {
         for (String name : List.of("table", "constants", "f0", "f1", "k", "functions")) {
             names.fixed(name, null);
         }
-        function("f0");
-        function("f1");
-        if (!shape.inRegisters()) {
+        if (shape.calls()) {
+            function("f0");
+            function("f1");
+        }
+        if (shape.calls() && !shape.inRegisters()) {
             both(".global .align 8 .u64 functions[2] = {f0, f1};");
         }
         kernel();
@@ -184,16 +186,21 @@ public final class KernelGenerator {
             body.line("st.shared.v4.u32 [%s+%d], {%s, %s, %s, %s};", slice, i, a, b, id, a);
             body.line("st.local.v4.u32 [%s+%d], {%s, %s, %s, %s};", frame, i, b, b, a, tid);
         }
-        return new Body.Kernel(in, out, tile, frame, foreign, sharedGeneric, localGeneric, start);
+        return new Body.Kernel(in, out, tile, frame, foreign, sharedGeneric, localGeneric, start, slice);
     }
 
     private void finish(Body body) {
         names.beginStep();
         Thing out = names.pin(body.kernel.out());
+        int generic = random.nextInt(MemorySteps.SLICE_BYTES / VECTOR);
         Thing[] got = {body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32)};
         for (int i = 0; i < MemorySteps.SLICE_BYTES; i += VECTOR) {
             Thing value = body.values.get(i / VECTOR % VALUES);
-            body.line("ld.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.sharedGeneric(), i);
+            if (i / VECTOR == generic) {
+                body.line("ld.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.sharedGeneric(), i);
+            } else {
+                body.line("ld.shared.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.slice(), i);
+            }
             mix(body, value, got);
             body.line("ld.local.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.frame(), i);
             mix(body, value, got);

@@ -3,6 +3,8 @@ package io.tessera.fuzz.generate;
 /** Loops that count in every style, loops with two ways in, and in hostile kernels loops that never end. */
 final class LoopSteps {
     private static final int MOST_ROUNDS = 6;
+    /** Of loops in loops: what they do is the same in the fourth round. */
+    private static final int MOST_INNER_ROUNDS = 3;
     /** After so many rounds a loop of a hostile kernel is left, in most of them. */
     private static final int PATIENCE = 9;
 
@@ -54,7 +56,7 @@ final class LoopSteps {
         if (!b.mayNest()) {
             return;
         }
-        int rounds = 1 + b.random.nextInt(MOST_ROUNDS);
+        int rounds = 1 + b.random.nextInt(b.counters.isEmpty() ? MOST_ROUNDS : MOST_INNER_ROUNDS);
         Style style = Style.of(b, rounds);
         Thing i = b.temp(style.bits() == 64 ? Width.D64 : Width.W32);
         Thing p = b.temp(Width.PRED);

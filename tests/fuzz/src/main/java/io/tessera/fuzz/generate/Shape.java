@@ -12,13 +12,27 @@ import java.util.Random;
  * @param cluster   blocks of a cluster; 1: it has nothing to do with clusters
  * @param named     whether it says its block's size
  * @param inner     whether blocks inside a function declare local variables
+ * @param calls     whether it has functions, and calls them
  * @param inRegisters whether functions take and return registers
  */
-record Shape(boolean hostile, boolean endless, int blocks, int threads, int cluster, boolean named, boolean inner, boolean inRegisters) {
+record Shape(boolean hostile, boolean endless, int blocks, int threads, int cluster, boolean named, boolean inner, boolean calls, boolean inRegisters) {
+    /** Parts of a warp take the least time, and are all that most steps need. */
+    private static final int[] THREADS = {8, 8, 8, 8, 8, 32, 32, 64};
+
+    /** Threads of a warp that there are. */
+    int lanes() {
+        return Math.min(threads, 32);
+    }
+
+    /** Those of a warp that take part in what all do together, as PTX has it. */
+    String mask() {
+        return lanes() == 32 ? "-1" : Integer.toString((1 << lanes()) - 1);
+    }
+
     static Shape of(Random random) {
         boolean hostile = random.nextInt(2) == 0;
         int cluster = random.nextInt(12) == 0 ? 2 : 1;
-        return new Shape(hostile, hostile && random.nextInt(40) == 0, cluster * (1 + random.nextInt(2)), random.nextInt(4) == 0 ? 64 : 32, cluster,
-                random.nextInt(3) == 0, random.nextInt(10) == 0, random.nextInt(3) == 0);
+        return new Shape(hostile, hostile && random.nextInt(100) == 0, cluster * (random.nextInt(4) == 0 ? 2 : 1), THREADS[random.nextInt(THREADS.length)], cluster,
+                random.nextInt(3) == 0, random.nextInt(10) == 0, random.nextInt(3) == 0, random.nextInt(3) == 0);
     }
 }

@@ -2,6 +2,9 @@ package io.tessera.fuzz.generate;
 
 /** Chooses what a step does. */
 final class Steps {
+    /** Of how many steps one is a call, where there are functions. */
+    private static final int CALLS = 8;
+
     private Steps() {
     }
 
@@ -17,7 +20,11 @@ final class Steps {
     }
 
     private static void choose(Body b, long place) {
-        switch (b.random.nextInt(27)) {
+        if (b.shape.calls() && b.kernel != null && b.random.nextInt(CALLS) == 0) {
+            CallSteps.call(b);
+            return;
+        }
+        switch (b.random.nextInt(26)) {
             case 0, 1 -> ValueSteps.arithmetic(b);
             case 2 -> ValueSteps.wide(b);
             case 3 -> ValueSteps.narrow(b);
@@ -34,9 +41,8 @@ final class Steps {
             case 20 -> LoopSteps.twoWaysIn(b);
             case 21 -> FlowSteps.branch(b, place);
             case 22 -> FlowSteps.table(b, place);
-            case 23 -> CallSteps.call(b);
-            case 24 -> MemorySteps.copy(b);
-            case 25 -> GroupSteps.group(b);
+            case 23 -> MemorySteps.copy(b);
+            case 24 -> GroupSteps.group(b);
             default -> LoopSteps.endless(b);
         }
     }

@@ -13,21 +13,45 @@ final class Text {
     private final List<Thing> registers = new ArrayList<>();
     private final StringBuilder flatVariables = new StringBuilder();
 
-    /** Writes a line: things by their names, literals as each text has them. */
+    /** Writes a line: {@code %s} and {@code %d} are operands, things by their names, literals as each text has them; {@code %%} is a percent sign. */
     void line(String format, Object... operands) {
         if (operands.length == 0) {
             scoped.append(format).append('\n');
             flat.append(format).append('\n');
             return;
         }
-        Object[] inScopes = new Object[operands.length];
-        Object[] plain = new Object[operands.length];
-        for (int i = 0; i < operands.length; i++) {
-            inScopes[i] = operands[i] instanceof Thing thing ? thing.scoped() : operands[i] instanceof Literal literal ? literal.written() : operands[i];
-            plain[i] = operands[i] instanceof Thing thing ? thing.flat() : operands[i] instanceof Literal literal ? literal.plain() : operands[i];
+        int operand = 0;
+        int from = 0;
+        for (int at = format.indexOf('%'); at >= 0; at = format.indexOf('%', from)) {
+            both(format.substring(from, at));
+            if (format.charAt(at + 1) == '%') {
+                both("%");
+            } else {
+                operand(operands[operand++]);
+            }
+            from = at + 2;
         }
-        scoped.append(String.format(format, inScopes)).append('\n');
-        flat.append(String.format(format, plain)).append('\n');
+        both(format.substring(from));
+        both("\n");
+    }
+
+    private void both(String text) {
+        scoped.append(text);
+        flat.append(text);
+    }
+
+    private void operand(Object operand) {
+        switch (operand) {
+            case Thing thing -> {
+                scoped.append(thing.scoped());
+                flat.append(thing.flat());
+            }
+            case Literal literal -> {
+                scoped.append(literal.written());
+                flat.append(literal.plain());
+            }
+            default -> both(operand.toString());
+        }
     }
 
     /** Opens a block, which the flat text does not have. */

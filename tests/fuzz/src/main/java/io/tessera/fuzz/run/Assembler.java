@@ -5,34 +5,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** NVIDIA's assembler on fenced text. Thread-safe. */
 final class Assembler {
     private static final long PATIENCE_S = 120;
-    private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_90a");
+    private static final String NEW = "sm_90a";
+    private static final List<String> ARCHITECTURES = List.of("sm_80", NEW);
 
     private final Path program;
+    private final AtomicLong texts = new AtomicLong();
 
     Assembler(Path program) {
         this.program = program;
     }
 
     /**
-     * What it has against a text; empty: nothing.
+     * What it has against a text, for one architecture or the other by turns; empty: nothing.
      *
      * @param clusters whether the text has to do with clusters, which no GPU before sm_90 has
      */
     String complaint(String text, boolean clusters) throws IOException, InterruptedException {
-        for (String architecture : ARCHITECTURES) {
-            boolean old = architecture.equals("sm_80");
-            if (!old || !clusters) {
-                String complaint = complaint(old ? text.replace(".target sm_90", ".target sm_80") : text, architecture);
-                if (!complaint.isEmpty()) {
-                    return architecture + ": " + complaint;
-                }
-            }
-        }
-        return "";
+        String architecture = clusters ? NEW : ARCHITECTURES.get((int) (texts.getAndIncrement() % ARCHITECTURES.size()));
+        String complaint = complaint(text.replace(".target sm_90", ".target " + (architecture.equals(NEW) ? "sm_90" : architecture)), architecture);
+        return complaint.isEmpty() ? "" : architecture + ": " + complaint;
     }
 
     private String complaint(String text, String architecture) throws IOException, InterruptedException {

@@ -6,18 +6,23 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 
 /** Tries kernels, one after the other on each of some threads, until there were enough. Used once; thread-safe while it runs. */
 public final class Campaign {
     /** Also on a machine that is too busy to begin in time. */
     private static final int LEAST_KERNELS = 12;
+    private static final long SAY_MS = 10_000;
+    private static final long MOST_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
     private final Settings settings;
     private final Consumer<String> say;
@@ -28,15 +33,12 @@ public final class Campaign {
     private final AtomicInteger legal = new AtomicInteger();
     private final AtomicInteger endless = new AtomicInteger();
     private final AtomicInteger assembled = new AtomicInteger();
-    private final AtomicLong launches = new AtomicLong();
-    private final AtomicLong second = new AtomicLong();
-    private final AtomicLong plain = new AtomicLong();
-    private final AtomicLong unverified = new AtomicLong();
+    private final List<Trial> trials = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
     private final Map<Finding.Kind, Integer> counts = new EnumMap<>(Finding.Kind.class);
     private final Map<String, Integer> refusals = new TreeMap<>();
     private final List<Failure> failures = new ArrayList<>();
     private long beganNs;
-    private double tookSeconds;
 
     /** @param say takes a line for each failure */
     public Campaign(Settings settings, Consumer<String> say) {
@@ -48,17 +50,23 @@ public final class Campaign {
         }
     }
 
-    /** Runs it to its end. */
-    public void run() throws InterruptedException {
+    /**
+     * Runs it to its end. A kernel that has begun is waited for, but no longer than it may take.
+     *
+     * @param soFar takes what came of it until then, every ten seconds
+     */
+    public void run(Consumer<Result> soFar) throws InterruptedException {
         beganNs = System.nanoTime();
-        List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < settings.threads(); i++) {
-            threads.add(Thread.ofPlatform().name("fuzz-" + i).start(this::work));
+            threads.add(Thread.ofPlatform().daemon().name("fuzz-" + i).start(this::work));
         }
+        long mostNs = TimeUnit.SECONDS.toNanos(Math.min(settings.seconds(), MOST_SECONDS) + Trial.MOST_SECONDS);
         for (Thread thread : threads) {
-            thread.join();
+            while (thread.isAlive() && System.nanoTime() - beganNs < mostNs) {
+                thread.join(SAY_MS);
+                soFar.accept(result());
+            }
         }
-        tookSeconds = (System.nanoTime() - beganNs) / 1e9;
     }
 
     private boolean goesOn(long number) {
@@ -72,17 +80,13 @@ public final class Campaign {
 
     private void work() {
         Trial compiling = null;
-        try (Trial interpreting = new Trial(false)) {
+        try (Trial interpreting = trial(false)) {
             for (long number = next.getAndIncrement(); goesOn(number); number = next.getAndIncrement()) {
                 boolean compiles = settings.compileEvery() > 0 && number % settings.compileEvery() == 0;
                 if (compiles && compiling == null) {
-                    compiling = new Trial(true);
+                    compiling = trial(true);
                 }
                 one(settings.seed() + number, compiles ? compiling : interpreting);
-            }
-            count(interpreting);
-            if (compiling != null) {
-                count(compiling);
             }
         } finally {
             if (compiling != null) {
@@ -91,15 +95,34 @@ public final class Campaign {
         }
     }
 
-    private void count(Trial trial) {
-        launches.addAndGet(trial.launches());
-        second.addAndGet(trial.second());
-        plain.addAndGet(trial.plain());
-        unverified.addAndGet(trial.unverified());
+    private synchronized Trial trial(boolean compiled) {
+        trials.add(new Trial(compiled, settings.verifyEvery()));
+        return trials.getLast();
     }
 
+    private synchronized long sum(ToIntFunction<Trial> count) {
+        return trials.stream().mapToLong(count::applyAsInt).sum();
+    }
+
+    /** A seed: what is thrown is a failure too, and ends nothing but its kernel, or its thread where nothing can go on. */
     private void one(long seed, Trial trial) {
-        GeneratedKernel kernel = KernelGenerator.of(seed);
+        try {
+            one(KernelGenerator.of(seed), trial);
+        } catch (RuntimeException | StackOverflowError e) {
+            thrown(seed, e);
+        } catch (Error e) {
+            thrown(seed, e);
+            throw e;
+        }
+    }
+
+    private void thrown(long seed, Throwable thrown) {
+        Finding finding = new Finding(Finding.Kind.CRASH, "fuzzer", thrown + " at " + Arrays.stream(thrown.getStackTrace()).limit(4).toList());
+        count(finding);
+        keep(new Failure(finding, new GeneratedKernel(seed, false, false, 0, 0, "", "", List.of())), seed);
+    }
+
+    private void one(GeneratedKernel kernel, Trial trial) {
         List<Finding> found = new ArrayList<>(trial.findings(kernel, (which, mode, fenced, text) -> assemble(which, mode.name(), text)));
         tried.incrementAndGet();
         legal.addAndGet(kernel.hostile() ? 0 : 1);
@@ -128,11 +151,15 @@ public final class Campaign {
 
     private void fail(GeneratedKernel kernel, Finding finding, Trial trial) {
         GeneratedKernel small = finding.kind() == Finding.Kind.NOT_ASSEMBLED ? kernel : new Shrinker(trial).shrink(kernel, finding);
-        Failure failure = new Failure(finding, small);
+        keep(new Failure(finding, small), kernel.seed());
+    }
+
+    private void keep(Failure failure, long seed) {
         synchronized (this) {
             failures.add(failure);
         }
-        say.accept(finding.kind() + " " + finding.where() + " seed " + kernel.seed() + (kernel.hostile() ? " hostile: " : " legal: ") + finding.what() + save(failure));
+        Finding finding = failure.finding();
+        say.accept(finding.kind() + " " + finding.where() + " seed " + seed + (failure.kernel().hostile() ? " hostile: " : " legal: ") + finding.what() + save(failure));
     }
 
     private String save(Failure failure) {
@@ -171,9 +198,10 @@ public final class Campaign {
         }
     }
 
-    /** What came of it. */
+    /** What came of it so far. */
     public synchronized Result result() {
-        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), launches.get(), second.get(), plain.get(), unverified.get(), assembled.get(), tookSeconds, Map.copyOf(counts),
-                new TreeMap<>(refusals), List.copyOf(failures));
+        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), sum(Trial::launches), sum(Trial::second), sum(Trial::looked),
+                sum(Trial::plain), sum(Trial::unverified), assembled.get(), (System.nanoTime() - beganNs) / 1e9,
+                (int) threads.stream().filter(Thread::isAlive).count(), Map.copyOf(counts), Map.copyOf(refusals), List.copyOf(failures));
     }
 }

@@ -59,7 +59,7 @@ public final class GpuFeed {
     }
 
     private void work() {
-        try (Trial trial = new Trial(false)) {
+        try (Trial trial = new Trial(false, 0)) {
             while (written.get() < kernels) {
                 long number = next.getAndIncrement();
                 GeneratedKernel kernel = KernelGenerator.of(seed + number);

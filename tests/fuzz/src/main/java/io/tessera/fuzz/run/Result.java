@@ -14,19 +14,21 @@ import java.util.Map;
  * @param endless   of these, ones that may ask for endless work
  * @param launches  of kernels, unfenced and fenced
  * @param second    of these, of second entries
- * @param plain     fenced texts that the verifier took only without proofs
- * @param unverified fenced texts that it did not take
+ * @param looked    fenced texts that the verifier looked at
+ * @param plain     of these, those that it took only without proofs
+ * @param unverified of these, those that it took in neither form
  * @param assembled fenced texts that went through the assembler
  * @param seconds   how long it took
+ * @param running   threads that have not ended: those of a campaign that goes on, or that is over and waits no longer
  * @param counts    findings by kind: one for each mode
  * @param refusals  why modules were refused, without numbers, and how often
  * @param failures  what must not be
  */
-public record Result(long seed, int kernels, int legal, int endless, long launches, long second, long plain, long unverified, int assembled, double seconds,
+public record Result(long seed, int kernels, int legal, int endless, long launches, long second, long looked, long plain, long unverified, int assembled, double seconds, int running,
         Map<Finding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
-    /** Whether nothing failed. */
+    /** Whether nothing failed, and all ended. */
     public boolean held() {
-        return failures.isEmpty();
+        return failures.isEmpty() && running == 0;
     }
 
     /** The same for programs. */
@@ -40,10 +42,12 @@ public record Result(long seed, int kernels, int legal, int endless, long launch
         json.addProperty("modes", Trial.MODES.size());
         json.addProperty("launches", launches);
         json.addProperty("secondEntries", second);
+        json.addProperty("verified", looked - plain - unverified);
         json.addProperty("verifiedWithoutProofsOnly", plain);
         json.addProperty("unverified", unverified);
         json.addProperty("assembled", assembled);
         json.addProperty("seconds", Math.round(seconds * 10) / 10.0);
+        json.addProperty("running", running);
         json.addProperty("escapes", counts.get(Finding.Kind.ESCAPE));
         json.addProperty("differences", counts.get(Finding.Kind.DIFFERENCE));
         json.addProperty("notEnded", counts.get(Finding.Kind.ENDLESS));

@@ -12,8 +12,10 @@ import java.nio.file.Path;
  * @param assembler     NVIDIA's assembler; null: none
  * @param assembleEvery of how many fenced texts one goes through it
  * @param compileEvery  of how many kernels one is compiled to bytecode, where others are interpreted; 0: none
+ * @param verifyEvery   of how many seeds the verifier looks at one's texts; 0: at none
  * @param save          folder for failing kernels; null: none are saved
  * @param mostFailures  after so many failures nothing new is begun
  */
-public record Settings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery, Path save, int mostFailures) {
+public record Settings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery, int verifyEvery, Path save,
+        int mostFailures) {
 }

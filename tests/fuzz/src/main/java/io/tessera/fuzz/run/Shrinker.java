@@ -10,9 +10,12 @@ import java.util.Set;
 /** Leaves steps of a failing kernel out as long as it fails in the same way: halves first, then single ones. Stateless but for its trial. */
 final class Shrinker {
     private static final int MOST_TRIES = 150;
+    /** A kernel that does not end takes its time at every try. */
+    private static final long MOST_NS = 60_000_000_000L;
 
     private final Trial trial;
     private int tries;
+    private long beganNs;
 
     Shrinker(Trial trial) {
         this.trial = trial;
@@ -20,13 +23,14 @@ final class Shrinker {
 
     /** The smallest kernel that was found to fail so. */
     GeneratedKernel shrink(GeneratedKernel failing, Finding finding) {
+        beganNs = System.nanoTime();
         Set<Long> without = new HashSet<>();
         GeneratedKernel best = failing;
         int piece = Math.max(1, best.steps().size() / 2);
-        while (piece >= 1 && tries < MOST_TRIES) {
+        while (piece >= 1 && goesOn()) {
             boolean smaller = false;
             List<Long> steps = new ArrayList<>(best.steps());
-            for (int from = 0; from < steps.size() && tries < MOST_TRIES; from += piece) {
+            for (int from = 0; from < steps.size() && goesOn(); from += piece) {
                 Set<Long> more = new HashSet<>(without);
                 more.addAll(steps.subList(from, Math.min(steps.size(), from + piece)));
                 GeneratedKernel candidate = more.size() == without.size() ? null : tried(failing.seed(), more, finding);
@@ -39,6 +43,10 @@ final class Shrinker {
             piece = smaller ? piece : piece / 2;
         }
         return best;
+    }
+
+    private boolean goesOn() {
+        return tries < MOST_TRIES && System.nanoTime() - beganNs < MOST_NS;
     }
 
     private GeneratedKernel tried(long seed, Set<Long> without, Finding finding) {

@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.LaunchCheck;
 import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.Mode;
@@ -29,17 +30,23 @@ public final class Trial implements AutoCloseable {
     public static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
 
     private static final long LEGAL_MS = 20_000;
-    private static final long HOSTILE_MS = 3_000;
+    /** Nothing is compared of what hostile kernels compute: those that wait for each other are told to end soon. */
+    private static final long HOSTILE_MS = 150;
     private static final long ENDLESS_MS = 30;
-    private static final long END_MS = 10_000;
+    /** Loops that do not look whether they are to end have 65,536 rounds at most, which take seconds on a busy machine. */
+    private static final long END_MS = 20_000;
+    /** How long a kernel may take in all, if all that can take long does. */
+    static final long MOST_SECONDS = (LEGAL_MS + 3 * (LEGAL_MS + END_MS)) / 1000;
     private static final String KERNEL = "k";
 
     private final Device device;
     private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
-    private int launches;
-    private int second;
-    private int plain;
-    private int unverified;
+    private final int verifyEvery;
+    private volatile int launches;
+    private volatile int second;
+    private volatile int looked;
+    private volatile int plain;
+    private volatile int unverified;
 
     /** What to do with each fenced text. */
     public interface Written {
@@ -47,8 +54,14 @@ public final class Trial implements AutoCloseable {
         void text(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text);
     }
 
-    /** @param compiled whether kernels are compiled, or interpreted */
-    public Trial(boolean compiled) {
+    /**
+     * A trial with a device of its own.
+     *
+     * @param compiled    whether kernels are compiled, or interpreted
+     * @param verifyEvery of how many seeds the verifier looks at one's texts; 0: at none
+     */
+    public Trial(boolean compiled, int verifyEvery) {
+        this.verifyEvery = verifyEvery;
         device = new Device(compiled);
         MODES.forEach(mode -> fencers.put(mode, new Fencer(mode)));
     }
@@ -63,20 +76,26 @@ public final class Trial implements AutoCloseable {
         return second;
     }
 
-    /** Of fenced texts, those that the verifier took only when they were fenced without proofs. */
+    /** Fenced texts that the verifier looked at. */
+    public int looked() {
+        return looked;
+    }
+
+    /** Of these, those that it took only when they were fenced without proofs. */
     public int plain() {
         return plain;
     }
 
-    /** Of fenced texts, those that it took in neither form. */
+    /** Of these, those that it took in neither form. */
     public int unverified() {
         return unverified;
     }
 
     /** Has the verifier look, as an executor does: at what was written with proofs, else at what is written without. */
-    private void verify(String scoped, FenceMode mode, String text) throws PtxException, FenceRefusedException {
+    private void verify(PtxModule module, FenceMode mode, String text) throws FenceRefusedException {
+        looked++;
         if (!shown(text, mode)) {
-            boolean without = shown(Fencer.withoutProofs(mode, false).fence(PtxParser.parse(scoped)).ptx(), mode);
+            boolean without = shown(Fencer.withoutProofs(mode, false).fence(module).ptx(), mode);
             plain += without ? 1 : 0;
             unverified += without ? 0 : 1;
         }
@@ -97,13 +116,15 @@ public final class Trial implements AutoCloseable {
         if (!kernel.hostile() && expected == null) {
             return found;
         }
-        for (FenceMode mode : MODES) {
+        PtxModule module = parsed(kernel, found);
+        for (FenceMode mode : module == null ? List.<FenceMode>of() : MODES) {
             try {
-                String text = kernel.scoped();
-                FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(text));
+                FencedModule fenced = fencers.get(mode).fence(module);
                 String output = fenced.ptx();
                 written.text(kernel, mode, fenced, output);
-                verify(text, mode, output);
+                if (verifyEvery > 0 && kernel.seed() % verifyEvery == 0) {
+                    verify(module, mode, output);
+                }
                 fenced(kernel, mode, fenced, output, expected, found);
             } catch (FenceRefusedException | PtxException | UnsupportedPtxException e) {
                 found.add(new Finding(Finding.Kind.REFUSED, mode.name(), e.getMessage()));
@@ -113,6 +134,18 @@ public final class Trial implements AutoCloseable {
         }
         device.forget(kernel.hostile());
         return found;
+    }
+
+    /** The text with scopes, read once for all modes; null: it is refused. */
+    private static PtxModule parsed(GeneratedKernel kernel, List<Finding> found) {
+        try {
+            return PtxParser.parse(kernel.scoped());
+        } catch (PtxException e) {
+            found.add(new Finding(Finding.Kind.REFUSED, "parser", e.getMessage()));
+        } catch (RuntimeException | StackOverflowError e) {
+            found.add(new Finding(Finding.Kind.CRASH, "parser", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+        }
+        return null;
     }
 
     /** What a legal kernel computes unfenced, from its text without scopes. */
@@ -144,7 +177,7 @@ public final class Trial implements AutoCloseable {
             LoadedKernel loaded = module.kernel(KERNEL);
             device.fill(kernel);
             launches++;
-            return device.run(loaded, kernel, parameters(loaded, kernel, -1L), HOSTILE_MS, 1).fault();
+            return device.run(loaded, kernel, parameters(loaded, kernel, -1L), LEGAL_MS, 1).fault();
         } finally {
             device.forget(true);
         }

@@ -170,7 +170,7 @@ final class ImageFencer {
             return;
         }
         String options = fenced.mode() == FenceMode.NONE ? ALONE : "";
-        CodeIdentity identity = new CodeIdentity(request.modeName(), Fencer.VERSION, request.architecture(),
+        CodeIdentity identity = new CodeIdentity(request.modeName(), Fencer.version(), request.architecture(),
                 CodeIdentity.AHEAD_OF_TIME, options);
         boolean kept = cache.store(CacheKey.of(source.image(), identity),
                 new CachedCode(machineCode, FencedTables.of(fenced).bytes()));

@@ -127,7 +127,7 @@ class FenceCommandTest {
         CodeCache cache = CodeCache.open(folder.resolve("cache/code"), 1 << 20, () -> FenceRunFixture.NOW, line -> {
             throw new AssertionError(line);
         });
-        CodeIdentity identity = new CodeIdentity("mask", Fencer.VERSION, "90", CodeIdentity.AHEAD_OF_TIME, "");
+        CodeIdentity identity = new CodeIdentity("mask", Fencer.version(), "90", CodeIdentity.AHEAD_OF_TIME, "");
         CachedCode code = cache.find(CacheKey.of(Files.readAllBytes(file), identity)).orElseThrow();
         contains(new String(code.code(), StandardCharsets.ISO_8859_1), "__tessera_window");
         FencedTables tables = FencedTables.read(code.tables());

@@ -1,0 +1,293 @@
+package io.tessera.manager.model;
+
+import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.protocol.AckWord;
+import io.tessera.protocol.DeviceBlock;
+import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.SubmissionKind;
+import io.tessera.protocol.ThreadSlot;
+import io.tessera.protocol.TurnWord;
+
+/**
+ * A client of plan swap as SPEC.md, section 9, says it behaves, in the smallest steps that others can come between. Each
+ * step answers whether it did anything. Not thread-safe.
+ */
+final class ModelClient {
+    /** What it can do. */
+    enum Step { ANSWER, OUT, IN, WORK, ALLOCATE, FREE, SAMPLE }
+
+    private static final long CHUNK = ModelDevice.CHUNK;
+    private static final long LASTS_NS = 15_000_000L;
+    private static final long ALLOCATION_WAITS_NS = 30_000_000_000L;
+
+    final MemoryPeer peer;
+    private final ModelDevice device;
+    private int present;
+    private int away;
+    private int fresh;
+    private boolean open;
+    private boolean dead;
+    private long refusedSinceNs = Long.MIN_VALUE;
+    private long allocatesUntilNs = Long.MIN_VALUE;
+    /** Launches, allocations that went through, and calls that were out of memory. */
+    int served;
+    int refused;
+    boolean stopped;
+
+    /** Of a registered client whose memory has never been resident. */
+    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks, int fileChunks) {
+        this.peer = peer;
+        this.device = device;
+        this.fresh = neededChunks;
+        words().fileLimit(fileChunks * CHUNK);
+        publish();
+    }
+
+    private ResidencyBlock words() {
+        return peer.residency(0);
+    }
+
+    private DeviceBlock block() {
+        return peer.block(0);
+    }
+
+    int neededChunks() {
+        return present + away + fresh;
+    }
+
+    int presentChunks() {
+        return present;
+    }
+
+    int awayChunks() {
+        return away;
+    }
+
+    boolean isOpen() {
+        return open && !dead;
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    boolean allocates() {
+        return allocatesUntilNs != Long.MIN_VALUE;
+    }
+
+    /** Stopped as a process with work that may be on the device: nobody else can be let in, whatever the memory. */
+    boolean keepsTheDevice() {
+        return stopped && !dead && (open || !answered() || TurnWord.state(block().turn()) != TurnWord.CLOSED);
+    }
+
+    /** What tells its states apart, but for times. */
+    String state() {
+        if (dead) {
+            return "dead";
+        }
+        long turn = block().turn();
+        return present + "/" + away + "/" + fresh + (open ? "o" : "c") + (stopped ? "s" : "") + (allocates() ? "a" : "")
+                + (refusedSinceNs != Long.MIN_VALUE ? "r" : "") + TurnWord.state(turn) + (answered() ? "=" : "!")
+                + words().residentTarget() / CHUNK + "t" + words().residentLimit() / CHUNK + "l" + words().flags() + "f"
+                + (words().pinnedTarget() + words().pageableTarget()) / CHUNK + "h" + (block().wantSinceNs() != 0 ? "w" : "");
+    }
+
+    private boolean answered() {
+        return AckWord.epoch(block().ack()) == TurnWord.epoch(block().turn());
+    }
+
+    private boolean isShort() {
+        return (words().flags() & ResidencyBlock.FLAG_SHORT) != 0;
+    }
+
+    /** Its process ends. */
+    boolean die() {
+        if (dead) {
+            return false;
+        }
+        dead = true;
+        device.give(present);
+        peer.die();
+        return true;
+    }
+
+    boolean step(Step step, long nowNs) {
+        if (dead || stopped) {
+            return false;
+        }
+        return switch (step) {
+            case ANSWER -> answer();
+            case OUT -> moveOut();
+            case IN -> moveIn(nowNs);
+            case WORK -> work(nowNs);
+            case ALLOCATE -> allocate(nowNs);
+            case FREE -> free();
+            case SAMPLE -> sample(nowNs);
+        };
+    }
+
+    private boolean answer() {
+        long turn = block().turn();
+        if (TurnWord.state(turn) == TurnWord.CLOSED) {
+            if (answered()) {
+                return false;
+            }
+            open = false;
+            if (allocates()) { // it reserves addresses, and gets memory with the next turn
+                endAllocation();
+                fresh++;
+                publish();
+            }
+            block().ack(AckWord.of(TurnWord.epoch(turn), AckWord.CLOSED));
+        } else {
+            if (answered() || present < neededChunks()) {
+                return false;
+            }
+            open = true;
+            block().wantSinceNs(0);
+            block().ack(AckWord.of(TurnWord.epoch(turn), AckWord.OPEN));
+        }
+        peer.ring(0);
+        return true;
+    }
+
+    private boolean moveOut() {
+        boolean closed = TurnWord.state(block().turn()) == TurnWord.CLOSED && answered() && !open;
+        long backing = words().pinnedTarget() + words().pageableTarget() + words().fileLimit();
+        if (!closed || present == 0 || present * CHUNK <= words().residentTarget() || (away + 1) * CHUNK > backing) {
+            return false;
+        }
+        present--;
+        away++;
+        device.give(1);
+        settled();
+        return true;
+    }
+
+    private boolean moveIn(long nowNs) {
+        if (away + fresh == 0 || (present + 1) * CHUNK > words().residentTarget()) {
+            return false;
+        }
+        if (!take(nowNs)) {
+            return true;
+        }
+        if (away > 0) {
+            away--;
+        } else {
+            fresh--;
+        }
+        present++;
+        settled();
+        return true;
+    }
+
+    /** Asks the driver for a chunk, as the budget rule allows. */
+    private boolean take(long nowNs) {
+        words().residentBytes((present + 1) * CHUNK);
+        if (device.take()) {
+            refusedSinceNs = Long.MIN_VALUE;
+            return true;
+        }
+        publish();
+        if (refusedSinceNs == Long.MIN_VALUE) {
+            refusedSinceNs = nowNs;
+        } else if (nowNs - refusedSinceNs >= LASTS_NS) {
+            words().refused(device.freeBytes());
+        }
+        peer.ring(0);
+        return false;
+    }
+
+    private boolean work(long nowNs) {
+        if (open) {
+            served++;
+            ThreadSlot.of(peer.segment(), 0).add(SubmissionKind.LAUNCH, 0, 1);
+            return true;
+        }
+        if (isShort()) {
+            block().wantSinceNs(0);
+            refused++;
+            return true;
+        }
+        if (block().wantSinceNs() != 0) {
+            return false;
+        }
+        block().wantSinceNs(nowNs);
+        peer.ring(0);
+        return true;
+    }
+
+    private boolean allocate(long nowNs) {
+        if (!open) {
+            return false;
+        }
+        if ((neededChunks() + 1) * CHUNK > words().residentLimit() || allocates() && nowNs >= allocatesUntilNs) {
+            endAllocation();
+            refused++;
+            return true;
+        }
+        if ((present + 1) * CHUNK <= words().residentTarget() && take(nowNs)) {
+            present++;
+            endAllocation();
+            settled();
+            served++;
+            return true;
+        }
+        boolean begins = !allocates();
+        if (begins) {
+            allocatesUntilNs = nowNs + ALLOCATION_WAITS_NS;
+            words().residentWanted((present + 1) * CHUNK);
+            peer.ring(0);
+        }
+        return begins;
+    }
+
+    private void endAllocation() {
+        allocatesUntilNs = Long.MIN_VALUE;
+        words().residentWanted(0);
+    }
+
+    private boolean free() {
+        if (neededChunks() == 0 || allocates()) {
+            return false;
+        }
+        if (fresh > 0) {
+            fresh--;
+        } else if (away > 0) {
+            away--;
+        } else {
+            present--;
+            device.give(1);
+        }
+        settled();
+        return true;
+    }
+
+    private boolean sample(long nowNs) {
+        words().driverFree(device.freeBytes(), nowNs);
+        return true;
+    }
+
+    private void settled() {
+        publish();
+        words().settledChunks(words().settledChunks() + 1);
+        peer.ring(0);
+    }
+
+    private void publish() {
+        long needed = neededChunks() * CHUNK;
+        words().residentBytes(present * CHUNK);
+        words().neededBytes(needed);
+        words().swappableBytes(needed);
+        words().swappedBytes(away * CHUNK);
+        words().pinnedWanted(needed);
+        words().pageableWanted(Math.max(0, needed - words().pinnedTarget()));
+        long awayBytes = away * CHUNK;
+        long pinned = Math.min(awayBytes, words().pinnedTarget());
+        long file = Math.min(Math.max(0, awayBytes - pinned - words().pageableTarget()), words().fileLimit());
+        words().pinnedHeld(pinned);
+        words().pageableHeld(awayBytes - pinned - file);
+        words().fileHeld(file);
+        block().usedBytes(needed);
+    }
+}

@@ -1,0 +1,219 @@
+"""Servers that each have most of the GPU's memory, at once: none stands still, and what each left in it is there again.
+
+No ``--capacity``: the device has less than its size says, by contexts and what the driver keeps. All start at once. Where the
+host could not hold what has to leave the device, another process takes so much of the device that it can, and the shares are
+of what is left: the manager is told nothing of it.
+"""
+
+import concurrent.futures
+import contextlib
+import os
+import sys
+import threading
+import time
+import typing
+
+from harness.bench import Bench, native, under_tessera
+from harness.child import Child, ChildFailed
+from harness.figures import quantile
+from harness.machine import available_bytes, total_mib
+from harness.table import Table
+from harness.tessera import Manager
+
+GIB = 1 << 30
+#: Of the host's available memory, what may be needed for what is off the device. The manager's own budget is three quarters.
+HOST_SHARE = 0.6
+#: Seconds of a case: until the servers are ready, and until no further request begins; and of one request.
+READY_S = 55.0
+SERVED_S = 72.0
+REQUEST_S = 25.0
+REQUESTS = 15
+THINK_S = 0.2
+WATCH_S = 0.25
+STATUS_EVERY_S = 10.0
+#: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound.
+STANDSTILL_S = 3.0
+CASE_S = 100
+#: Servers, and the share of the device that each has.
+NATIVE = "native"
+CASES = {NATIVE: (1, 0.75), "two servers": (2, 0.75), "three of 0.9": (3, 0.9)}
+
+_BALLAST = """
+import sys, torch
+kept = torch.empty(int(sys.argv[1]), dtype=torch.uint8, device="cuda")
+kept[::4096] = 1
+torch.cuda.synchronize()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+class Request(typing.NamedTuple):
+    """One answer of a server."""
+
+    server: int
+    begun_s: float
+    seconds: float
+
+
+def run(setting, record):
+    """Each case with a manager of its own; one server natively beside them."""
+    for name in setting.chosen(CASES):
+        record.attempt(name, lambda: _case(setting, record, name), CASE_S)
+
+
+def ballast_bytes(count, share, device_bytes, host_bytes):
+    """What another process has to take of the device, so that the host can hold what the servers have beyond it."""
+    beyond = count * share - 1
+    if beyond <= 0 or not device_bytes or not host_bytes:
+        return 0
+    return max(0, int(device_bytes - HOST_SHARE * host_bytes / beyond))
+
+
+def _case(setting, record, name):
+    count, share = CASES[name]
+    device_bytes = total_mib() << 20
+    ballast = ballast_bytes(count, share, device_bytes, available_bytes())
+    size = {"SERVER_GIB": f"{share * (device_bytes - ballast) / GIB:.3f}"} if ballast else {"SERVER_SHARE": str(share)}
+    begun = time.monotonic()
+    managed = contextlib.nullcontext() if name == NATIVE else Manager(setting.installation, setting.directory)
+    with _held(setting, name, ballast), managed as manager, Bench(setting.workloads, setting.directory) as bench:
+        place = under_tessera(manager, "auto") if manager else native()
+        labels = [f"{name}-server-{i}".replace(" ", "-") for i in range(count)]
+        servers = [bench.start(place, "server", name=label, environment=size, ready_timeout_s=READY_S) for label in labels]
+        with Watch(manager) as watch:
+            ready_s, requests, failures = _serve(servers, watch, begun)
+    record.add(
+        "fullsize", case=name, servers=count, ballast_gib=ballast / GIB, ready_s=ready_s, standstill_s=watch.longest_s,
+        requests=[request._asdict() for request in requests], said=watch.said, status=watch.lines, failures=failures,
+    )  # fmt: skip
+    for failure in failures:
+        record.problem(name, failure)
+    if watch.longest_s > STANDSTILL_S:
+        record.problem(name, f"nothing moved and nobody was answered for {watch.longest_s:.1f} s")
+
+
+@contextlib.contextmanager
+def _held(setting, name, ballast):
+    """Another process has so much of the device."""
+    if not ballast:
+        yield
+        return
+    log = os.path.join(setting.directory, f"{name}-ballast.log".replace(" ", "-"))
+    child = Child("ballast", [sys.executable, "-c", _BALLAST, str(ballast)], native().environment, log)
+    try:
+        child.read(READY_S)
+        yield
+    finally:
+        child.close()
+
+
+class Watch:
+    """Looks at the manager's status while servers work: how long nothing goes on, and what it says of that. A thread of its own."""
+
+    def __init__(self, manager):
+        """Natively there is no manager, and nothing to look at."""
+        self._manager = manager
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._begun = time.monotonic()
+        self._seen = None
+        self._seen_at = self._begun
+        self.answers = 0
+        self.waiting = set()
+        self.longest_s = 0.0
+        self.said = []
+        self.lines = []
+
+    def __enter__(self):
+        if self._manager:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *failure):
+        self._ended.set()
+        if self._manager:
+            self._thread.join()
+
+    def _run(self):
+        text_at = self._begun + STATUS_EVERY_S / 2
+        while not self._ended.wait(WATCH_S):
+            try:
+                self._look(self._manager.control.status())
+            except (OSError, ValueError) as failed:
+                self._say(f"status: {failed}")
+            if time.monotonic() >= text_at:
+                text_at += STATUS_EVERY_S
+                _, out, err = self._manager.tessera("status", timeout_s=10)
+                self.lines.append((round(time.monotonic() - self._begun, 1), (out or err).splitlines()[:20]))
+
+    def _look(self, status):
+        now = time.monotonic()
+        words = [self.answers]
+        for client in status["clients"]:
+            for device in client.get("devices", ()):
+                memory = device.get("residency", {})
+                words.append([client["pid"], *(memory.get(key) for key in ("residentBytes", "movedInBytes", "movedOutBytes"))])
+                if memory.get("shortOf"):
+                    self._say(f"short: {memory['shortOf']}")
+        for device in status["devices"]:
+            memory = device.get("memory", {})
+            if memory.get("standing"):
+                self._say(f"standing: {memory['standing']}")
+            if memory.get("usableBytes"):
+                self._say(f"usable: {memory['usableBytes'] / GIB:.2f} GiB of {memory['capacityBytes'] / GIB:.2f}")
+        if words != self._seen or not self.waiting:
+            self._seen, self._seen_at = words, now
+        self.longest_s = max(self.longest_s, now - self._seen_at)
+
+    def _say(self, sentence):
+        if len(self.said) < 100 and sentence not in (said for _, said in self.said):
+            self.said.append((round(time.monotonic() - self._begun, 1), sentence))
+
+
+def _serve(servers, watch, begun):
+    """When all were ready, their answers in order, and why a server ended, or which of them did not start."""
+    requests, failures = [], []
+    for server in servers:
+        try:
+            server.ready()
+        except ChildFailed as failed:
+            failures.append(str(failed))
+    ready_s = time.monotonic() - begun
+    if not failures:
+        with concurrent.futures.ThreadPoolExecutor(len(servers)) as pool:
+            work = [pool.submit(_ask, watch, server, i, begun, requests) for i, server in enumerate(servers)]
+            failures += [str(future.exception()) for future in work if future.exception()]
+    return ready_s, sorted(requests, key=lambda one: one.begun_s), failures
+
+
+def _ask(watch, server, index, begun, requests):
+    for _ in range(REQUESTS):
+        at = time.monotonic() - begun
+        if at > SERVED_S:
+            return
+        watch.waiting.add(index)
+        server.steps(1, REQUEST_S)
+        watch.waiting.discard(index)
+        watch.answers += 1
+        requests.append(Request(index, round(at, 2), round(time.monotonic() - begun - at, 3)))
+        time.sleep(THINK_S)
+
+
+def tables(results):
+    """Requests by case and server; what the manager said meanwhile."""
+    rows, notes = [], []
+    for one in results:
+        if one["kind"] != "fullsize":
+            continue
+        for server in range(one["servers"]):
+            times = [request["seconds"] for request in one["requests"] if request["server"] == server]
+            rows.append((one["case"], server + 1, one["ready_s"], len(times), quantile(times, 0.5) if times else None,
+                         max(times, default=None), one["standstill_s"]))  # fmt: skip
+        if one["ballast_gib"]:
+            notes.append(f"{one['case']}: another process has {one['ballast_gib']:.1f} GiB of the device, for the host's sake")
+        notes += [f"{one['case']}, {at} s: {sentence}" for at, sentence in one["said"]]
+        notes += [f"{one['case']}: {failure}" for failure in one["failures"]]
+        notes += [f"{one['case']}, {at} s: `{' / '.join(lines)}`" for at, lines in one["status"][-1:]]
+    columns = ("case", "server", "all ready, s", "requests", "median, s", "longest, s", "longest without progress, s")
+    return [Table("Servers at full size", columns, tuple(rows), (*notes, f"a request checks and changes 2 GiB; a server that finds a wrong word ends; at most {REQUESTS} requests each"))] if rows else []

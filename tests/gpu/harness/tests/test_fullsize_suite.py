@@ -1,0 +1,76 @@
+"""The suite of servers at full size, from its first step to its table, on stand-ins."""
+
+import os
+import unittest
+from unittest import mock
+
+from harness.suites import fullsize
+from harness.tests import test_suites
+
+GIB = 1 << 30
+
+
+class FullsizeSuiteTest(unittest.TestCase):
+    # The same world as the other suites', whose tests do not run again here.
+    setUp = test_suites.SuitesTest.setUp
+    path = test_suites.SuitesTest.path
+    run_suite = test_suites.SuitesTest.run_suite
+
+    def serve(self, **constants):
+        settings = {"REQUESTS": 4, "THINK_S": 0.02, "WATCH_S": 0.02, "STATUS_EVERY_S": 0.05, "total_mib": lambda: 0}
+        return self.run_suite("fullsize", **{**settings, **constants})
+
+    def server(self, text):
+        path = self.path("workloads", "server.py")
+        os.remove(path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_every_case(self):
+        record, text = self.serve()
+        self.assertEqual([], record.problems)
+        self.assertEqual(["native", "two servers", "three of 0.9"], [one["case"] for one in record.results])
+        self.assertEqual([4, 8, 12], [len(one["requests"]) for one in record.results])
+        self.assertIn("`scripted status`", text)
+        self.assertRegex(text, r"\| two servers \| 2 \| [\d.]+ \| 4 \|")
+
+    def test_what_the_manager_says_is_kept_once(self):
+        watch = fullsize.Watch(None)
+        memory = {"standing": "client 1 may run and waits", "usableBytes": 10 * GIB, "capacityBytes": 10 * GIB}
+        client = {"pid": 7, "devices": [{"residency": {"shortOf": "its memory is larger", "residentBytes": 1}}]}
+        for _ in range(2):
+            watch._look({"clients": [client], "devices": [{"memory": memory}]})
+        self.assertEqual(
+            ["short: its memory is larger", "standing: client 1 may run and waits", "usable: 10.00 GiB of 10.00"],
+            [sentence for _, sentence in watch.said],
+        )
+
+    def test_a_server_that_does_not_answer_is_a_standstill(self):
+        self.server(
+            "import sys, time\nfrom harness.tests.paced_workload import PacedTrainer, Session\n"
+            "class Slow(PacedTrainer):\n    def state_digest(self):\n        time.sleep(2)\n        return ''\n"
+            "Session(Slow(0.001)).serve()\n"
+        )
+        record, _ = self.serve(CASES={"two servers": (2, 0.75)}, STANDSTILL_S=0.5, STATUS_EVERY_S=60, REQUESTS=1)
+        self.assertRegex(record.problems[0]["error"], r"nothing moved and nobody was answered for \d\.\d s")
+
+    def test_a_server_that_ends_says_why(self):
+        self.server("import sys\nsys.exit('12 words of memory are wrong')\n")
+        record, text = self.serve(CASES={"two servers": (2, 0.75)})
+        self.assertEqual(2, len(record.problems))
+        self.assertIn("12 words of memory are wrong", text)
+
+    def test_the_host_is_respected(self):
+        h100, h200, host = 80 * GIB, 140 * GIB, 120 * GIB
+        self.assertEqual(0, fullsize.ballast_bytes(1, 0.75, h100, host))
+        self.assertEqual(0, fullsize.ballast_bytes(2, 0.75, h100, host))
+        self.assertEqual(0, fullsize.ballast_bytes(2, 0.75, h200, host))
+        left = h100 - fullsize.ballast_bytes(3, 0.9, h100, host)
+        self.assertAlmostEqual(0.6 * host / GIB, (3 * 0.9 * left - left) / GIB, places=3)
+        with mock.patch.dict(os.environ, {"PATH": self.path("path")}):
+            self.assertEqual(0, fullsize.total_mib())
+            self.assertLess(GIB, fullsize.available_bytes() + 2 * GIB)
+
+
+if __name__ == "__main__":
+    unittest.main()
