@@ -16,9 +16,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A minute of the fuzzer, and the proof that it can fail. {@code -Dtessera.seed} repeats a run, {@code -Dtessera.test.seconds} is another time. */
+/** Half a minute of the fuzzer, and the proof that it can fail. {@code -Dtessera.seed} repeats a run, {@code -Dtessera.test.seconds} is another time. */
 class CampaignTest {
-    private static final long SECONDS = Long.getLong("tessera.test.seconds", 60);
+    private static final long SECONDS = Long.getLong("tessera.test.seconds", 30);
     private static final int CONTROLS = 60;
 
     private static long seed() {

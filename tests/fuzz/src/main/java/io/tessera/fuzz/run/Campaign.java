@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
 
 /** Tries kernels, one after the other on each of some threads, until there were enough. Used once; thread-safe while it runs. */
@@ -24,6 +25,7 @@ public final class Campaign {
     private static final long SAY_MS = 10_000;
     private static final long MOST_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
+    private final LongFunction<GeneratedKernel> kernels;
     private final Settings settings;
     private final Consumer<String> say;
     private final Assembler assembler;
@@ -42,6 +44,11 @@ public final class Campaign {
 
     /** @param say takes a line for each failure */
     public Campaign(Settings settings, Consumer<String> say) {
+        this(settings, say, KernelGenerator::of);
+    }
+
+    Campaign(Settings settings, Consumer<String> say, LongFunction<GeneratedKernel> kernels) {
+        this.kernels = kernels;
         this.settings = settings;
         this.say = say;
         this.assembler = settings.assembler() == null ? null : new Assembler(settings.assembler());
@@ -107,7 +114,7 @@ public final class Campaign {
     /** A seed: what is thrown is a failure too, and ends nothing but its kernel, or its thread where nothing can go on. */
     private void one(long seed, Trial trial) {
         try {
-            one(KernelGenerator.of(seed), trial);
+            one(kernels.apply(seed), trial);
         } catch (RuntimeException | StackOverflowError e) {
             thrown(seed, e);
         } catch (Error e) {
