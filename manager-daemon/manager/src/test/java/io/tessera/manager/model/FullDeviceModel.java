@@ -167,19 +167,16 @@ final class FullDeviceModel implements AutoCloseable {
                 continue;
             }
             promisedBytes += Math.max(client.peer.residency(0).residentTarget(), client.presentChunks() * ModelDevice.CHUNK);
-            pinned += client.peer.residency(0).pinnedTarget();
-            pageable += client.peer.residency(0).pageableTarget();
+            pinned += Math.max(client.peer.residency(0).pinnedTarget(), client.peer.residency(0).pinnedHeld());
+            pageable += Math.max(client.peer.residency(0).pageableTarget(), client.peer.residency(0).pageableHeld());
             granted += TurnWord.state(client.peer.block(0).turn()) == TurnWord.GRANTED ? 1 : 0;
             openChunks += client.isOpen() ? client.neededChunks() : 0;
         }
         require(promisedBytes <= situation.believed() * ModelDevice.CHUNK, "more is promised than there should be");
         require(openChunks <= device.roomChunks(), "more runs than the device holds");
         require(granted <= 1, "two turns at once");
-        long backing = (long) (situation.pinned() + situation.pageable() + clients.size() * situation.file()) * ModelDevice.CHUNK;
-        long awayBytes = clients.stream().mapToLong(client -> client.isDead() ? 0 : client.awayChunks() * ModelDevice.CHUNK).sum();
-        require(awayBytes <= backing, "more is backed than the host gives");
-        require(pinned <= situation.pinned() * ModelDevice.CHUNK || pinned <= awayBytes, "more pinned memory is promised than there is");
-        require(pageable <= situation.pageable() * ModelDevice.CHUNK || pageable <= awayBytes, "more pageable memory is promised than there is");
+        require(pinned <= situation.pinned() * ModelDevice.CHUNK, "more pinned memory is promised than there is");
+        require(pageable <= situation.pageable() * ModelDevice.CHUNK, "more pageable memory is promised than there is");
     }
 
     private void require(boolean holds, String otherwise) {
