@@ -74,7 +74,11 @@ final class Accesses {
         }
         boolean inside = touch.space() == null ? generic(value, offset, touch) : switch (touch.space()) {
             case GLOBAL -> global(value, offset, touch);
-            case SHARED -> value.is(Kind.CLUSTER) ? i.has("shared::cluster") && offset >= 0 && offset + touch.bytes() <= value.high() : value.is(Kind.BELOW) ? below(value, offset, touch) : shared(value, offset, touch);
+            case SHARED -> switch (value.kind()) {
+                case CLUSTER -> i.has("shared::cluster") && offset >= 0 && offset + touch.bytes() <= value.high();
+                case BELOW -> below(value, offset, touch);
+                default -> shared(value, offset, touch);
+            };
             case LOCAL, CONST, PARAM -> variable(value, offset, touch);
             default -> false;
         };

@@ -16,8 +16,10 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The text of a function: its instructions, and what every name in it is. A name that hides another, and one of a special register, are not
@@ -40,6 +42,7 @@ final class Body {
     private final Map<String, RegisterDeclaration> rows = new HashMap<>();
     private final Map<String, Integer> single = new HashMap<>();
     private final Map<String, Integer> ids = new HashMap<>();
+    private final Set<Integer> given = new HashSet<>();
     private int[] widths = new int[64];
     private long local;
 
@@ -143,6 +146,9 @@ final class Body {
         }
         int id = ids.size();
         ids.put(name, id);
+        if (alone != null && function.parameters().stream().anyMatch(parameter -> parameter.name().equals(name))) {
+            given.add(id);
+        }
         if (id == widths.length) {
             widths = Arrays.copyOf(widths, 2 * id);
         }
@@ -157,6 +163,11 @@ final class Body {
     /** Bits of a register. */
     int bits(int register) {
         return widths[register];
+    }
+
+    /** Whether a register is one that callers fill. */
+    boolean isParameter(int register) {
+        return given.contains(register);
     }
 
     /** Whether blocks may be launched in clusters. */

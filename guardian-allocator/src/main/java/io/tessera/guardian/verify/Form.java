@@ -44,7 +44,7 @@ enum Form {
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
     ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
             + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster", false),
-    BARRIER("sync cta red popc and or pred u32 aligned", true),
+    BARRIER("sync arrive cta red popc and or pred u32 aligned", true),
     /** Of a cluster. */
     CLUSTER("cluster arrive wait aligned relaxed release acquire", false),
     BRANCH("uni", false), TABLE("uni idx", false), CALL("uni", false), LEAVE("uni", false),

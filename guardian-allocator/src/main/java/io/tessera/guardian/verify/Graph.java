@@ -222,6 +222,11 @@ final class Graph {
     Node lookup(int register, int block, int position) throws UnverifiedException {
         if (writers.alone(register)) {
             Node made = writers.made(register);
+            if (made == null && body.isParameter(register) && writers.never(register)) {
+                // What is passed in a register is the same wherever it is read; one that holds nothing need not be.
+                made = node(Node.Kind.UNKNOWN, body.bits(register), 0, -1);
+                write(register, made);
+            }
             if (made == null || !before(made, block, position)) {
                 return unknown(body.bits(register), block, position);
             }

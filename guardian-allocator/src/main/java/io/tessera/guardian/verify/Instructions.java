@@ -11,6 +11,7 @@ import java.util.List;
 final class Instructions {
     private static final int LINE_BYTES = 128;
     private static final int ROW_BYTES = 16;
+    private static final int BARRIERS = 16;
 
     private final Graph graph;
     private final Accesses accesses;
@@ -177,11 +178,14 @@ final class Instructions {
         }
     }
 
+    /** A number that there is, the same in all lanes, and no more threads than the block has, in whole warps. */
     private void barrier(Instruction i, int at) throws UnverifiedException {
-        int number = i.has("red") ? 1 : 0;
-        boolean zero = i.operands().size() == (i.has("red") ? 3 : 1) && graph.operands[at][number].length == 1
-                && i.operands().get(number) instanceof Operand.Immediate(long value, boolean _) && value == 0;
-        if (!zero || !i.has("sync") && !i.has("red")) {
+        int first = i.has("red") ? 1 : 0;
+        int numbers = i.operands().size() - (i.has("red") ? 2 : 0);
+        boolean known = (i.has("sync") || i.has("red") || i.has("arrive") && numbers == 2) && (numbers == 1 || numbers == 2 && module.linked())
+                && i.operands().get(first) instanceof Operand.Immediate(long number, boolean _) && number >= 0 && number < (module.linked() ? BARRIERS : 1);
+        boolean counted = known && numbers == 2;
+        if (!known || counted && !(graph.operands[at][first + 1].length == 1 && Lanes.isOfBlock(graph.operands[at][first + 1][0]))) {
             throw refused(i, "a barrier that is not all of the block's number 0");
         }
     }

@@ -27,6 +27,18 @@ final class Lanes {
         return left.is("sub", "u32") && isThreads(left.args[0].origin()) && isBefore(left.args[1].origin());
     }
 
+    /** Whether a word is one warp, or {@code min(threads of the block in whole warps, number of whole warps)}. */
+    static boolean isOfBlock(Node threads) {
+        Node count = threads.origin();
+        if (count.kind == Node.Kind.NUMBER) {
+            return count.number == WARP;
+        }
+        Node block = count.is("min", "u32") ? count.args[0].origin() : null;
+        long most = block == null ? 0 : count.numberOf(1, 0);
+        Node sum = block != null && block.is("and", "b32") && (int) block.numberOf(1, 0) == -WARP ? block.args[0].origin() : null;
+        return most > 0 && most % WARP == 0 && sum != null && sum.is("add", "u32") && sum.numberOf(1, 0) == WARP - 1 && isThreads(sum.args[0].origin());
+    }
+
     private static boolean isNumber(Node node, long number) {
         Node origin = node.origin();
         Node source = origin.is("mov") && origin.typed(Integer.SIZE) ? origin.args[0] : origin;

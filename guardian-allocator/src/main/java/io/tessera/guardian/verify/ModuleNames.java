@@ -32,7 +32,7 @@ final class ModuleNames {
     private static final long MOST_LOCAL = 512 << 10;
     private static final Set<String> PRAGMAS = Set.of("nounroll");
     private static final Set<String> ATTRIBUTES = Set.of("maxntid", "reqntid", "maxnreg", "minnctapersm", "maxnctapersm", "noreturn",
-            "reqnctapercluster", "explicitcluster", "maxclusterrank");
+            "reqnctapercluster", "explicitcluster", "maxclusterrank", "blocksareclusters");
 
     final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     final Map<String, byte[]> texts = new HashMap<>();

@@ -102,6 +102,11 @@ final class Writers {
         return counts[register] <= 1;
     }
 
+    /** Whether none does. */
+    boolean never(int register) {
+        return counts[register] == 0;
+    }
+
     void made(int register, Node node) {
         made[register] = node;
     }

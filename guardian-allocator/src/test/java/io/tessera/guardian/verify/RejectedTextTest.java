@@ -179,6 +179,25 @@ class RejectedTextTest {
     }
 
     @Test
+    void linkedModulesKeepBarriersWithNumbers() throws Exception {
+        String text = Fencer.withoutProofs(FenceMode.MASK, true).fence(PtxParser.parse(HEAD + """
+                .visible .entry k()
+                {
+                .reg .b32 %r<2>; .reg .pred %p<2>;
+                bar.sync 1, 64;
+                bar.sync 3;
+                bar.arrive 2, 96;
+                bar.red.popc.u32 %r1, 4, 32, %p1;
+                ret;
+                }
+                """)).ptx();
+        assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        assertFalse(verify(text).whole(), "a module that is not linked has none of the device's");
+        String more = replaced(text, "min.u32", "max.u32");
+        assertFalse(FenceVerifier.verify(more.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole(), "more threads than the block has");
+    }
+
+    @Test
     void whatIsNoTextIsNotAccepted() {
         assertThrows(UnverifiedException.class, () -> verify("no PTX"));
         assertThrows(UnverifiedException.class, () -> verify(HEAD + ".global .u32 mine;\n"));
