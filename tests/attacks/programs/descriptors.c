@@ -88,6 +88,25 @@ static void cache_windows(void)
     ANSWER(cuStreamSetAttribute(stream, 1, window));
 }
 
+/* Shared memory of a kernel that knows of no clusters is fenced for blocks that are in none. */
+static void cluster_attributes(void)
+{
+    static const char code[] = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry alone() { .reg .b32 %r1;\n"
+                               ".shared .align 4 .b8 s[64]; mov.u32 %r1, 1; st.shared.u32 [s], %r1; ret; }\n";
+    static const int ids[] = {4 /* cluster dimension */, 11 /* preferred cluster dimension */};
+    handle module = 0, function = 0;
+    struct launch_attribute attribute = {.value = {2 | 1ull << 32, 1}};
+    struct launch launch = {.grid = {2, 1, 1}, .block = {32, 1, 1}, .attributes = &attribute, .count = 1};
+    NEED(cuModuleLoadData(&module, code));
+    NEED(cuModuleGetFunction(&function, module, "alone"));
+    for (int i = 0; i < 2; i++) {
+        attribute.id = ids[i];
+        CUresult result = cuLaunchKernelEx(&launch, function, NULL, NULL);
+        CUresult end = cuCtxSynchronize();
+        answer(result ? result : end, i ? "a preferred cluster" : "a cluster");
+    }
+}
+
 static void launch_attributes(void)
 {
     static const char code[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }\n";
@@ -104,6 +123,7 @@ static void launch_attributes(void)
     result = cuLaunchKernelEx(&launch, function, NULL, NULL);
     end = cuCtxSynchronize();
     answer(result ? result : end, "an event of nobody");
+    cluster_attributes();
 }
 
 /* What a query says of a foreign address must not tell more than of one that is nobody's. */
@@ -170,7 +190,7 @@ static const struct attack attacks[] = {
     {"surfaces", REFUSED, "surfaces of the victim's array, and of what no surface can be of", surfaces},
     {"tensor_maps", REFUSED, "tensor maps over the victim's memory and past the end of its own", tensor_maps},
     {"cache_windows", REFUSED, "cache policies of streams for the victim's memory", cache_windows},
-    {"launch_attributes", REFUSED, "launches with the victim's memory and events in their attributes", launch_attributes},
+    {"launch_attributes", REFUSED, "launches with the victim's memory and events in their attributes, and in clusters", launch_attributes},
     {"queries", REFUSED, "asks what the victim's addresses are", queries},
     {"mappings", REFUSED, "maps, unmaps and reserves the victim's addresses", mappings},
     {"function_bounds", REFUSED, "asks for more than a kernel can have", function_bounds},

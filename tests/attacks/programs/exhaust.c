@@ -176,6 +176,21 @@ static void limits(void)
     cuCtxSetLimit(6, (size_t)1 << 40);
 }
 
+/* A driver takes local memory for all threads that the device can run at once, from the context that all share. */
+static void local_memory(void)
+{
+    static const char code[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry deep(.param .u64 out) {\n"
+                               ".reg .b32 %r<4>; .reg .b64 %d<6>; .local .align 8 .b8 much[524000];\n"
+                               "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4096; mov.u64 %d3, much;\n"
+                               "add.u64 %d4, %d3, %d2; st.local.u32 [%d4], %r1; ld.local.u32 %r2, [%d4+8]; st.global.u32 [%d1], %r2; ret; }\n";
+    handle module = 0, function = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    NEED(cuModuleLoadData(&module, code));
+    NEED(cuModuleGetFunction(&function, module, "deep"));
+    LATER(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, 0, parameters, NULL));
+}
+
 static void graph_nodes(void)
 {
     handle graph = 0, node = 0, made = 0;
@@ -208,6 +223,7 @@ static const struct attack attacks[] = {
     {"threads", HARMLESS, "works in many threads at once", threads},
     {"processes", HARMLESS, "comes as many processes at once", processes},
     {"one_of_many", HARMLESS, "is one of them", one_of_many},
+    {"local_memory", REFUSED, "a kernel whose local memory would take the device", local_memory},
     {"limits", HARMLESS, "raises the limits of the context to take its memory", limits},
     {"graph_nodes", HARMLESS, "makes and launches graphs of very many nodes", graph_nodes},
     {"killed", HARMLESS, "dies with work in progress", killed},

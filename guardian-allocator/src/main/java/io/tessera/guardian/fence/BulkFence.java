@@ -47,7 +47,7 @@ final class BulkFence {
             context.counts.access(i.opcode(), Access.Place.SHARED);
             Operand.Register start = word((Operand.Address) operands.get(access.operand()));
             Operand.Register inside = access.place() == Place.CLUSTER ? shared.clusterClamped(i, start, UNIT, UNIT, null)
-                    : clamped(i, start, UNIT);
+                    : clamped(i, start, UNIT, UNIT);
             // In another block the distance to the end is the same as from the same place in this one.
             length = cut(length, access.place() == Place.CLUSTER ? offsetInBlock(inside) : inside);
             operands.set(access.operand(), Code.at(inside, 0));
@@ -79,14 +79,15 @@ final class BulkFence {
         return sum;
     }
 
-    private Operand.Register clamped(Instruction i, Operand.Register address, int bytes) {
-        Operand.Register limit = shared.limit(i, bytes, UNIT, address);
+    /** An address of the own block from which there are so many bytes. */
+    private Operand.Register clamped(Instruction i, Operand.Register address, int bytes, int alignment) {
+        Operand.Register limit = shared.limit(i, bytes, alignment, address);
         Operand.Register clamped = code.word();
         code.emit("min.u32", clamped, address, limit);
         if (context.plan.clusters()) {
             code.emit("max.u32", clamped, clamped, context.prologue.sharedBase());
         }
-        code.emit("and.b32", clamped, clamped, Code.number(-UNIT));
+        code.emit("and.b32", clamped, clamped, Code.number(-alignment));
         return clamped;
     }
 
@@ -167,10 +168,7 @@ final class BulkFence {
         context.counts.access(i.opcode(), Access.Place.SHARED);
         int bytes = matrix.strideOperand() < 0 ? matrix.rows() * matrix.rowBytes() : matrix.rowBytes();
         Operand.Register start = word((Operand.Address) operands.get(access.operand()));
-        Operand.Register limit = shared.limit(i, bytes, ROW_ALIGNMENT, start);
-        Operand.Register inside = code.word();
-        code.emit("min.u32", inside, start, limit);
-        code.emit("and.b32", inside, inside, Code.number(-ROW_ALIGNMENT));
+        Operand.Register inside = clamped(i, start, bytes, ROW_ALIGNMENT);
         operands.set(access.operand(), Code.at(inside, 0));
         if (matrix.strideOperand() < 0) {
             return;

@@ -87,6 +87,9 @@ final class CallFence {
     }
 
     private void indirect(Instruction i, CallSite site, Operand.Register target) throws FenceRefusedException {
+        if (site.returns().size() > 1) {
+            throw refused(i, "it has several results, with which no assembler calls by a pointer");
+        }
         Statement signature = site.prototype() == null ? null : context.plan.signature(context.function, site.prototype());
         String dispatcher = switch (signature) {
             case CallPrototype prototype -> context.plan.dispatchers().name(prototype, i.line());

@@ -77,6 +77,9 @@ final class GenericFence {
             Operand.Register limit = shared.limit(i, access.sizeBytes(), access.alignmentBytes(), word, there);
             inside = code.word();
             code.emit("min.u32", inside, word, limit);
+            if (context.plan.clusters()) {
+                code.emit("max.u32", inside, inside, context.prologue.sharedBase());
+            }
             code.emit("and.b32", inside, inside, Code.number(-access.alignmentBytes()));
         }
         Operand.Register wide = code.wide();

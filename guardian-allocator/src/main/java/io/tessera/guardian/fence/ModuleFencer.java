@@ -72,7 +72,8 @@ final class ModuleFencer {
             directive(directive, variables, written, directives);
         }
         directives.addAll(dispatchers);
-        List<String> targets = plan.module().targets().stream().filter(t -> !debug || !t.equals("debug")).toList();
+        // Its debug sections are dropped; and code for a debugger keeps frames apart that others do not have.
+        List<String> targets = plan.module().targets().stream().filter(target -> !target.equals("debug")).toList();
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,

@@ -94,6 +94,9 @@ final class ModulePlan {
 
     private void prepare(PtxFunction function) throws FenceRefusedException {
         Block body = function.body().orElseThrow();
+        if (linked && function.attribute("blocksareclusters").isPresent()) {
+            throw new FenceRefusedException(function.name(), function.line(), "its grids count clusters, which functions of other modules do not know of");
+        }
         clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
         if (!contents.containsKey(body)) {
             List<Variable> found = new ArrayList<>();

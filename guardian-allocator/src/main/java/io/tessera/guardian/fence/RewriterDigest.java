@@ -19,11 +19,13 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * A digest of the classes that read, rewrite and write modules: it is another one whenever the same module might be fenced in another way,
- * without anybody having to think of it. Stateless.
+ * A digest of the classes that read, rewrite, write and verify modules: it is another one whenever the same module might be fenced in
+ * another way, or refused, without anybody having to think of it. Stateless.
  */
 final class RewriterDigest {
     private static final int HEX_BYTES = 16;
+    /** By name: the rewriter uses nothing of it. */
+    private static final String VERIFIER = "io/tessera/guardian/verify/";
 
     private RewriterDigest() {
     }
@@ -77,7 +79,7 @@ final class RewriterDigest {
     }
 
     private static boolean isRewriter(String name) {
-        return name.endsWith(".class") && (in(Fencer.class, name) || in(PtxParser.class, name));
+        return name.endsWith(".class") && (in(Fencer.class, name) || in(PtxParser.class, name) || name.startsWith(VERIFIER));
     }
 
     private static boolean in(Class<?> one, String name) {

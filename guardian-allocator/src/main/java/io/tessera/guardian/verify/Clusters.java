@@ -26,7 +26,8 @@ final class Clusters {
         return value.is(Kind.VARIABLE) && value.symbol().name().equals(Reserved.DYNAMIC) && value.low() == 0 && value.high() == 0;
     }
 
-    private static boolean isEnd(Node node) {
+    /** Whether a word is the end of the block's shared memory. */
+    static boolean isEnd(Node node) {
         Value value = node.value;
         return value.is(Kind.VARIABLE) && value.symbol() == Symbol.END && value.low() == 0 && value.high() == 0;
     }

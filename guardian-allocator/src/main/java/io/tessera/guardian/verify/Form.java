@@ -33,6 +33,7 @@ enum Form {
     /** On a cache line. */
     LINE("global L2 L2::evict_normal", false),
     COPY("async ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B", false),
+    BULK("async bulk bulk_group global shared::cta prefetch reduce L2 L2::cache_hint add min max inc dec and or xor noftz", true),
     GROUP("async commit_group wait_group wait_all bulk read", false),
     ROWS("sync aligned x1 x2 x4 trans shared shared::cta m8n8 m8n16 m16n16 m16n8 b8 b16 b8x16 b6x16_p32 b4x16_p64", false),
     WMMA("load store a b c d row col sync aligned global shared shared::cta", true),
@@ -115,7 +116,7 @@ enum Form {
 
     private static Form special(Instruction i, Form form) {
         return switch (i.opcode()) {
-            case "cp" -> i.has("commit_group") || i.has("wait_group") || i.has("wait_all") ? GROUP : form;
+            case "cp" -> i.has("commit_group") || i.has("wait_group") || i.has("wait_all") ? GROUP : i.has("bulk") ? BULK : form;
             case "bar", "barrier" -> i.has("warp") ? WARP : i.has("cluster") ? CLUSTER : form;
             case "wmma" -> i.has("mma") ? REGISTERS : form;
             case "shfl", "vote", "match", "redux", "elect" -> i.has("sync") ? form : REGISTERS;

@@ -39,8 +39,8 @@ final class Graph {
 
     private final Mode mode;
     private final Writers writers;
-    private final Map<Long, List<Node>> writtenIn = new HashMap<>();
-    private final Map<Long, Node> entering = new HashMap<>();
+    private final PlaceMap<List<Node>> writtenIn = new PlaceMap<>();
+    private final PlaceMap<Node> entering = new PlaceMap<>();
     private final Map<Flow.Edge, List<Fact>> edgeFacts = new HashMap<>();
     private final ArrayDeque<Node> open = new ArrayDeque<>();
     private final List<Node>[] sigmas;
@@ -146,12 +146,17 @@ final class Graph {
         if (writers.alone(register)) {
             writers.made(register, node);
         } else {
-            writtenIn.computeIfAbsent(key(register, node.trace), k -> new ArrayList<>(2)).add(node);
+            written(register, node.trace, node);
         }
     }
 
-    private static long key(int register, int block) {
-        return (long) register << 32 | block;
+    private void written(int register, int block, Node node) {
+        List<Node> known = writtenIn.get(register, block);
+        if (known == null) {
+            known = new ArrayList<>(2);
+            writtenIn.put(register, block, known);
+        }
+        known.add(node);
     }
 
     private int register(Operand.Register register, Instruction i) throws UnverifiedException {
@@ -228,7 +233,7 @@ final class Graph {
             }
             return made;
         }
-        List<Node> here = writtenIn.get(key(register, block));
+        List<Node> here = writtenIn.get(register, block);
         for (int n = here == null ? -1 : here.size() - 1; n >= 0; n--) {
             spend(1);
             if (here.get(n).position < position) {
@@ -247,7 +252,7 @@ final class Graph {
         int at = block;
         Node found = null;
         while (found == null) {
-            found = entering.get(key(register, at));
+            found = entering.get(register, at);
             if (found != null) {
                 break;
             }
@@ -256,20 +261,20 @@ final class Graph {
             if (in.size() == 1 && at != 0) {
                 up.add(at);
                 at = in.getFirst().from();
-                List<Node> there = writtenIn.get(key(register, at));
+                List<Node> there = writtenIn.get(register, at);
                 found = there == null ? null : there.getLast();
             } else if (in.isEmpty()) {
                 found = unknown(body.bits(register), at, -1);
-                entering.put(key(register, at), found);
+                entering.put(register, at, found);
             } else {
                 found = node(Node.Kind.PHI, body.bits(register), at, flow.start[at] - 1);
                 found.register = register;
-                entering.put(key(register, at), found);
+                entering.put(register, at, found);
                 open.add(found);
             }
         }
         for (int block1 : up) {
-            entering.put(key(register, block1), found);
+            entering.put(register, block1, found);
         }
         return found;
     }
@@ -352,7 +357,7 @@ final class Graph {
                 }
                 sigmas[register].add(sigma);
             } else {
-                writtenIn.computeIfAbsent(key(register, block), k -> new ArrayList<>(2)).add(sigma);
+                written(register, block, sigma);
             }
         }
     }

@@ -17,6 +17,7 @@ final class Instructions {
     private final ModuleNames module;
     private final Calls calls;
     private final Matrices matrices;
+    private final Bulks bulks;
 
     Instructions(Graph graph, ModuleNames module, Calls calls) {
         this.graph = graph;
@@ -24,6 +25,7 @@ final class Instructions {
         this.calls = calls;
         this.accesses = new Accesses(graph);
         this.matrices = new Matrices(graph, accesses);
+        this.bulks = new Bulks(graph, accesses);
     }
 
     /** All that control reaches. */
@@ -59,6 +61,7 @@ final class Instructions {
             case PREFETCH -> accesses.check(new Touch(at, block, i.space().orElse(StateSpace.GLOBAL), 1, 1, false), 0);
             case LINE -> accesses.check(new Touch(at, block, StateSpace.GLOBAL, LINE_BYTES, LINE_BYTES, true), 0);
             case COPY -> copy(i, at, block);
+            case BULK -> bulks.check(i, at, block);
             case ROWS -> accesses.check(new Touch(at, block, i.space().orElse(null), ROW_BYTES, ROW_BYTES, !i.opcode().equals("ldmatrix")),
                     i.opcode().equals("ldmatrix") ? 1 : 0);
             case WMMA -> matrices.check(i, at, block);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxParser;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -80,6 +81,31 @@ class RefusalTest {
         assertEquals(List.of("bad"), List.copyOf(fenced.refused().keySet()));
         assertTrue(fenced.refused().get("bad").getMessage().contains("may call itself"));
         assertTrue(fenced.module().entry("good").isPresent() && fenced.module().entry("bad").isEmpty());
+    }
+
+    /**
+     * An assembler that finds a function with several results gives up its convention for calls, and with it the stack: what must not be
+     * there then, functions that call themselves and calls by a pointer, is in no fenced text.
+     */
+    @Test
+    void functionsWithSeveralResultsAreCalledByNameAndNotByThemselves() throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                + ".func (.reg .b32 %a, .reg .b32 %b) two(.reg .b32 %x) { .reg .b32 %r<4>; mov.u32 %r1, %x; INSIDE mov.u32 %a, %x; mov.u32 %b, %x; ret; }\n"
+                + ".entry k() { .reg .b32 %r<4>; .reg .b64 %d<2>;\npair: .callprototype (.reg .b32 _, .reg .b32 _) _ (.reg .b32 _);\n"
+                + "mov.u32 %r1, 5; CALL ret; }\n.entry good() { ret; }\n";
+        String direct = "call (%r2, %r3), two, (%r1);";
+        assertEquals(Map.of(), Fences.plain(text.replace("INSIDE", "").replace("CALL", direct), FenceMode.MASK).refused());
+        assertTrue(Fences.plain(text.replace("INSIDE", direct).replace("CALL", direct), FenceMode.MASK).refused().get("k").getMessage()
+                .contains("may call itself"));
+        String pointer = "mov.u64 %d1, two; call (%r2, %r3), %d1, (%r1), pair;";
+        assertTrue(Fences.plain(text.replace("INSIDE", "").replace("CALL", pointer), FenceMode.MASK).refused().get("k").getMessage()
+                .contains("several results"));
+    }
+
+    @Test
+    void aDebuggersTargetIsLeftOut() throws Exception {
+        String text = ".version 8.0\n.target sm_90, debug\n.address_size 64\n.visible .entry k() { ret; }\n";
+        assertTrue(Fences.plain(text, FenceMode.MASK).ptx().contains(".target sm_90\n"), "code for a debugger keeps its frames apart");
     }
 
     @ParameterizedTest

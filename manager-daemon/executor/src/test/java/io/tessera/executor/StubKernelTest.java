@@ -19,6 +19,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What libraries do with kernels that are there to ask the driver about, and with PTX that is there for older GPUs. */
 @Timeout(60)
@@ -84,6 +86,38 @@ class StubKernelTest {
             assertEquals(0, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(NON_PORTABLE), value(1)));
             assertEquals(NOT_SUPPORTED, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(CLUSTER_WIDTH), value(2)),
                     "its shared memory is fenced for blocks that are in no cluster");
+        }
+    }
+
+    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and _PREFERRED_CLUSTER_DIMENSION. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 11})
+    void aKernelThatKnowsOfNoClustersIsLaunchedInNone(int attribute) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE))) {
+            assertEquals(0, load(client, SHARED));
+            assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work")));
+            client.launchWith(client.outLong(0), 0, new byte[2 * Long.BYTES], attribute, 2);
+            client.synchronise(0, 1, 2);
+            assertEquals(0, executor.driver.launches.get());
+            assertEquals(NOT_SUPPORTED, client.segment().takeCallError());
+        }
+    }
+
+    /** A limit of the shared context shrinks for nobody, but who sets it lower reads what it set. */
+    @Test
+    void aLowerLimitIsTheClientsOwn() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE));
+                RelayTestClient other = executor.client("b", 0, settings(UnfencedPolicy.REFUSE))) {
+            assertEquals(0, client.call(DriverEntry.cuCtxSetLimit, value(0), value(512)));
+            assertEquals(0, client.call(DriverEntry.cuCtxGetLimit, outBytes(8), value(0)));
+            assertEquals(512, client.outLong(0));
+            assertEquals(0, other.call(DriverEntry.cuCtxGetLimit, outBytes(8), value(0)));
+            assertEquals(1024, other.outLong(0), "the context has what it had");
+            assertEquals(0, client.call(DriverEntry.cuCtxSetLimit, value(0), value(1 << 14)));
+            assertEquals(0, client.call(DriverEntry.cuCtxGetLimit, outBytes(8), value(0)));
+            assertEquals(1024, client.outLong(0), "what this driver took");
         }
     }
 

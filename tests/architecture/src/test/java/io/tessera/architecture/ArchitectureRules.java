@@ -31,6 +31,8 @@ final class ArchitectureRules {
             "io.tessera.protocol..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
             "io.tessera.clock..", "org.slf4j..", "com.google.gson..", "com.sun.management..");
     static final ArchRule GUARDIAN_USES_THE_JDK = usesOnly("io.tessera.guardian..", "io.airlift.compress..");
+    /** A fault of the rewriter must be none of the verifier's. */
+    static final ArchRule VERIFIER_USES_THE_PARSER = usesOnly("io.tessera.guardian.verify..", "io.tessera.guardian.ptx..");
     static final ArchRule DEVICE_PORT_USES_THE_JDK = usesOnly("io.tessera.device..");
     static final ArchRule NVIDIA_USES_THE_DEVICE_PORT = usesOnly("io.tessera.nvidia..", "io.tessera.device..");
     static final ArchRule SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX = usesOnly("io.tessera.software..",
@@ -68,7 +70,8 @@ final class ArchitectureRules {
 
     /** The rules by name. */
     static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK,
-            AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, DEVICE_PORT_USES_THE_JDK, MANAGER_USES_PROTOCOL_AND_MEMORY,
+            AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, VERIFIER_USES_THE_PARSER, DEVICE_PORT_USES_THE_JDK,
+            MANAGER_USES_PROTOCOL_AND_MEMORY,
             EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
             SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,

@@ -38,7 +38,7 @@ class ArchitectureTest {
     @Test
     void everyModuleIsSeen() {
         for (String module : List.of("protocol", "memory", "manager", "manager.schedule", "cli", "autotalk",
-                "os", "device", "nvidia", "software", "guardian.ptx", "guardian.image", "executor", "agent.boot", "agent.start",
+                "os", "device", "nvidia", "software", "guardian.ptx", "guardian.image", "guardian.verify", "executor", "agent.boot", "agent.start",
                 "agent.instrument")) {
             String prefix = "io.tessera." + module + ".";
             long seen = classes.stream().filter(type -> (type.getPackageName() + ".").startsWith(prefix)).count();

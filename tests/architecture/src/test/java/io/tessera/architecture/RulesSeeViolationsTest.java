@@ -12,6 +12,7 @@ import io.tessera.cli.violation.AsksTheExecutor;
 import io.tessera.demo.violation.KnowsTessera;
 import io.tessera.device.violation.KnowsAnAllocator;
 import io.tessera.executor.violation.KnowsADevice;
+import io.tessera.guardian.verify.violation.KnowsTheRewriter;
 import io.tessera.guardian.violation.KnowsTheDevice;
 import io.tessera.manager.schedule.violation.ImpurePolicy;
 import io.tessera.manager.violation.AsksTheCommands;
@@ -46,6 +47,7 @@ class RulesSeeViolationsTest {
     void arrowsOfSpaceSharing() {
         sees(ArchitectureRules.EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, KnowsADevice.class);
         sees(ArchitectureRules.GUARDIAN_USES_THE_JDK, KnowsTheDevice.class);
+        sees(ArchitectureRules.VERIFIER_USES_THE_PARSER, KnowsTheRewriter.class);
         sees(ArchitectureRules.DEVICE_PORT_USES_THE_JDK, KnowsAnAllocator.class);
         sees(ArchitectureRules.NVIDIA_USES_THE_DEVICE_PORT, io.tessera.nvidia.violation.KnowsTheProtocol.class);
         sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,

@@ -78,16 +78,17 @@ public final class Suite {
                 }));
             }
             for (Future<Void> lane : running) {
-                end(lane);
+                ended(lane);
             }
         }
     }
 
-    private static void end(Future<Void> lane) throws InterruptedException {
+    /** A lane whose service or victim does not start is one less: what the others find counts, and what nobody began is said. */
+    private static void ended(Future<Void> lane) throws InterruptedException {
         try {
             lane.get();
         } catch (ExecutionException e) {
-            System.err.println("a lane ended: " + e.getCause());
+            System.err.println("attacks: a lane ended: " + e.getCause());
         }
     }
 

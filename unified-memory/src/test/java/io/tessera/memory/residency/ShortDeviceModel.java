@@ -1,12 +1,11 @@
 package io.tessera.memory.residency;
 
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Clients that take turns on a device that has less than is believed, event by event, in every order, with the real planner and
@@ -27,15 +26,20 @@ final class ShortDeviceModel {
      * @param hidden   what the driver says is free beside that
      * @param host     host memory, of all tiers
      * @param taken    to which a process that nobody plans takes memory of the device, and gives it back
-     * @param deaths   whether a client may die
+     * @param deaths   whether clients may die, in any state
      */
     record Situation(List<Integer> needs, int mostNeed, int believed, int real, int hidden, int host, int taken, boolean deaths) {
+    }
+
+    /** What the planner is asked: its answers are a function of that, and many states ask the same. */
+    private record Question(int chunks, List<ClientMemory> words) {
     }
 
     /** A rule that is left out, each of which has to be found out. */
     enum Fault { NONE, REFUSALS_NOT_TOLD, NOBODY_FALLS_SHORT }
 
-    static final long CHUNK = 2L << 20;
+    /** Well above the steps in which free memory is followed. */
+    static final long CHUNK = 64L << 20;
     private static final long SECOND = 1_000_000_000L;
 
     private static final int PRESENT = 0;
@@ -67,10 +71,8 @@ final class ShortDeviceModel {
     private final int taken;
     private final int sampled;
     private final int unusable;
-    private final Map<ByteBuffer, Integer> numbers = new HashMap<>();
-    private final List<byte[]> states = new ArrayList<>();
-    private final List<List<Integer>> before = new ArrayList<>();
-    private long events;
+    private final StateGraph graph = new StateGraph();
+    private final Map<Question, Map<Long, Long>> planned = new HashMap<>();
 
     ShortDeviceModel(Situation situation, Fault fault) {
         this.situation = situation;
@@ -86,11 +88,11 @@ final class ShortDeviceModel {
     }
 
     int size() {
-        return states.size();
+        return graph.size();
     }
 
     long events() {
-        return events;
+        return graph.events();
     }
 
     private int get(byte[] state, int client, int field) {
@@ -113,37 +115,11 @@ final class ShortDeviceModel {
         }
         start[holder] = (byte) clients;
         start[room] = Byte.MAX_VALUE;
-        ArrayDeque<Integer> unvisited = new ArrayDeque<>(List.of(number(react(start))));
-        while (!unvisited.isEmpty()) {
-            int from = unvisited.poll();
-            byte[] state = states.get(from);
-            check(state);
-            helpful(state).forEach(to -> arrive(from, to, true, unvisited));
-            harmful(state).forEach(to -> arrive(from, to, false, unvisited));
-            if (states.size() > most) {
-                throw new AssertionError("more than " + most + " states: " + situation);
-            }
-        }
+        graph.explore(react(start), this::check, state -> reacted(helpful(state)), state -> reacted(harmful(state)), most);
     }
 
-    private void arrive(int from, byte[] state, boolean helps, ArrayDeque<Integer> unvisited) {
-        events++;
-        int known = states.size();
-        int to = number(react(state));
-        if (helps) {
-            before.get(to).add(from);
-        }
-        if (to == known) {
-            unvisited.add(to);
-        }
-    }
-
-    private int number(byte[] state) {
-        return numbers.computeIfAbsent(ByteBuffer.wrap(state), key -> {
-            states.add(state);
-            before.add(new ArrayList<>());
-            return states.size() - 1;
-        });
+    private List<byte[]> reacted(List<byte[]> states) {
+        return states.stream().map(this::react).toList();
     }
 
     private int sum(byte[] state, int field) {
@@ -183,26 +159,10 @@ final class ShortDeviceModel {
     /** A state from which no events that help lead to this client's turn, or to its end; null: there is none. */
     String standstill() {
         for (int client = 0; client < clients; client++) {
-            boolean[] leads = new boolean[states.size()];
-            ArrayDeque<Integer> queue = new ArrayDeque<>();
-            for (int i = 0; i < leads.length; i++) {
-                leads[i] = isServed(states.get(i), client);
-                if (leads[i]) {
-                    queue.add(i);
-                }
-            }
-            while (!queue.isEmpty()) {
-                for (int from : before.get(queue.poll())) {
-                    if (!leads[from]) {
-                        leads[from] = true;
-                        queue.add(from);
-                    }
-                }
-            }
-            for (int i = 0; i < leads.length; i++) {
-                if (!leads[i]) {
-                    return "client " + client + " stands still for ever: " + describe(states.get(i));
-                }
+            int one = client;
+            byte[] stands = graph.withoutWayTo(state -> isServed(state, one));
+            if (stands != null) {
+                return "client " + client + " stands still for ever: " + describe(stands);
             }
         }
         return null;
@@ -356,16 +316,28 @@ final class ShortDeviceModel {
         }
     }
 
-    /** A turn that comes to nothing ends; with what is certain, or with nobody who can move, its client is short. */
-    private void giveUp(byte[] state, int client, List<byte[]> to) {
-        List<byte[]> moves = new ArrayList<>();
-        for (int each = 0; each < clients; each++) {
-            if (lives(state, each)) {
-                move(state, each, moves);
+    /** Whether a chunk can settle somewhere, or a refusal tell something new. */
+    private boolean anyMoves(byte[] state) {
+        for (int client = 0; client < clients; client++) {
+            List<byte[]> moves = new ArrayList<>();
+            if (lives(state, client)) {
+                move(state, client, moves);
+            }
+            for (byte[] after : moves) {
+                boolean settles = get(after, client, PRESENT) != get(state, client, PRESENT);
+                if (settles || after[room] != state[room]) {
+                    return true;
+                }
             }
         }
+        return false;
+    }
+
+    /** A turn that comes to nothing ends; with what is certain, or with nobody who can move, its client is short. */
+    private void giveUp(byte[] state, int client, List<byte[]> to) {
         boolean impossible = get(state, client, NEED) > believed(state) && state[sampled] != 0;
-        boolean stands = moves.isEmpty() && state[sampled] != 0 && roomAfterSample(state) == believed(state);
+        boolean dead = IntStream.range(0, clients).anyMatch(each -> get(state, each, LIFE) == DEAD);
+        boolean stands = !anyMoves(state) && !dead && state[sampled] != 0 && roomAfterSample(state) == believed(state);
         if (!impossible && !stands) {
             return;
         }
@@ -432,7 +404,7 @@ final class ShortDeviceModel {
             }
             to.add(clearShort(after));
         }
-        if (situation.deaths() && client == 0) {
+        if (situation.deaths()) {
             byte[] after = state.clone();
             set(after, client, LIFE, DEAD);
             to.add(after);
@@ -478,10 +450,11 @@ final class ShortDeviceModel {
                 words.add(word(state, client));
             }
         }
-        Plan plan = planner.plan(Math.max(1, believed(state) * CHUNK), words, 0);
+        Map<Long, Long> targets = planned.computeIfAbsent(new Question(believed(state), words),
+                question -> planner.plan(Math.max(1, question.chunks() * CHUNK), question.words(), 0).targets());
         boolean changed = false;
         for (ClientMemory word : words) {
-            int target = (int) (plan.targets().get(word.clientId()) / CHUNK);
+            int target = (int) (targets.get(word.clientId()) / CHUNK);
             changed |= target != get(state, (int) word.clientId(), TARGET);
             set(state, (int) word.clientId(), TARGET, target);
         }

@@ -27,7 +27,10 @@ final class FunctionGraph {
     record Access(int index, int operand, int base) {
     }
 
+    private static final int CLUSTERS_FROM = 90;
+
     private final PtxFunction function;
+    private final boolean countsClusters;
     private final FlatCode code;
     private final ControlFlow flow;
     private final Dominators dominators;
@@ -37,8 +40,9 @@ final class FunctionGraph {
     private final List<Access> accesses = new ArrayList<>();
     private Provenance provenance;
 
-    private FunctionGraph(PtxFunction function, FlatCode code) {
+    private FunctionGraph(PtxFunction function, FlatCode code, boolean countsClusters) {
         this.function = function;
+        this.countsClusters = countsClusters;
         this.code = code;
         flow = ControlFlow.of(code);
         Work work = new Work(code.size());
@@ -60,10 +64,24 @@ final class FunctionGraph {
             return Optional.empty();
         }
         try {
-            return Optional.of(new FunctionGraph(function, code));
+            return Optional.of(new FunctionGraph(function, code, countsClusters(function, module)));
         } catch (Work.SpentException e) {
             return Optional.empty();
         }
+    }
+
+    /** A device function of a GPU that has clusters can be called by a kernel whose grids count them. */
+    private static boolean countsClusters(PtxFunction function, PtxModule module) {
+        if (function.kind() == PtxFunction.Kind.ENTRY) {
+            return function.attribute("blocksareclusters").isPresent();
+        }
+        String digits = module.targets().getFirst().replaceAll("[^0-9]", "");
+        return digits.isEmpty() || digits.length() > 3 || Integer.parseInt(digits) >= CLUSTERS_FROM;
+    }
+
+    /** Whether a grid may have as many times more blocks than a launch says as its clusters have. */
+    boolean countsClusters() {
+        return countsClusters;
     }
 
     private void collect(int index, Instruction access) {

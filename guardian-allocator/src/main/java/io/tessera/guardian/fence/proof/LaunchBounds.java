@@ -29,7 +29,7 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), shape), shape != null, new BitSet(), new long[0], new BitSet());
+        return new LaunchBounds(SpecialBounds.of(graph.function(), graph.countsClusters(), shape), shape != null, new BitSet(), new long[0], new BitSet());
     }
 
     /**
@@ -60,7 +60,7 @@ final class LaunchBounds {
                 windows.set(index);
             }
         }
-        return new LaunchBounds(SpecialBounds.of(graph.function(), null), false, bounded, bounds, windows);
+        return new LaunchBounds(SpecialBounds.of(graph.function(), graph.countsClusters(), null), false, bounded, bounds, windows);
     }
 
     /** Whether what is known of an instruction's operands or results may be more than for all launches. */

@@ -7,30 +7,34 @@ import java.util.List;
 
 /**
  * Bounds of the special registers: what the hardware allows (CUDA Programming Guide, "Technical Specifications per Compute
- * Capability": equal from 3.0 to 12.1), and {@code .reqntid} and {@code .maxntid}, which the driver holds every launch to.
- * Immutable.
+ * Capability": equal from 3.0 to 12.1), and {@code .reqntid} and {@code .maxntid}, which the driver holds every launch to. A grid that
+ * counts clusters ({@code .blocksareclusters}) has more blocks than a launch can say: of these nothing is known. Immutable.
  */
 final class SpecialBounds {
     private static final long THREADS = 1024;
     private static final long THREADS_Z = 64;
     private static final long BLOCKS_X = Integer.MAX_VALUE;
     private static final long BLOCKS_YZ = 65535;
+    private static final long ANY_BLOCKS = 0xFFFF_FFFFL;
 
     private final long[] leastThreads = {1, 1, 1};
     private final long[] mostThreads = {THREADS, THREADS, THREADS_Z};
 
+    private final boolean ofClusters;
     private long dynamicSharedBytes;
 
-    private SpecialBounds() {
+    private SpecialBounds(boolean ofClusters) {
+        this.ofClusters = ofClusters;
     }
 
     /**
      * Those that hold in a function. A device function can be called from kernels of any shape.
      *
-     * @param shape what is known of a kernel's launches, or null
+     * @param ofClusters whether its grids may count clusters
+     * @param shape      what is known of a kernel's launches, or null
      */
-    static SpecialBounds of(PtxFunction function, LaunchShape shape) {
-        SpecialBounds bounds = new SpecialBounds();
+    static SpecialBounds of(PtxFunction function, boolean ofClusters, LaunchShape shape) {
+        SpecialBounds bounds = new SpecialBounds(ofClusters);
         if (function.kind() == PtxFunction.Kind.ENTRY && shape != null) {
             bounds.dynamicSharedBytes = shape.dynamicSharedBytes();
             bounds.mostThreads[0] = Math.min(THREADS, shape.x());
@@ -77,7 +81,7 @@ final class SpecialBounds {
         if (dimension == 3) {
             return AbstractValue.TOP;
         }
-        long mostBlocks = dimension == 0 ? BLOCKS_X : BLOCKS_YZ;
+        long mostBlocks = ofClusters ? ANY_BLOCKS : dimension == 0 ? BLOCKS_X : BLOCKS_YZ;
         return switch (register.name()) {
             case "%tid" -> dimension < 0 ? AbstractValue.TOP : AbstractValue.between(0, mostThreads[dimension] - 1);
             case "%ntid" -> dimension < 0 ? AbstractValue.TOP

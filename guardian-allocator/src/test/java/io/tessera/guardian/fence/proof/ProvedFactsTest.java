@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
@@ -409,5 +410,26 @@ class ProvedFactsTest {
         analyse(UNROLLED.replace("LEAST", "2"));
         assertFalse(fact("ld.global").placement() instanceof Placement.FencedBase && facts.baseFences().size() == 1,
                 "3 rounded down is 0, which counts on below it");
+    }
+
+    /** A grid that counts clusters has more blocks than a launch can say; a device function may be called by such a kernel. */
+    @Test
+    void blocksOfAGridThatCountsClustersAreNotBounded() throws PtxException {
+        String head = ".version 9.0\n.target TARGET\n.address_size 64\n";
+        String body = "{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f; ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.y;\n"
+                + "mul.wide.u32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f, [%rd3]; ret; }\n";
+        String kernel = ".visible .entry k(.param .u64 p) ATTRIBUTES " + body;
+        assertTrue(isBounded(head.replace("TARGET", "sm_90") + kernel.replace("ATTRIBUTES", ".reqnctapercluster 2, 1, 1")));
+        assertFalse(isBounded(head.replace("TARGET", "sm_90") + kernel.replace("ATTRIBUTES", ".blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 1, 1")));
+        String function = ".visible .func k(.param .u64 p) " + body;
+        assertTrue(isBounded(head.replace("TARGET", "sm_80") + function));
+        assertFalse(isBounded(head.replace("TARGET", "sm_90a") + function));
+    }
+
+    /** Whether what block numbers add to the pointer is known to be less than a megabyte or so. */
+    private static boolean isBounded(String text) throws PtxException {
+        PtxModule module = PtxParser.parse(text);
+        FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), module, null).orElseThrow();
+        return analysis.bounds().special().of(new Operand.SpecialRegister("%ctaid", "y")).high() < 65536;
     }
 }

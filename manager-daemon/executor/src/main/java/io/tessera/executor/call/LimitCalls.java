@@ -4,26 +4,53 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Limits of the context, which all clients share: they grow and never shrink. What they take is memory of the device that
- * counts for nobody, so no client may raise them far. One owner thread.
+ * counts for nobody, so no client may raise them far. A client that sets one lower is told what it set, as by a driver, and has no less. One
+ * owner thread.
  */
 final class LimitCalls {
     /** {@code CUlimit}: bytes of stack a thread, of printf's buffer, of the heap of kernels. */
     private static final long[] MOST = {64L << 10, 64L << 20, 256L << 20};
 
     private final ClientState client;
+    /** What the client set, by limit; the context has as much or more. */
+    private final Map<Long, Long> said = new HashMap<>();
 
     LimitCalls(ClientState client) {
         this.client = client;
     }
 
+    /** Enters the calls. */
+    void register(Map<String, SpecialCall> calls) {
+        calls.put("cuCtxSetLimit", this::set);
+        calls.put("cuCtxGetLimit", this::get);
+    }
+
+    /** Parameters: value, limit. */
+    private int get(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        Long own = said.get(frame.slot(1));
+        if (result == CudaResult.SUCCESS && own != null) {
+            frame.data(0).set(WireTypes.U64, 0, own);
+        }
+        return result;
+    }
+
     /** Parameters: limit, value. */
-    int set(CallFrame frame, ClientContext context) throws RejectedException {
+    private int set(CallFrame frame, ClientContext context) throws RejectedException {
         DriverCalls driver = client.driver();
         int result = driver.call(DriverEntry.cuCtxGetLimit, driver.out(0), frame.slot(0));
-        if (result != CudaResult.SUCCESS || Long.compareUnsigned(driver.outLong(0), frame.slot(1)) >= 0) {
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        if (Long.compareUnsigned(driver.outLong(0), frame.slot(1)) >= 0) {
+            said.put(frame.slot(0), frame.slot(1));
             return result;
         }
         long limit = frame.slot(0);
@@ -31,6 +58,10 @@ final class LimitCalls {
             throw new RejectedException(CudaResult.OUT_OF_MEMORY, "limit " + limit + " of "
                     + Long.toUnsignedString(frame.slot(1)) + " in a context that is shared");
         }
-        return driver.call(frame.plan().entry(), frame.slots());
+        result = driver.call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            said.remove(frame.slot(0)); // a driver may make it more than what was asked for, and tells
+        }
+        return result;
     }
 }

@@ -15,6 +15,8 @@ final class NodeCalls {
     private static final int HOST_NODE_BYTES = 16;
     /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
     private static final int CLUSTER_DIMENSION = 4;
+    /** CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION. */
+    private static final int PREFERRED_CLUSTER_DIMENSION = 11;
 
     private final ClientState client;
     private final DriverCalls driver;
@@ -199,7 +201,8 @@ final class NodeCalls {
     /** Parameters: node, attribute, value. */
     private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
         structures.attribute((int) frame.slot(1), frame.required(2));
-        if (frame.slot(1) == CLUSTER_DIMENSION && !client.fences().allKnowClusters()) {
+        boolean clusters = frame.slot(1) == CLUSTER_DIMENSION || frame.slot(1) == PREFERRED_CLUSTER_DIMENSION;
+        if (clusters && !client.fences().allKnowClusters()) {
             return CudaResult.NOT_SUPPORTED; // nobody tells the node's kernel from here
         }
         return call(frame);

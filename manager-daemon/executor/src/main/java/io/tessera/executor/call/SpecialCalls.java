@@ -42,7 +42,7 @@ final class SpecialCalls {
         new AllocationCalls(client, pools, graphMemory).register(calls);
         virtual.register(calls);
         graphMemory.register(calls);
-        calls.put("cuCtxSetLimit", new LimitCalls(client)::set);
+        new LimitCalls(client).register(calls);
         calls.put("cuStreamBeginCapture", (frame, context) -> {
             frame.slot(1, DeviceContext.CAPTURE_RELAXED);
             return client.driver().call(frame.plan().entry(), frame.slots());

@@ -90,6 +90,10 @@ public final class ClientFences {
         return settings;
     }
 
+    LocalQuota localQuota() {
+        return office.localQuota();
+    }
+
     /** Whether a kernel with so much local memory a thread is the first of all clients' that needs as much. */
     boolean deepens(int localBytes) {
         return office.deepens(localBytes);

@@ -72,6 +72,7 @@ public final class ClientKernels {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
         launch.loads = loads(kernel, said, function);
+        fences.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes);
         if (kernel.module == null) {
             checkPointers(launch.parameters, launch.parameterBytes);
@@ -103,6 +104,7 @@ public final class ClientKernels {
     public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         launches++;
+        fences.localQuota().check(kernel.name, localBytes(kernel, said, function));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
@@ -183,11 +185,19 @@ public final class ClientKernels {
             return false;
         }
         kernel.launched = true;
+        int local = localBytes(kernel, said, function);
         if (RelayHandle.type(said) == HandleKind.KERNEL.number()) {
             return true;
         }
-        int local = new KernelAttributes(driver, fences.device()).get(function, false, KernelAttributes.LOCAL_BYTES);
         return fences.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
+    }
+
+    private int localBytes(Launchable kernel, long said, long function) {
+        if (kernel.localBytes < 0) {
+            boolean shared = RelayHandle.type(said) == HandleKind.KERNEL.number();
+            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(function, shared, KernelAttributes.LOCAL_BYTES);
+        }
+        return kernel.localBytes;
     }
 
     private long parameterBytes(long function, boolean kernel) {

@@ -25,6 +25,7 @@ public final class FenceOffice implements AutoCloseable {
     private final TrustedImages trusted;
     private final CodeWorkers workers;
     private final Company company = new Company();
+    private final LocalQuota localQuota;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
@@ -35,7 +36,9 @@ public final class FenceOffice implements AutoCloseable {
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
-            this.maker = new ProgramMaker(Target.of(device, new DriverCalls(device.port(), arena)), cache, workers, new VerifiedText());
+            DriverCalls driver = new DriverCalls(device.port(), arena);
+            this.localQuota = LocalQuota.of(device.device(), driver);
+            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText());
         }
     }
 
@@ -52,6 +55,10 @@ public final class FenceOffice implements AutoCloseable {
     /** Whether a kernel with so much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
+    }
+
+    LocalQuota localQuota() {
+        return localQuota;
     }
 
     int device() {

@@ -16,6 +16,8 @@ final class Launchable {
     SecondEntry aloneSecond;
     /** Its second entry; null: it has none. */
     final SecondEntry second;
+    /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
+    int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
 

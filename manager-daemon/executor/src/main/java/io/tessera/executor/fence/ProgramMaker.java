@@ -181,26 +181,23 @@ public final class ProgramMaker {
         }
     }
 
-    /** What was kept, if it may be loaded: who writes to the user's files is not asked for more than that. */
+    /**
+     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache is its
+     * owner's alone, who runs this executor: it is not verified again, which would take longer than all else of a second start.
+     */
     private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
         FencedProgram program = kept.map(ProgramMaker::read).orElse(null);
         if (program == null) {
             return null;
         }
-        byte[] code = program.code();
         for (FencedTables tables : program.tables()) {
             String why = TablesCheck.refusal(tables, mode);
-            if (why == null && program.isText()) {
-                TextCheck.Checked looked = check.check(program.code(), tables, false);
-                why = looked.first();
-                code = Arrays.copyOf(looked.text(), looked.text().length + 1);
-            }
             if (why != null) {
                 LOG.warn("cached code is made anew: {}", why);
                 return null;
             }
         }
-        return new FencedProgram(code, program.tables(), program.info(), true);
+        return program;
     }
 
     private static FencedProgram read(CachedCode code) {

@@ -37,6 +37,7 @@ public final class LaunchExecutor {
     private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
     private static final int CLUSTER_DIMENSION = 4;
+    private static final int PREFERRED_CLUSTER_DIMENSION = 11;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
     /**
@@ -159,7 +160,8 @@ public final class LaunchExecutor {
 
     private void checkClusters(MemorySegment record, int attributeCount, long function) throws RejectedException {
         for (int i = 0; i < attributeCount; i++) {
-            if (record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == CLUSTER_DIMENSION) {
+            if (record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == CLUSTER_DIMENSION
+                    || record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == PREFERRED_CLUSTER_DIMENSION) {
                 try {
                     client.fences().kernels().inCluster(record.get(WireTypes.U64, FUNCTION), function);
                 } catch (ProgramRefusedException e) {

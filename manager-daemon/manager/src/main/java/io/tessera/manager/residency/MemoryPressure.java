@@ -119,7 +119,7 @@ final class MemoryPressure {
         idle.released(member.clientId(), nowNs);
     }
 
-    /** Idle clients count with what is guaranteed to them and resident: that stays. */
+    /** Idle clients count with what is guaranteed to them and resident, or all that they cannot give up: that stays. */
     private static PressureSample sample(DeviceResidency device, long nowNs) {
         long fixed = device.executorBytes();
         long needed = 0;
@@ -134,7 +134,8 @@ final class MemoryPressure {
                         Math.max(0, member.guaranteeBytes - member.fixedBytes));
                 needed += active ? Math.max(member.neededBytes, member.wantedBytes) : 0;
                 managed += active ? member.overflowBytes : 0;
-                fixed += active || member.evicted ? 0 : Math.max(0, kept);
+                long stays = member.stuckAt(nowNs) ? member.residentBytes - member.cachedBytes : Math.max(0, member.evicted ? 0 : kept);
+                fixed += active ? 0 : stays;
             }
         }
         return new PressureSample(device.capacityBytes(), fixed, needed, managed);

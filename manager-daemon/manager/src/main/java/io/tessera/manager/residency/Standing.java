@@ -95,9 +95,12 @@ final class Standing {
             }
             boolean stopped = isQuiet(device, member, nowNs);
             alone &= stopped;
-            if (stopped && !member.stuckAt(nowNs) && member.owesFor(SAID_NS, nowNs)) {
+            if (stopped && member.owesFor(SAID_NS, nowNs)) {
+                boolean known = member.stuckAt(nowNs);
                 member.stuckUntil(nowNs + STUCK_KEPT_NS);
-                member.ring();
+                if (!known) {
+                    member.ring();
+                }
             }
         }
         return alone;

@@ -28,12 +28,13 @@ final class FullDeviceModel implements AutoCloseable {
      * @param free     of the rest, what the driver says is free nevertheless
      * @param pinned   host memory
      * @param pageable more host memory
+     * @param file     room in each client's file
      * @param grows    whether programs allocate and free
      */
-    record Situation(List<Integer> needs, int believed, int real, int free, int pinned, int pageable, boolean grows) {
+    record Situation(List<Integer> needs, int believed, int real, int free, int pinned, int pageable, int file, boolean grows) {
         /** Whether the host can hold all that the device cannot, whoever runs. */
         boolean hostIsEnough(List<ModelClient> clients) {
-            return clients.stream().mapToInt(ModelClient::neededChunks).sum() <= pinned + pageable;
+            return clients.stream().mapToInt(client -> Math.max(0, client.neededChunks() - file)).sum() <= pinned + pageable;
         }
     }
 
@@ -77,7 +78,7 @@ final class FullDeviceModel implements AutoCloseable {
         for (int need : situation.needs()) {
             MemoryPeer peer = stepped.connect(pid, 500).hello("t" + pid, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
             stepped.step();
-            clients.add(new ModelClient(peer, device, need));
+            clients.add(new ModelClient(peer, device, need, situation.file()));
             pid++;
         }
         stepped.step();
@@ -166,19 +167,16 @@ final class FullDeviceModel implements AutoCloseable {
                 continue;
             }
             promisedBytes += Math.max(client.peer.residency(0).residentTarget(), client.presentChunks() * ModelDevice.CHUNK);
-            pinned += client.peer.residency(0).pinnedTarget();
-            pageable += client.peer.residency(0).pageableTarget();
+            pinned += Math.max(client.peer.residency(0).pinnedTarget(), client.peer.residency(0).pinnedHeld());
+            pageable += Math.max(client.peer.residency(0).pageableTarget(), client.peer.residency(0).pageableHeld());
             granted += TurnWord.state(client.peer.block(0).turn()) == TurnWord.GRANTED ? 1 : 0;
             openChunks += client.isOpen() ? client.neededChunks() : 0;
         }
         require(promisedBytes <= situation.believed() * ModelDevice.CHUNK, "more is promised than there should be");
         require(openChunks <= device.roomChunks(), "more runs than the device holds");
         require(granted <= 1, "two turns at once");
-        long backing = (long) (situation.pinned() + situation.pageable()) * ModelDevice.CHUNK;
-        long awayBytes = clients.stream().mapToLong(client -> client.isDead() ? 0 : client.awayChunks() * ModelDevice.CHUNK).sum();
-        require(awayBytes <= backing, "more is backed than the host gives");
-        require(pinned <= situation.pinned() * ModelDevice.CHUNK || pinned <= awayBytes, "more pinned memory is promised than there is");
-        require(pageable <= situation.pageable() * ModelDevice.CHUNK || pageable <= awayBytes, "more pageable memory is promised than there is");
+        require(pinned <= situation.pinned() * ModelDevice.CHUNK, "more pinned memory is promised than there is");
+        require(pageable <= situation.pageable() * ModelDevice.CHUNK, "more pageable memory is promised than there is");
     }
 
     private void require(boolean holds, String otherwise) {

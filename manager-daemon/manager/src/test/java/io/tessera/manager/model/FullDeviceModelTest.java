@@ -1,5 +1,7 @@
 package io.tessera.manager.model;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.tessera.manager.model.FullDeviceModel.Event;
 import io.tessera.manager.model.FullDeviceModel.Situation;
 import java.util.ArrayList;
@@ -18,15 +20,42 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(3600)
 class FullDeviceModelTest {
-    private static final double SECONDS = Double.parseDouble(System.getProperty("tessera.model.seconds", "20"));
+    private static final double SECONDS = Double.parseDouble(System.getProperty("tessera.model.seconds", "10"));
     private static final long SEED = Long.getLong("tessera.seed", System.nanoTime());
     private static final int WALK_STEPS = 150;
+
+    /** By whom, and of the time. */
+    private static final String FILLS_THE_DEVICE = "WORK 2, IN 1, SAMPLE 1, WORK 0, SAMPLE 2, SAMPLE 0, LATER, SAMPLE 0, SOON, ANSWER 2, "
+            + "WORK 1, ANSWER 1, SOON, SAMPLE 1, IN 2, ANSWER 0, LATER, IN 0, SOON, SAMPLE 0, SOON, IN 2, SAMPLE 1, ANSWER 0, WORK 0, "
+            + "SAMPLE 2, LATER, SOON, SAMPLE 1, SOON, ANSWER 0, LATER, SAMPLE 0, LATER, IN 2, SAMPLE 0, LATER, SAMPLE 0, LATER, SAMPLE 0, "
+            + "SOON, SOON, WORK 0, SOON, LATER, SAMPLE 1, SOON, SAMPLE 2, LATER, SOON, SAMPLE 0, SAMPLE 1";
+
+    private static Event event(String text) {
+        String[] words = text.split(" ");
+        return words.length == 2 ? new Event(Integer.parseInt(words[1]), ModelClient.Step.valueOf(words[0]), null)
+                : new Event(-1, null, FullDeviceModel.World.valueOf(words[0]));
+    }
 
     private static void serve(FullDeviceModel model, String way) throws Exception {
         try {
             model.everybodyIsServed();
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + " after " + way, e);
+        }
+    }
+
+    /**
+     * A client that runs freely, one that waits for memory, and one whose memory nobody has room for on the host: the one that
+     * waited was neither served nor refused, since the schedule found that memory fits and took no turns.
+     */
+    @Test
+    void memoryThatCannotLeaveCountsWhenItIsJudgedWhetherMemoryFits() throws Exception {
+        try (FullDeviceModel model = new FullDeviceModel(new Situation(List.of(1, 3, 4), 9, 5, 0, 0, 0, 0, false))) {
+            for (String text : FILLS_THE_DEVICE.split(", ")) {
+                model.happen(event(text));
+            }
+            serve(model, FILLS_THE_DEVICE);
+            assertTrue(model.clients.get(0).served > 0 && model.clients.get(1).refused > 0, model::state);
         }
     }
 
@@ -51,10 +80,12 @@ class FullDeviceModelTest {
         for (int i = 0; i < clients; i++) {
             needs.add(1 + random.nextInt(believed));
         }
+        // Each tier may be full, or not be there at all.
         boolean smallHost = random.nextInt(3) == 0;
         int pinned = smallHost ? random.nextInt(believed) : 64;
-        return new Situation(needs, believed, believed - missing, free, pinned, smallHost ? random.nextInt(believed) : 0,
-                random.nextBoolean());
+        int pageable = smallHost ? random.nextInt(believed) : 0;
+        int file = smallHost && random.nextInt(3) == 0 ? random.nextInt(believed) : 0;
+        return new Situation(needs, believed, believed - missing, free, pinned, pageable, file, random.nextBoolean());
     }
 
     private static long walk(long seed, Set<String> states) throws Exception {

@@ -7,6 +7,7 @@ import io.tessera.protocol.ResidencyBlock;
 import io.tessera.protocol.SubmissionKind;
 import io.tessera.protocol.ThreadSlot;
 import io.tessera.protocol.TurnWord;
+import java.util.stream.IntStream;
 
 /**
  * A client of plan swap as SPEC.md, section 9, says it behaves, in the smallest steps that others can come between. Each
@@ -23,7 +24,8 @@ final class ModelClient {
     final MemoryPeer peer;
     private final ModelDevice device;
     private int present;
-    private int away;
+    /** What is away, by the tier of the host's memory that has it: pinned, pageable, file. */
+    private final int[] tiers = new int[3];
     private int fresh;
     private boolean open;
     private boolean dead;
@@ -35,10 +37,11 @@ final class ModelClient {
     boolean stopped;
 
     /** Of a registered client whose memory has never been resident. */
-    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks) {
+    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks, int fileChunks) {
         this.peer = peer;
         this.device = device;
         this.fresh = neededChunks;
+        words().fileLimit(fileChunks * CHUNK);
         publish();
     }
 
@@ -51,7 +54,7 @@ final class ModelClient {
     }
 
     int neededChunks() {
-        return present + away + fresh;
+        return present + awayChunks() + fresh;
     }
 
     int presentChunks() {
@@ -59,7 +62,7 @@ final class ModelClient {
     }
 
     int awayChunks() {
-        return away;
+        return IntStream.of(tiers).sum();
     }
 
     boolean isOpen() {
@@ -85,7 +88,7 @@ final class ModelClient {
             return "dead";
         }
         long turn = block().turn();
-        return present + "/" + away + "/" + fresh + (open ? "o" : "c") + (stopped ? "s" : "") + (allocates() ? "a" : "")
+        return present + "/" + tiers[0] + "+" + tiers[1] + "+" + tiers[2] + "/" + fresh + (open ? "o" : "c") + (stopped ? "s" : "") + (allocates() ? "a" : "")
                 + (refusedSinceNs != Long.MIN_VALUE ? "r" : "") + TurnWord.state(turn) + (answered() ? "=" : "!")
                 + words().residentTarget() / CHUNK + "t" + words().residentLimit() / CHUNK + "l" + words().flags() + "f"
                 + (words().pinnedTarget() + words().pageableTarget()) / CHUNK + "h" + (block().wantSinceNs() != 0 ? "w" : "");
@@ -152,26 +155,57 @@ final class ModelClient {
 
     private boolean moveOut() {
         boolean closed = TurnWord.state(block().turn()) == TurnWord.CLOSED && answered() && !open;
-        long backing = words().pinnedTarget() + words().pageableTarget() + words().fileLimit();
-        if (!closed || present == 0 || present * CHUNK <= words().residentTarget() || (away + 1) * CHUNK > backing) {
+        int tier = tierWithRoom();
+        if (!closed || present == 0 || present * CHUNK <= words().residentTarget() || tier == tiers.length) {
             return false;
         }
         present--;
-        away++;
+        tiers[tier]++;
         device.give(1);
         settled();
         return true;
     }
 
+    private long tierBytes(int tier) {
+        return switch (tier) {
+            case 0 -> words().pinnedTarget();
+            case 1 -> words().pageableTarget();
+            default -> words().fileLimit();
+        };
+    }
+
+    private int tierWithRoom() {
+        int tier = 0;
+        while (tier < tiers.length && (tiers[tier] + 1) * CHUNK > tierBytes(tier)) {
+            tier++;
+        }
+        return tier;
+    }
+
+    /** Gives backing up: first what it should not have any more, then the slowest. */
+    private void giveBacking() {
+        for (int tier = tiers.length - 1; tier >= 0; tier--) {
+            if (tiers[tier] * CHUNK > tierBytes(tier)) {
+                tiers[tier]--;
+                return;
+            }
+        }
+        int tier = tiers.length - 1;
+        while (tiers[tier] == 0) {
+            tier--;
+        }
+        tiers[tier]--;
+    }
+
     private boolean moveIn(long nowNs) {
-        if (away + fresh == 0 || (present + 1) * CHUNK > words().residentTarget()) {
+        if (awayChunks() + fresh == 0 || (present + 1) * CHUNK > words().residentTarget()) {
             return false;
         }
         if (!take(nowNs)) {
             return true;
         }
-        if (away > 0) {
-            away--;
+        if (awayChunks() > 0) {
+            giveBacking();
         } else {
             fresh--;
         }
@@ -252,8 +286,8 @@ final class ModelClient {
         }
         if (fresh > 0) {
             fresh--;
-        } else if (away > 0) {
-            away--;
+        } else if (awayChunks() > 0) {
+            giveBacking();
         } else {
             present--;
             device.give(1);
@@ -278,11 +312,12 @@ final class ModelClient {
         words().residentBytes(present * CHUNK);
         words().neededBytes(needed);
         words().swappableBytes(needed);
-        words().swappedBytes(away * CHUNK);
+        words().swappedBytes(awayChunks() * CHUNK);
         words().pinnedWanted(needed);
         words().pageableWanted(Math.max(0, needed - words().pinnedTarget()));
-        words().pinnedHeld(Math.min(away * CHUNK, words().pinnedTarget()));
-        words().pageableHeld(away * CHUNK - Math.min(away * CHUNK, words().pinnedTarget()));
+        words().pinnedHeld(tiers[0] * CHUNK);
+        words().pageableHeld(tiers[1] * CHUNK);
+        words().fileHeld(tiers[2] * CHUNK);
         block().usedBytes(needed);
     }
 }

@@ -5,10 +5,14 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.verify.FenceVerifier;
+import io.tessera.guardian.verify.UnverifiedException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
@@ -26,7 +30,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Reading modules, and reading, proving, fencing and printing them: all files of a corpus once per operation, one thread. What counts is
+ * Reading modules, reading, proving, fencing and printing them, and verifying what was written: all files of a corpus once per operation, one thread. What counts is
  * the processor time of that thread ({@link Work}), since the time that passes says more about the machine's other work.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -43,6 +47,7 @@ public class FencingBenchmark {
     public String corpus;
 
     private List<byte[]> modules;
+    private List<byte[]> fenced;
     private boolean begun;
 
     /** What was done in which processor time. */
@@ -57,8 +62,12 @@ public class FencingBenchmark {
 
     /** Reads the files. */
     @Setup
-    public void read() throws IOException {
+    public void read() throws IOException, PtxException, FenceRefusedException {
         modules = FencingSpeed.modules(Path.of(corpus));
+        fenced = new ArrayList<>();
+        for (byte[] module : modules) {
+            fenced.add(new Fencer(FenceMode.MASK).fence(PtxParser.parse(module)).ptx().getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /** Text to tree, for comparison. */
@@ -68,7 +77,17 @@ public class FencingBenchmark {
         for (byte[] module : modules) {
             hole.consume(PtxParser.parse(module));
         }
-        count(work, start);
+        count(work, start, modules);
+    }
+
+    /** Fenced text to what may be loaded of it: reading, verifying, printing. The bytes are the fenced text's. */
+    @Benchmark
+    public void verify(Work work, Blackhole hole) throws UnverifiedException {
+        long start = THREADS.getCurrentThreadCpuTime();
+        for (byte[] text : fenced) {
+            hole.consume(FenceVerifier.verify(text, io.tessera.guardian.verify.Mode.MASK, false));
+        }
+        count(work, start, fenced);
     }
 
     /** Text to fenced text. */
@@ -78,7 +97,7 @@ public class FencingBenchmark {
         for (byte[] module : modules) {
             hole.consume(new Fencer(FenceMode.MASK).fence(PtxParser.parse(module)).ptx());
         }
-        count(work, start);
+        count(work, start, modules);
     }
 
     /** The same for the first time in a process: what a program's first start sees. What follows in the process does not count. */
@@ -94,8 +113,8 @@ public class FencingBenchmark {
         }
     }
 
-    private void count(Work work, long start) {
+    private static void count(Work work, long start, List<byte[]> read) {
         work.cpuNs += THREADS.getCurrentThreadCpuTime() - start;
-        modules.forEach(module -> work.bytes += module.length);
+        read.forEach(module -> work.bytes += module.length);
     }
 }

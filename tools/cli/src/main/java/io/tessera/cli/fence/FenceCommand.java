@@ -6,7 +6,6 @@ import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
-import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FoundImage;
 import java.io.IOException;
@@ -115,7 +114,7 @@ public final class FenceCommand implements Callable<Integer> {
 
     /** For the given surroundings. */
     public FenceCommand(CommandContext context) {
-        this(context, InstantSource.system(), mode -> new Fencer(mode)::fence);
+        this(context, InstantSource.system(), VerifiedFencer::new);
     }
 
     /** With another clock and other fencers, for tests. */

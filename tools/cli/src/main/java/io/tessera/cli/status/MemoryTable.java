@@ -29,6 +29,13 @@ final class MemoryTable {
                 + Sizes.format(memory.residentBytes()) + " resident, " + Sizes.format(memory.swappedBytes())
                 + " off the device, " + Sizes.format(memory.fixedBytes()) + " cannot leave"
                 + (memory.reason().isEmpty() ? "" : "; " + TextTable.printable(memory.reason())));
+        if (memory.usableBytes() > 0 && memory.usableBytes() < device.totalBytes()) {
+            lines.add(indent + "clients can have " + Sizes.format(memory.usableBytes()) + " of the device's "
+                    + Sizes.format(device.totalBytes()) + ": the driver said so, or refused more");
+        }
+        if (!memory.standing().isEmpty()) {
+            lines.add(indent + "stands still: " + TextTable.printable(memory.standing()));
+        }
         HostMemory host = report.host();
         if (host != null) {
             lines.add(indent + "host: " + Sizes.format(host.pinnedBytes()) + " pinned of "
@@ -50,6 +57,7 @@ final class MemoryTable {
                     table.row(cells(client, on.residency()));
                     any = true;
                     say(sentences, indent, client, "plan auto is ", on.residency().choice());
+                    say(sentences, indent, client, "its calls are out of memory: ", on.residency().shortOf());
                     say(sentences, indent, client, "suspended ", on.residency().suspension());
                     say(sentences, indent, client, "not suspended: ", on.residency().notSuspended());
                 }

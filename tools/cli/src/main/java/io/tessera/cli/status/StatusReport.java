@@ -218,14 +218,17 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param swappedBytes  off the device
      * @param fixedBytes    that cannot leave
      * @param neededBytes   has to be on the device before their owners run
+     * @param usableBytes   what the device was found to have for clients; 0: what its size tells
      * @param fits          whether those who run and wait fit at once
      * @param reason        why, in one sentence
+     * @param standing      who may run and waits for memory while none moves, and why; empty: nobody does
      */
     public record DeviceMemory(long capacityBytes, long usedBytes, long residentBytes, long swappedBytes,
-            long fixedBytes, long neededBytes, boolean fits, String reason) {
+            long fixedBytes, long neededBytes, long usableBytes, boolean fits, String reason, String standing) {
         /** Fills in what was left out. */
         public DeviceMemory {
             reason = Objects.requireNonNullElse(reason, "");
+            standing = Objects.requireNonNullElse(standing, "");
         }
     }
 
@@ -235,6 +238,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param state                 steady, moving-out, moving-in, suspending, suspended or restoring
      * @param parked                evicted by hand or for idleness
      * @param choice                what plan auto came to, and why; empty: the plan was set
+     * @param shortOf               why its calls are out of memory; empty: they are not
      * @param suspension            how its process is suspended, and why; empty: it is not
      * @param notSuspended          why its process is not suspended though it should be; empty: it should not be, or is
      * @param targetBytes           what it may hold on the device
@@ -256,8 +260,8 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param handoverLastNs        how long its last turn took to come to it
      * @param handoverMedianNs      median of that
      */
-    public record Residency(String state, boolean parked, String choice, String suspension, String notSuspended, long targetBytes,
-            long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
+    public record Residency(String state, boolean parked, String choice, String shortOf, String suspension, String notSuspended,
+            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
             long handoverMedianNs) {
@@ -265,6 +269,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
         public Residency {
             state = orUnknown(state);
             choice = Objects.requireNonNullElse(choice, "");
+            shortOf = Objects.requireNonNullElse(shortOf, "");
             suspension = Objects.requireNonNullElse(suspension, "");
             notSuspended = Objects.requireNonNullElse(notSuspended, "");
         }

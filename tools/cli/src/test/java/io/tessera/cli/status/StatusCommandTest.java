@@ -62,6 +62,20 @@ class StatusCommandTest {
     }
 
     @Test
+    void whoStandsStillAndWhoIsShortIsSaidWithItsCause() throws IOException {
+        String standing = "client 9 may run and waits for 4.00 GiB, nothing has moved for 1.2 s: client 7 has not stopped";
+        String json = answer("oversubscribed.json")
+                .replace("\"fits\": false", "\"usableBytes\":42949672960,\"standing\":\"" + standing + "\",\"fits\":false")
+                .replaceFirst("\"parked\": false", "\"parked\":false,\"shortOf\":\"client 7 needs 90.00 GiB\"");
+        String text = plain(json).out();
+        assertTrue(text.contains("  clients can have 40.00 GiB of the device's 140.40 GiB: the driver said so, or refused more\n"), text);
+        assertTrue(text.contains("  stands still: " + standing + "\n"), text);
+        assertTrue(text.contains("  alice (client 7): its calls are out of memory: client 7 needs 90.00 GiB\n"), text);
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertFalse(plain(json.replace("\"usableBytes\":42949672960", "\"usableBytes\":150755450880")).out().contains("clients can have"));
+    }
+
+    @Test
     void noClients() throws IOException {
         String manager = "\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\","
                 + "\"uptimeNs\":1500000}";

@@ -1,0 +1,72 @@
+package io.tessera.guardian.verify;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxParser;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the rewriter writes of the modules that compilers made, and of the instruction classes, is accepted: all of it without proofs. */
+class VerifiedModulesTest {
+    private static final Path RESOURCES = Path.of("src/test/resources");
+    /** Has nothing but what is refused beside others. */
+    private static final String REFUSED = "hopper.90a.ptx";
+    /** Kernels that are accepted as they are fenced with proofs, of all; see the README. */
+    private static final Map<FenceMode, Integer> WITH_PROOFS = Map.of(FenceMode.NONE, 45, FenceMode.MASK, 36, FenceMode.MODULO, 36, FenceMode.CHECK, 36);
+
+    static Stream<Path> modules() throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (String folder : List.of("ptx", "fence")) {
+            try (var files = Files.list(RESOURCES.resolve(folder))) {
+                files.filter(file -> file.toString().endsWith(".ptx") && !file.getFileName().toString().matches(".*\\.(mask|modulo|check|none)\\.ptx")
+                        && !file.endsWith(REFUSED))
+                        .sorted().forEach(found::add);
+            }
+        }
+        return found.stream();
+    }
+
+    private static Verdict verdict(FencedModule fenced) throws UnverifiedException {
+        return FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(fenced.mode().name()), false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void withoutProofsAllIsAccepted(Path file) throws Exception {
+        for (FenceMode mode : FenceMode.values()) {
+            FencedModule fenced = Fencer.withoutProofs(mode, false).fence(PtxParser.parse(Files.readAllBytes(file)));
+            Verdict verdict = verdict(fenced);
+            assertEquals(Map.of(), verdict.rejected(), mode.toString());
+            assertEquals(kernels(fenced), verdict.accepted().size(), mode.toString());
+            assertTrue(!fenced.clusters() || verdict.clusters().containsAll(verdict.accepted()), "launched in clusters, " + mode);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void withProofsMostIsAccepted(FenceMode mode) throws Exception {
+        int accepted = 0;
+        for (Path file : modules().toList()) {
+            accepted += verdict(new Fencer(mode).fence(PtxParser.parse(Files.readAllBytes(file)))).accepted().size();
+        }
+        assertEquals(WITH_PROOFS.get(mode), accepted);
+    }
+
+    private static long kernels(FencedModule fenced) {
+        return fenced.module().functions().stream().filter(f -> f.kind() == PtxFunction.Kind.ENTRY && f.body().isPresent()).count();
+    }
+}

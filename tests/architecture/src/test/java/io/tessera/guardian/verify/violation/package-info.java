@@ -1,0 +1,2 @@
+/** Breaks the rule of the verifier on purpose. */
+package io.tessera.guardian.verify.violation;
