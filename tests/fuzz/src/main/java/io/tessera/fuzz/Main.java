@@ -73,6 +73,13 @@ public final class Main implements Callable<Integer> {
         JsonObject said = new JsonObject();
         said.addProperty("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         said.addProperty("commit", commit);
+        JsonObject machine = new JsonObject();
+        machine.addProperty("device", "software GPU");
+        machine.addProperty("cpus", Runtime.getRuntime().availableProcessors());
+        machine.addProperty("threads", threads);
+        machine.addProperty("kernel", System.getProperty("os.version"));
+        machine.addProperty("java", System.getProperty("java.vm.version"));
+        said.add("machine", machine);
         result.json().entrySet().forEach(entry -> said.add(entry.getKey(), entry.getValue()));
         return said;
     }

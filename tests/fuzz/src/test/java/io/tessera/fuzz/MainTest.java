@@ -25,6 +25,8 @@ class MainTest {
         assertEquals(4711, result.get("seed").getAsLong());
         assertEquals("abc", result.get("commit").getAsString());
         assertTrue(result.get("kernels").getAsInt() > 0, result::toString);
+        assertEquals(3, result.get("modes").getAsJsonArray().size());
+        assertEquals(1, result.getAsJsonObject("machine").get("threads").getAsInt());
         assertEquals(0, result.get("running").getAsInt());
         long looked = result.get("verified").getAsLong() + result.get("verifiedWithoutProofsOnly").getAsLong() + result.get("unverified").getAsLong();
         assertEquals(3 * result.get("kernels").getAsLong() - result.get("refused").getAsLong(), looked, result::toString);

@@ -34,7 +34,6 @@ public final class Campaign {
     private final AtomicInteger tried = new AtomicInteger();
     private final AtomicInteger legal = new AtomicInteger();
     private final AtomicInteger endless = new AtomicInteger();
-    private final AtomicInteger assembled = new AtomicInteger();
     private final List<Trial> trials = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final Map<Finding.Kind, Integer> counts = new EnumMap<>(Finding.Kind.class);
@@ -73,6 +72,9 @@ public final class Campaign {
                 thread.join(SAY_MS);
                 soFar.accept(result());
             }
+        }
+        if (assembler != null) {
+            complain(assembler::rest);
         }
     }
 
@@ -187,16 +189,22 @@ public final class Campaign {
     }
 
     private void assemble(GeneratedKernel kernel, String mode, String text) {
-        if (assembler == null || texts.getAndIncrement() % settings.assembleEvery() != 0) {
-            return;
+        if (assembler != null && texts.getAndIncrement() % settings.assembleEvery() == 0) {
+            complain(() -> assembler.take(new Assembler.Text(kernel, mode, text)));
         }
+    }
+
+    /** Work of the assembler. */
+    private interface Assembling {
+        List<Assembler.Complaint> complaints() throws IOException, InterruptedException;
+    }
+
+    private void complain(Assembling work) {
         try {
-            assembled.incrementAndGet();
-            String complaint = assembler.complaint(text, text.contains("cluster"));
-            if (!complaint.isEmpty()) {
-                Finding finding = new Finding(Finding.Kind.NOT_ASSEMBLED, mode, complaint);
+            for (Assembler.Complaint complaint : work.complaints()) {
+                Finding finding = new Finding(Finding.Kind.NOT_ASSEMBLED, complaint.text().mode(), complaint.what());
                 count(finding);
-                fail(kernel, finding, null);
+                fail(complaint.text().kernel(), finding, null);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -208,7 +216,7 @@ public final class Campaign {
     /** What came of it so far. */
     public synchronized Result result() {
         return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), sum(Trial::launches), sum(Trial::second), sum(Trial::looked),
-                sum(Trial::plain), sum(Trial::unverified), assembled.get(), (System.nanoTime() - beganNs) / 1e9,
+                sum(Trial::plain), sum(Trial::unverified), assembler == null ? 0 : assembler.assembled(), (System.nanoTime() - beganNs) / 1e9,
                 (int) threads.stream().filter(Thread::isAlive).count(), Map.copyOf(counts), Map.copyOf(refusals), List.copyOf(failures));
     }
 }

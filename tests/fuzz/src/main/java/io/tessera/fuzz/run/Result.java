@@ -3,6 +3,7 @@ package io.tessera.fuzz.run;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -39,7 +40,9 @@ public record Result(long seed, int kernels, int legal, int endless, long launch
         json.addProperty("legal", legal);
         json.addProperty("hostile", kernels - legal);
         json.addProperty("endless", endless);
-        json.addProperty("modes", Trial.MODES.size());
+        JsonArray modes = new JsonArray();
+        Trial.MODES.forEach(mode -> modes.add(mode.name().toLowerCase(Locale.ROOT)));
+        json.add("modes", modes);
         json.addProperty("launches", launches);
         json.addProperty("secondEntries", second);
         json.addProperty("verified", looked - plain - unverified);
