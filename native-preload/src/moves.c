@@ -67,11 +67,23 @@ static void leave(unsigned device)
     transit_freed(device, 0, true);
 }
 
+/* With the lock, which is released meanwhile: what has no contents makes room for the process's own that are away. */
+static void make_room(unsigned device)
+{
+    const struct residency *r = residency_of(device);
+    uint64_t lacks = r->needed - r->present, target = residency_target(device);
+    uint64_t room = target > r->resident ? target - r->resident : 0;
+    if (r->cached && lacks > room)
+        spare_drop(device, lacks - room);
+}
+
 /* What is live and away comes, as far as there is room. True: all is in. */
 static bool come(unsigned device)
 {
     residency_lock();
     bool missing = any_waits(device, is_absent);
+    if (missing)
+        make_room(device);
     residency_unlock();
     if (!missing)
         return true;

@@ -1,14 +1,18 @@
 package io.tessera.system;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A device that has less memory than the manager believes: contexts, the driver, or processes without Tessera have some of
@@ -52,6 +56,102 @@ class ShortDeviceTest {
         for (RunningCase worker : workers) {
             NativeResult result = worker.end().exits(0);
             assertTrue(result.output().getLast().matches("done [1-9]\\d*"), result::toString);
+        }
+    }
+
+    private static RunningCase console(TestRun run, String script, String tenant) {
+        RunningCase program = swapping(run, script, "console", tenant).start();
+        MemoryTest.start(program);
+        return program;
+    }
+
+    private static void hold(RunningCase program, int index, long bytes, int value) {
+        assertEquals(Integer.toString(index), program.okay("alloc " + bytes));
+        program.okay("fill " + index + " " + value);
+        program.okay("check " + index + " " + value);
+    }
+
+    /** What it has is off the device, since the other has used as much; what it gets more has to come in with it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hidden 6MiB", "taken 6MiB"})
+    void aProgramGrowsWhileItsMemoryIsOut(String script, TestRun run) {
+        ManagerProcess manager = manager(run);
+        RunningCase grows = console(run, script, "grows");
+        RunningCase other = console(run, script, "other");
+        hold(grows, 0, 36 * MIB, 1);
+        hold(other, 0, 44 * MIB, 2);
+        assertTrue(residency(manager, grows).get("swappedBytes").getAsLong() > 0, "all fits");
+        hold(grows, 1, 16 * MIB, 3);
+        grows.okay("check 0 1");
+        other.okay("check 0 2");
+        grows.okay("check 1 3");
+        grows.quit().exits(0);
+        other.okay("check 0 2");
+        other.quit().exits(0);
+    }
+
+    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+        return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
+    }
+
+    /** Whether the driver says so or not: out of memory in a bounded time; what the device can hold is had after that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hidden 12MiB", "taken 12MiB"})
+    void aFirstAllocationThatTheDeviceCannotHold(String script, TestRun run) {
+        run.expectLine("is out of memory");
+        run.expectLine("can be free for it");
+        ManagerProcess manager = manager(run);
+        RunningCase other = console(run, script, "other");
+        hold(other, 0, 20 * MIB, 1);
+        RunningCase large = console(run, script, "large");
+        long begunNs = System.nanoTime();
+        String answer = large.ask("alloc " + 60 * MIB);
+        if (answer.equals("ok 0")) { // addresses alone: its memory is what cannot be had
+            assertEquals("error 2", large.ask("fill 0 1"));
+            large.okay("free 0");
+        } else {
+            assertEquals("error 2", answer);
+        }
+        assertTrue(System.nanoTime() - begunNs < Duration.ofSeconds(40).toNanos(), "it took too long to say so");
+        other.okay("check 0 1");
+        assertTrue(large.ask("alloc " + 44 * MIB).startsWith("ok"), () -> manager.control().device(0).toString());
+        large.quit().exits(0);
+        other.okay("check 0 1");
+        other.quit().exits(0);
+    }
+
+    /** Programs allocate and free while memory moves, between their turns and in them; each checks all that it has. */
+    @Test
+    void sizesThatChangeDuringMoves(TestRun run) {
+        SeededRandom random = new SeededRandom("sizesThatChangeDuringMoves");
+        ManagerProcess manager = manager(run);
+        List<RunningCase> programs = List.of(console(run, "hidden 4MiB", "a"), console(run, "hidden 4MiB", "b"), console(run, "hidden 4MiB", "c"));
+        int[] next = new int[programs.size()];
+        List<TreeMap<Integer, Integer>> held = List.of(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+        for (int i = 0; i < programs.size(); i++) {
+            hold(programs.get(i), next[i], 20 * MIB, i);
+            held.get(i).put(next[i]++, i);
+        }
+        for (int round = 0; round < 40; round++) {
+            int who = random.below(programs.size());
+            RunningCase program = programs.get(who);
+            TreeMap<Integer, Integer> has = held.get(who);
+            programs.get((who + 1) % programs.size()).okay("launch 2000 2"); // its turn, while this one's memory leaves
+            if (has.size() > 1 && random.below(2) == 0) {
+                int index = has.lastKey();
+                program.okay("free " + index);
+                has.remove(index);
+            } else if (has.size() < 4) {
+                hold(program, next[who], (1 + random.below(10)) * MIB, round % 200);
+                has.put(next[who]++, round % 200);
+            }
+            has.forEach((index, value) -> program.okay("check " + index + " " + value));
+        }
+        assertTrue(manager.control().device(0).get("handovers").getAsLong() > 0, "nobody had to give way");
+        for (int i = 0; i < programs.size(); i++) {
+            RunningCase program = programs.get(i);
+            held.get(i).forEach((index, value) -> program.okay("check " + index + " " + value));
+            program.quit().exits(0);
         }
     }
 }

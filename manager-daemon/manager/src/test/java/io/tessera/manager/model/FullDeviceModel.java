@@ -32,9 +32,10 @@ final class FullDeviceModel implements AutoCloseable {
      * @param grows    whether programs allocate and free
      */
     record Situation(List<Integer> needs, int believed, int real, int free, int pinned, int pageable, int file, boolean grows) {
-        /** Whether the host can hold all that the device cannot, whoever runs. */
+        /** Whether the host can surely hold all: a client's share of two tiers may end within a chunk, which it cannot use. */
         boolean hostIsEnough(List<ModelClient> clients) {
-            return clients.stream().mapToInt(client -> Math.max(0, client.neededChunks() - file)).sum() <= pinned + pageable;
+            int shared = clients.stream().mapToInt(client -> Math.max(0, client.neededChunks() - file)).sum();
+            return shared + 2 * clients.size() <= pinned + pageable;
         }
     }
 

@@ -68,7 +68,7 @@ class StatusCommandTest {
                 .replace("\"fits\": false", "\"usableBytes\":42949672960,\"standing\":\"" + standing + "\",\"fits\":false")
                 .replaceFirst("\"parked\": false", "\"parked\":false,\"shortOf\":\"client 7 needs 90.00 GiB\"");
         String text = plain(json).out();
-        assertTrue(text.contains("  clients can have 40.00 GiB of the device's 140.40 GiB: the driver said so, or refused more\n"), text);
+        assertTrue(text.contains("  clients can have 40.0 GiB of the device's 140.4 GiB: the driver said so, or refused more\n"), text);
         assertTrue(text.contains("  stands still: " + standing + "\n"), text);
         assertTrue(text.contains("  alice (client 7): its calls are out of memory: client 7 needs 90.00 GiB\n"), text);
         assertTrue(folder.resolve("control.sock").toFile().delete());
