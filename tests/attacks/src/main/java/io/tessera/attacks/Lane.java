@@ -12,6 +12,8 @@ final class Lane implements AutoCloseable {
     /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
     private static final long LOOK_MS = 100;
+    /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
+    private static final int MOST_TRIES = 3;
     /** What the executor said before that may be older than the attack. */
     private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;
 
@@ -94,11 +96,18 @@ final class Lane implements AutoCloseable {
      * once, but after each death in a row later, and a suite in which nothing is protected has many.
      */
     private void ready() throws IOException, InterruptedException {
-        if (service == null) {
-            service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
-                    settings.managerOptions(), settings.control(), clock);
-            victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
-            victim.check(60 * SECOND_NS);
+        for (int tries = 1; service == null; tries++) {
+            try {
+                service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
+                        settings.managerOptions(), settings.control(), clock);
+                victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
+                victim.check(60 * SECOND_NS);
+            } catch (IOException e) {
+                close();
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
         }
         executor = service.executor();
     }
