@@ -13,6 +13,7 @@ final class Lane implements AutoCloseable {
     /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
     private static final long LOOK_MS = 100;
+    /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
     private static final int TRIES = 3;
     /** What the executor said before that may be older than the attack. */
     private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;

@@ -82,21 +82,12 @@ public final class ClientFences {
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
-        this.kernels = new ClientKernels(this, new AloneModules(this, office, driver), handles, driver, standstill);
+        this.kernels = new ClientKernels(this, office, new AloneModules(this, office, driver), handles, driver, standstill);
         this.watchdog = new Watchdog(settings, member, driver, progress, standstill);
     }
 
     FenceSettings settings() {
         return settings;
-    }
-
-    LocalQuota localQuota() {
-        return office.localQuota();
-    }
-
-    /** Whether a kernel with so much local memory a thread is the first of all clients' that needs as much. */
-    boolean deepens(int localBytes) {
-        return office.deepens(localBytes);
     }
 
     /** The driver's number of the device. */

@@ -30,6 +30,7 @@ public final class ClientKernels {
     private static final int RECENT = 16;
 
     private final ClientFences fences;
+    private final FenceOffice office;
     private final AloneModules modules;
     private final CheckedLaunches checked;
     private final ClientHandles handles;
@@ -40,10 +41,11 @@ public final class ClientKernels {
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
 
-    ClientKernels(ClientFences fences, AloneModules modules, ClientHandles handles, DriverCalls driver,
+    ClientKernels(ClientFences fences, FenceOffice office, AloneModules modules, ClientHandles handles, DriverCalls driver,
             Standstill.Client standstill) {
         this.standstill = standstill;
         this.fences = fences;
+        this.office = office;
         this.modules = modules;
         this.checked = new CheckedLaunches(fences, driver, standstill, codes);
         this.handles = handles;
@@ -72,7 +74,7 @@ public final class ClientKernels {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
         launch.loads = loads(kernel, said, function);
-        fences.localQuota().check(kernel.name, kernel.localBytes);
+        office.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes);
         if (kernel.module == null) {
             checkPointers(launch.parameters, launch.parameterBytes);
@@ -104,7 +106,7 @@ public final class ClientKernels {
     public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         launches++;
-        fences.localQuota().check(kernel.name, localBytes(kernel, said, function));
+        office.localQuota().check(kernel.name, localBytes(kernel, said, function));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
@@ -189,7 +191,7 @@ public final class ClientKernels {
         if (RelayHandle.type(said) == HandleKind.KERNEL.number()) {
             return true;
         }
-        return fences.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
+        return office.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
     }
 
     private int localBytes(Launchable kernel, long said, long function) {
