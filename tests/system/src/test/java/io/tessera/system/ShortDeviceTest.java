@@ -98,8 +98,8 @@ class ShortDeviceTest {
     @ParameterizedTest
     @ValueSource(strings = {"hidden 12MiB", "taken 12MiB"})
     void aFirstAllocationThatTheDeviceCannotHold(String script, TestRun run) {
-        run.expectLine("is out of memory");
-        run.expectLine("can be free for it");
+        run.expectLog("is out of memory");
+        run.expectLog("can be free for it");
         ManagerProcess manager = manager(run);
         RunningCase other = console(run, script, "other");
         hold(other, 0, 20 * MIB, 1);

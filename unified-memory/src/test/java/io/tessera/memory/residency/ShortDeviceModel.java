@@ -123,11 +123,7 @@ final class ShortDeviceModel {
     }
 
     private int sum(byte[] state, int field) {
-        int sum = 0;
-        for (int client = 0; client < clients; client++) {
-            sum += lives(state, client) ? get(state, client, field) : 0;
-        }
-        return sum;
+        return IntStream.range(0, clients).filter(client -> lives(state, client)).map(client -> get(state, client, field)).sum();
     }
 
     private int has(byte[] state) {
@@ -324,8 +320,7 @@ final class ShortDeviceModel {
                 move(state, client, moves);
             }
             for (byte[] after : moves) {
-                boolean settles = get(after, client, PRESENT) != get(state, client, PRESENT);
-                if (settles || after[room] != state[room]) {
+                if (get(after, client, PRESENT) != get(state, client, PRESENT) || after[room] != state[room]) {
                     return true;
                 }
             }
