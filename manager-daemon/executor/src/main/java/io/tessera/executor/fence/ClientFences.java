@@ -143,12 +143,10 @@ public final class ClientFences {
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
         // No linker makes a fat binary, and a hash of a framework's would be a part of its start.
-        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null
-                : office.maker().linked(source.main(), settings.mode());
+        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null : office.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
         if (lacking != null && source.isForOthers(office.maker().target().capability())) {
-            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label()
-                    + " is for other devices alone");
+            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label() + " is for other devices alone");
         }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
@@ -178,8 +176,7 @@ public final class ClientFences {
             held += module.source == null ? 0 : module.source.heapBytes();
         }
         if (held > MOST_HELD_BYTES) {
-            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "the executor holds " + held
-                    + " bytes of images for this program");
+            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "the executor holds " + held + " bytes of images for this program");
         }
     }
 
@@ -329,8 +326,7 @@ public final class ClientFences {
             page = made;
             member.turn().onHalt(() -> halt(made));
         }
-        return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(),
-                textures.address()).bytes();
+        return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(), textures.address()).bytes();
     }
 
     private Violations violations() {
