@@ -270,6 +270,11 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     @Override
+    public void leaves(Thread client) {
+        office.abandon(client);
+    }
+
+    @Override
     public void stuck(long clientId, String tenant) {
         stuckTenant = tenant;
         fail("work of client " + clientId + " (tenant \"" + tenant + "\") did not end within 10 s after it was to");

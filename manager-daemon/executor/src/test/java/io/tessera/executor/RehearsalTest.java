@@ -48,6 +48,11 @@ class RehearsalTest {
             }
 
             @Override
+            public void leaves(Thread client) {
+                // of no matter here: it has asked for nothing
+            }
+
+            @Override
             public void look() {
                 reported.add("look");
             }

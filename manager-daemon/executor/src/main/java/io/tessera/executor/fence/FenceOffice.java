@@ -47,6 +47,11 @@ public final class FenceOffice implements AutoCloseable {
         workers.expect();
     }
 
+    /** A client is gone: code that its thread has made, or will ask for, is not made. Any thread. */
+    public void abandon(Thread client) {
+        workers.abandon(client);
+    }
+
     /** Who is in the executor. */
     public Company company() {
         return company;

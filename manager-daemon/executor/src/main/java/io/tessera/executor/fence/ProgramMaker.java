@@ -48,12 +48,20 @@ public final class ProgramMaker {
     private static final int MOST_LINKED = 1024;
     private static final Logger LOG = LoggerFactory.getLogger(ProgramMaker.class);
 
+    /**
+     * A program that is being made.
+     *
+     * @param client the thread that asked first, and makes it
+     */
+    private record Making(Thread client, CompletableFuture<FencedProgram> program) {
+    }
+
     private final Target target;
     private final CodeCache cache;
     private final CodeWorkers workers;
     private final TextCheck check;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
-    private final Map<CacheKey, CompletableFuture<FencedProgram>> running = new ConcurrentHashMap<>();
+    private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
     private final Map<CacheKey, FencedProgram> linked = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -98,9 +106,10 @@ public final class ProgramMaker {
             return program;
         }
         CompletableFuture<FencedProgram> own = new CompletableFuture<>();
-        CompletableFuture<FencedProgram> others = running.putIfAbsent(key, own);
+        Making others = running.putIfAbsent(key, new Making(Thread.currentThread(), own));
         if (others != null) {
-            return await(others);
+            FencedProgram made = await(others);
+            return made == null ? make(tenant, source, mode, options, anew) : made;
         }
         try {
             program = anew ? null : find(tenant, source, identity, mode, options);
@@ -110,20 +119,24 @@ public final class ProgramMaker {
                 markCompiled(source, identity);
             }
             known.put(key, new SoftReference<>(program));
+            running.remove(key);
             own.complete(program);
             return program;
         } catch (ProgramRefusedException | RuntimeException | Error e) {
+            running.remove(key); // first: who waited may begin anew
             own.completeExceptionally(e);
             throw e;
-        } finally {
-            running.remove(key);
         }
     }
 
-    private static FencedProgram await(CompletableFuture<FencedProgram> others) throws ProgramRefusedException {
+    /** What another client has made; null: nothing, since it has ended meanwhile. */
+    private FencedProgram await(Making others) throws ProgramRefusedException {
         try {
-            return others.get(PATIENCE_S, TimeUnit.SECONDS);
+            return others.program().get(PATIENCE_S, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
+            if (workers.isAbandoned(others.client())) {
+                return null;
+            }
             if (e.getCause() instanceof ProgramRefusedException refused) {
                 throw refused;
             }

@@ -328,6 +328,10 @@ public final class ClientSession {
     /** Has the session end, soon. */
     public void end() {
         ending = true;
+        Thread known = thread;
+        if (known != null) {
+            reports.leaves(known);
+        }
         wake();
     }
 

@@ -10,6 +10,9 @@ public interface Reports {
      */
     void contextLost(int result, String reason);
 
+    /** A client is gone: what its thread has others do for it is of no use any more. */
+    void leaves(Thread client);
+
     /** Something that newcomers wait for may be so now. */
     void look();
 

@@ -35,6 +35,16 @@ public interface CodeWorkers extends AutoCloseable {
     /** A client comes, who may have code soon. */
     void expect();
 
+    /**
+     * A client is gone: what its thread waits for here, or asks for from now on, is refused at once.
+     *
+     * @param client the thread that asks for it
+     */
+    void abandon(Thread client);
+
+    /** Whether a client's thread is one of those that {@link #abandon} was told of. */
+    boolean isAbandoned(Thread client);
+
     @Override
     void close();
 
@@ -55,6 +65,15 @@ public interface CodeWorkers extends AutoCloseable {
             @Override
             public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) {
                 return refused;
+            }
+
+            @Override
+            public void abandon(Thread client) {
+            }
+
+            @Override
+            public boolean isAbandoned(Thread client) {
+                return false;
             }
 
             @Override

@@ -7,10 +7,14 @@ import io.tessera.executor.jit.LinkerInput;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -45,6 +49,10 @@ public final class WorkerPool implements CodeWorkers {
     private final List<WorkerProcess> alive = new ArrayList<>();
     /** Tenants of whom a worker has a job. */
     private final Set<String> begun = new HashSet<>();
+    /** What a client's thread waits for. */
+    private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
+    /** Threads whose clients are gone. */
+    private final Set<Thread> gone = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private int busy;
     private boolean starting;
     private boolean closed;
@@ -59,6 +67,31 @@ public final class WorkerPool implements CodeWorkers {
         this.settings = settings;
         this.clock = clock;
         watch.scheduleWithFixedDelay(this::endIdle, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void abandon(Thread client) {
+        gone.add(client);
+        asking.computeIfPresent(client, (_, worker) -> {
+            worker.kill();
+            return worker;
+        });
+        synchronized (this) {
+            notifyAll();
+        }
+    }
+
+    @Override
+    public boolean isAbandoned(Thread client) {
+        return gone.contains(client);
+    }
+
+    private boolean isGone() {
+        return isAbandoned(Thread.currentThread());
+    }
+
+    private static Answer abandoned() {
+        return new Answer(CudaResult.UNKNOWN, "its program has ended", List.of());
     }
 
     @Override
@@ -81,7 +114,7 @@ public final class WorkerPool implements CodeWorkers {
             return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than is read", List.of());
         }
         if (!await(tenant)) {
-            return new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L + " s",
+            return isGone() ? abandoned() : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L + " s",
                     List.of());
         }
         long beginNs = clock.nanoTime();
@@ -101,7 +134,7 @@ public final class WorkerPool implements CodeWorkers {
         grant();
         long untilNs = clock.nanoTime() + QUEUE_NS;
         try {
-            for (long leftNs = QUEUE_NS; !turn.granted && !closed && leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
+            for (long leftNs = QUEUE_NS; !turn.granted && !closed && !isGone() && leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
                 TimeUnit.NANOSECONDS.timedWait(this, leftNs);
             }
         } catch (InterruptedException e) {
@@ -155,11 +188,16 @@ public final class WorkerPool implements CodeWorkers {
         AtomicBoolean late = new AtomicBoolean();
         ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
         boolean begun = false;
+        asking.put(Thread.currentThread(), worker);
         try {
+            if (isGone()) {
+                worker.kill(); // whoever told so did not find it yet
+            }
             worker.begin(job);
             begun = true;
             begun(tenant, true);
             Message answer = worker.answer();
+            asking.remove(Thread.currentThread()); // from here on it may be another's
             if (limit.cancel(false)) {
                 giveBack(worker);
             } else {
@@ -169,9 +207,13 @@ public final class WorkerPool implements CodeWorkers {
         } catch (IOException e) {
             limit.cancel(false);
             int exit = exit(worker);
+            if (isGone()) {
+                return abandoned();
+            }
             boolean another = again && !begun && !late.get() && exit != WorkerMain.EXIT_MEMORY;
             return another ? null : failed(tenant, worker, exit, late.get(), job);
         } finally {
+            asking.remove(Thread.currentThread());
             begun(tenant, false);
         }
     }

@@ -33,6 +33,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,6 +171,42 @@ class ProgramMakerTest {
         workers.asked.clear();
         make(maker(newer, TextCheck.none()), CodeOptions.none());
         assertEquals(List.of(), workers.asked);
+    }
+
+    @Test
+    void whoWaitsForAClientThatEndsHasItMadeAnew() throws Exception {
+        CountDownLatch waits = new CountDownLatch(1);
+        AtomicInteger checked = new AtomicInteger();
+        ProgramMaker maker = maker(COMPILES, (text, _, _) -> {
+            if (checked.incrementAndGet() == 1) {
+                await(waits); // while the first client makes it, the second asks for it, and the first ends
+                workers.abandon(Thread.currentThread());
+                throw new IllegalStateException("its worker was ended");
+            }
+            return new TextCheck.Checked(null, text, Map.of());
+        });
+        Thread first = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, () -> make(maker, CodeOptions.none())));
+        while (checked.get() == 0) {
+            Thread.onSpinWait();
+        }
+        CompletableFuture<FencedProgram> second = CompletableFuture.supplyAsync(() -> {
+            try {
+                return make(maker, CodeOptions.none());
+            } catch (Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        waits.countDown();
+        assertTrue(second.get(60, TimeUnit.SECONDS).isText());
+        first.join();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -5,9 +5,12 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Rewrites in the test's own process, assembles nothing, and writes down what it is asked. One thread. */
 public final class InProcessWorkers implements CodeWorkers {
+    private final Set<Thread> abandoned = ConcurrentHashMap.newKeySet();
     /** What it was asked for, in order. */
     public final List<String> asked = new ArrayList<>();
     /** What was assembled last. */
@@ -41,6 +44,16 @@ public final class InProcessWorkers implements CodeWorkers {
     @Override
     public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions given) {
         throw new UnsupportedOperationException("no test links so");
+    }
+
+    @Override
+    public void abandon(Thread client) {
+        abandoned.add(client);
+    }
+
+    @Override
+    public boolean isAbandoned(Thread client) {
+        return abandoned.contains(client);
     }
 
     @Override

@@ -43,6 +43,16 @@ public final class TestWorkers {
             }
 
             @Override
+            public void abandon(Thread client) {
+                SHARED.abandon(client);
+            }
+
+            @Override
+            public boolean isAbandoned(Thread client) {
+                return SHARED.isAbandoned(client);
+            }
+
+            @Override
             public void expect() {
                 SHARED.expect();
             }

@@ -13,8 +13,10 @@ import io.tessera.guardian.image.ComputeCapability;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,22 @@ class WorkerPoolTest {
                 assertTrue(answer.result() == CudaResult.SUCCESS || !answer.text().isBlank(), "nobody says what happened");
             }
             assertServed(pool, "hostile");
+        }
+    }
+
+    @Test
+    void aClientThatIsGoneKeepsNoWorker() throws Exception {
+        try (WorkerPool pool = TestWorkers.pool(60)) {
+            List<Answer> answers = new CopyOnWriteArrayList<>();
+            Thread client = Thread.ofPlatform().start(() -> {
+                answers.add(fence(pool, "a", slow()));
+                answers.add(fence(pool, "a", slow()));
+            });
+            await(() -> pool.hasBegun("a"), "the job begins");
+            pool.abandon(client);
+            client.join(Duration.ofSeconds(10));
+            assertEquals(List.of(CudaResult.UNKNOWN, CudaResult.UNKNOWN), answers.stream().map(Answer::result).toList(), answers::toString);
+            assertServed(pool, "a");
         }
     }
 
