@@ -112,6 +112,11 @@ final class LoopParts {
         code.emit(nearer, part.limit(), part.counter(), Code.number(farthest));
         code.emit((up ? "add." : "sub.") + type, part.limit(), part.limit(), Code.number(far));
         code.emit(nearer, part.limit(), part.limit(), end);
+        // A counter that is past its end already goes all the way round before it comes there: its first part is one round.
+        Operand.Register past = code.truth();
+        code.emit((up ? "setp.ge." : "setp.le.") + type, past, part.counter(), end);
+        long border = up ? (signed ? Integer.MIN_VALUE : 0) : signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
+        code.emit("selp.b32", part.limit(), Code.number(border), part.limit(), past);
     }
 
     /** As many steps as there are to the end, but at least one: a counter that is there already goes all the way round. */
