@@ -116,7 +116,7 @@ final class LoopParts {
         Operand.Register past = code.truth();
         code.emit((up ? "setp.ge." : "setp.le.") + type, past, part.counter(), end);
         long border = up ? (signed ? Integer.MIN_VALUE : 0) : signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
-        code.emit("selp.b32", part.limit(), Code.number(border), part.limit(), past);
+        code.emit("selp." + type, part.limit(), Code.number(border), part.limit(), past);
     }
 
     /** As many steps as there are to the end, but at least one: a counter that is there already goes all the way round. */

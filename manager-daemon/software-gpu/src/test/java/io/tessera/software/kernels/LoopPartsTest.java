@@ -164,6 +164,12 @@ class LoopPartsTest {
     }
 
     private static void ended(SoftwareProcessor processor, FenceWindow window, LoadedKernel kernel, long in, long out) throws InterruptedException {
+        ended(processor, window, kernel, in, out, 0);
+    }
+
+    /** @param first rounds of the first part, if it is shorter than the others */
+    private static void ended(SoftwareProcessor processor, FenceWindow window, LoadedKernel kernel, long in, long out, int first)
+            throws InterruptedException {
         Thread stop = Thread.ofPlatform().start(() -> {
             LockSupport.parkNanos(STOP_NS);
             RealMemory.putInt(window.stopWord, 0);
@@ -172,7 +178,7 @@ class LoopPartsTest {
         stop.join();
         for (int thread = 0; thread < THREADS; thread++) {
             int rounds = RealMemory.getInt(out + 4L * OUT_INTS * thread);
-            assertTrue(rounds > 0 && rounds % PART == 0, rounds + " rounds of a thread that was to end");
+            assertTrue(rounds > 0 && rounds % PART == first, rounds + " rounds of a thread that was to end");
         }
     }
 
@@ -204,6 +210,23 @@ class LoopPartsTest {
                 RealMemory.putInt(in + thread * 8L + 4, 64);
             }
             ended(processor, window, window.load(text).kernel("k"), in, out);
+        }
+    }
+
+    /** A counter that is past its end already, and whose first step goes over the border of its type, has billions of rounds to go. */
+    @ParameterizedTest
+    @CsvSource({"gt, u32, -15, 2, 1", "lt, u32, 7, -2, -16", "lt, s32, 3, 2147483646, 2147483637", "gt, s32, -5, -2147483646, -2147483638"})
+    void aCounterThatIsPastItsEndIsWatched(String relation, String type, int step, int start, int limit) throws Exception {
+        String text = KERNEL.replace("TYPE", type).replace("STEP", Integer.toString(step)).replace("RELATION", relation).replace("LIMIT", "%r3");
+        try (SoftwareProcessor processor = processor()) {
+            FenceWindow window = new FenceWindow(processor, FenceMode.MASK);
+            long in = window.allocate(THREADS * 8);
+            long out = window.allocate(THREADS * OUT_INTS * 4);
+            for (int thread = 0; thread < THREADS; thread++) {
+                RealMemory.putInt(in + thread * 8L, start);
+                RealMemory.putInt(in + thread * 8L + 4, limit);
+            }
+            ended(processor, window, window.load(text).kernel("k"), in, out, 1);
         }
     }
 }
