@@ -54,6 +54,9 @@ final class Calls {
             print(i, at, block, passed);
         } else if (!module.linked() || isDrivers(name)) {
             throw refused(i, "'" + name + "' is defined in no fenced module");
+        } else if (function.attribute("noreturn").isPresent()) {
+            // The assembler puts a branch to itself behind the call, which a function of another module would come back to.
+            throw refused(i, "nothing shows that '" + name + "' of another module does not return");
         }
     }
 

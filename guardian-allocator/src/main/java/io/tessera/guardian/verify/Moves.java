@@ -63,7 +63,8 @@ final class Moves {
             return extends0 ? Value.number(0, (1L << bits) - 1, 0, node.bits) : any;
         }
         if (!in[0].isNumber()) {
-            boolean small = in[0].is(Kind.BELOW) || in[0].is(Kind.CLUSTER) || in[0].is(Kind.VARIABLE) && in[0].symbol().space() == StateSpace.SHARED;
+            boolean small = in[0].is(Kind.BELOW) || in[0].is(Kind.CLUSTER) || in[0].is(Kind.VARIABLE) && in[0].symbol().space() == StateSpace.SHARED
+                    && (to.bits() <= from.bits() || in[0].low() >= 0 && in[0].high() < Selection.ROUND); // else it may have gone round at 32 bits
             return small && from.kind() != ScalarType.Kind.SIGNED ? in[0] : any;
         }
         Value value = from.kind() == ScalarType.Kind.SIGNED ? in[0].signed(from.bits()) : in[0].unsigned(from.bits());

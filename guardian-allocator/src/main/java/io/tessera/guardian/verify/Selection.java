@@ -6,6 +6,8 @@ import io.tessera.guardian.verify.Value.Kind;
 /** Choices between two values, where the fences make one of them: the lesser of an address and a limit, one of a space and of another. Stateless. */
 final class Selection {
     private static final long ROOM = 1 << 20;
+    /** An address so far from a variable of shared memory, up or down, may have gone round. */
+    static final long ROUND = 1L << 31;
 
     private Selection() {
     }
@@ -21,8 +23,10 @@ final class Selection {
             return Value.any(bits).aligned(align);
         }
         boolean variable = value.is(Kind.VARIABLE) && ModuleNames.isShared(value.symbol());
-        if (variable && value.symbol() == limit.symbol() && !end) {
-            return limit.at(Math.min(value.low(), limit.low()), Math.min(value.high(), limit.high()), align);
+        if (variable && value.symbol() == limit.symbol() && !end && value.low() >= -ROUND && value.high() < ROUND) {
+            // An address before the variable may lie before all memory: then it is a large number, and the limit is the lesser.
+            long high = value.low() < 0 ? limit.high() : Math.min(value.high(), limit.high());
+            return limit.at(Math.min(value.low(), limit.low()), high, align);
         }
         long certain = variable && value.low() >= 0 ? value.symbol().bytes() : value.certain();
         return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain, end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);

@@ -202,4 +202,39 @@ class RejectedTextTest {
         assertThrows(UnverifiedException.class, () -> verify("no PTX"));
         assertThrows(UnverifiedException.class, () -> verify(HEAD + ".global .u32 mine;\n"));
     }
+
+    private static String shared(String statements) {
+        return HEAD + ".visible .const .align 16 .b64 __tessera_window[8];\n.visible .entry k()\n{\n.reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
+                + ".shared .align 16 .b8 s[128];\n" + statements + "\nret;\n}\n";
+    }
+
+    /** An address before a variable is a large number where the variable is the first. */
+    @Test
+    void sharedAddressesThatMayHaveGoneRound() throws Exception {
+        String within = "mov.u32 %r1, s; mov.u32 %r3, s+100; add.u32 %r2, %r1, 64; min.u32 %r4, %r2, %r3; st.shared.u8 [%r4], %r1;";
+        assertTrue(verify(shared(within)).whole(), "what is refused below is not refused for something else");
+        for (String statements : new String[] {
+            "mov.u32 %r1, s; sub.u32 %r2, %r1, 2147483648; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 2147483648; st.shared.u8 [%r5], %r1;",
+            "mov.u32 %r1, s; sub.u32 %r2, %r1, 50; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 50; st.shared.u8 [%r5], %r1;",
+            "mov.u32 %r1, s; sub.u32 %r2, %r1, 8192; cvt.u64.u32 %rd1, %r2; cvta.shared.u64 %rd2, %rd1; add.u64 %rd2, %rd2, 8192; st.u8 [%rd2], %r1;"}) {
+            assertTrue(verify(shared(statements)).rejected().containsKey("k"), statements);
+        }
+    }
+
+    /** The assembler believes a promise that only another module can keep. */
+    @Test
+    void functionsOfOtherModulesThatPromiseNotToReturn() throws Exception {
+        String text = HEAD + """
+                .visible .const .align 16 .b64 __tessera_window[8];
+                .extern .func g();
+                .visible .entry k()
+                {
+                call g;
+                ret;
+                }
+                """;
+        assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        String promised = replaced(text, "g();", "g() .noreturn;");
+        assertTrue(FenceVerifier.verify(promised.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).rejected().containsKey("k"));
+    }
 }
