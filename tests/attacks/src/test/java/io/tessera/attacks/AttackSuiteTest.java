@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
             "--kernel-timeout", "2s", "--unfenced", "refuse");
-    /** These do not all fare as stated on two processors: the longest texts take an attacker's whole time, and exhaust/memory gives the victim errors. */
+    /** These do not all fare as stated on two processors: the longest texts take an attacker's whole time, and exhaust/memory, which holds alone, once gave its victim errors. */
     private static final List<String> BY_HAND = List.of("compile/*", "exhaust/memory");
     /** For slow machines, of which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
