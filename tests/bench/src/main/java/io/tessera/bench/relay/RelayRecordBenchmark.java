@@ -192,5 +192,10 @@ public class RelayRecordBenchmark {
         public void look() {
             throw new IllegalStateException("look");
         }
+
+        @Override
+        public void leaves(Thread client) {
+            // with the benchmark's end; it has asked for no code
+        }
     }
 }
