@@ -1,11 +1,13 @@
 package io.tessera.executor.fence;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.executor.worker.FenceRequest;
+import io.tessera.executor.worker.TenantTurns;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
@@ -49,6 +51,7 @@ public final class ProgramMaker {
     /** The longest wait for another client's compilation; beyond it something is wrong with it. */
     private static final long PATIENCE_S = 600;
     private static final int MOST_LINKED = 1024;
+    private static final int MOST_CHECKS = 4;
     private static final Logger LOG = LoggerFactory.getLogger(ProgramMaker.class);
 
     /**
@@ -64,6 +67,9 @@ public final class ProgramMaker {
     private final CodeWorkers workers;
     private final TextCheck check;
     private final LocalQuota localQuota;
+    private final NanoClock clock;
+    /** To look at texts, on the threads of those who ask. */
+    private final TenantTurns turns;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -76,12 +82,15 @@ public final class ProgramMaker {
         }
     });
 
-    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota) {
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota, NanoClock clock) {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
         this.check = check;
         this.localQuota = localQuota;
+        this.clock = clock;
+        int processors = Runtime.getRuntime().availableProcessors();
+        this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), TimeUnit.SECONDS.toNanos(PATIENCE_S), clock);
     }
 
     Target target() {
@@ -322,11 +331,11 @@ public final class ProgramMaker {
         FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
         List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = look(fenced, mode, linked, looked);
+        String why = look(tenant, fenced, mode, linked, looked);
         if (why != null) {
             LOG.info("a module is fenced without proofs: {}", why);
             fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
-            look(fenced, mode, linked, looked);
+            look(tenant, fenced, mode, linked, looked);
         }
         List<FencedText> accepted = new ArrayList<>();
         for (int i = 0; i < fenced.size(); i++) {
@@ -336,16 +345,36 @@ public final class ProgramMaker {
     }
 
     /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
-    private String look(List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked) {
+    private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
+            throws ProgramRefusedException {
         looked.clear();
         String why = null;
         for (FencedText one : fenced) {
             String wrong = TablesCheck.refusal(one.tables(), mode);
-            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : check.check(one.text(), one.tables(), linked);
+            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : inTurn(tenant, one, linked);
             looked.add(checked);
             why = why == null ? checked.first() : why;
         }
         return why;
+    }
+
+    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
+    private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
+        Thread own = Thread.currentThread();
+        if (!turns.await(tenant, () -> workers.isAbandoned(own))) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "no turn came to verify it");
+        }
+        long beginNs = clock.nanoTime();
+        try {
+            return check.check(text.text(), text.tables(), linked);
+        } finally {
+            turns.ended(tenant, clock.nanoTime() - beginNs);
+        }
+    }
+
+    /** Somebody may not want any more what was asked for. */
+    void wake() {
+        turns.wake();
     }
 
     /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
