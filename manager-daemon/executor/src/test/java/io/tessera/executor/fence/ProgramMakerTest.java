@@ -270,6 +270,17 @@ class ProgramMakerTest {
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
+    /** Of several that are linked, each says of itself alone what it knows: a function that names clusters says nothing of others' kernels. */
+    @Test
+    void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
+        List<FencedTables> tables = new ArrayList<>();
+        for (boolean clusters : new boolean[] {true, false}) {
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters, List.of()));
+        }
+        assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
+        assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
+    }
+
     @Test
     void keptTextIsNotVerifiedAgain() throws Exception {
         make(maker(), CodeOptions.none());
