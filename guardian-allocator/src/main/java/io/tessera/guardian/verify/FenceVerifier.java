@@ -94,7 +94,8 @@ public final class FenceVerifier {
                     clusters.add(function.name());
                 }
             }
-            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters);
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters,
+                    module.linked() ? new LinkInterface(module, shared, rejected.keySet()) : null);
         }
 
         private String text(Set<String> without) {

@@ -38,7 +38,7 @@ public final class FenceOffice implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             DriverCalls driver = new DriverCalls(device.port(), arena);
             this.localQuota = LocalQuota.of(device.device(), driver);
-            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText());
+            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota);
         }
     }
 

@@ -15,6 +15,9 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.verify.LinkCheck;
+import io.tessera.guardian.verify.LinkInterface;
+import io.tessera.guardian.verify.UnverifiedException;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.SoftReference;
@@ -60,6 +63,7 @@ public final class ProgramMaker {
     private final CodeCache cache;
     private final CodeWorkers workers;
     private final TextCheck check;
+    private final LocalQuota localQuota;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -72,11 +76,12 @@ public final class ProgramMaker {
         }
     });
 
-    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check) {
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota) {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
         this.check = check;
+        this.localQuota = localQuota;
     }
 
     Target target() {
@@ -233,6 +238,7 @@ public final class ProgramMaker {
         List<FencedText> fenced = fence(tenant, source.images(), mode, source.images().size() > 1);
         List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
         if (fenced.size() > 1) {
+            requireLinkable(fenced.stream().map(FencedText::link).toList());
             Answer made = link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
             return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
         }
@@ -253,6 +259,22 @@ public final class ProgramMaker {
     void assembleAsItIs(String tenant, ProgramSource source, CodeOptions options) throws ProgramRefusedException {
         if (target.compiles() && source.isCompiled(target.capability())) {
             require(workers.assemble(tenant, source.main().bytes().toArray(ValueLayout.JAVA_BYTE), options), "a program as it is");
+        }
+    }
+
+    /**
+     * Looks at what is to be linked, all of it together: what each of its texts was seen to be holds only where the others are as it says.
+     *
+     * @param texts all that are linked with each other
+     * @throws ProgramRefusedException if they must not be
+     */
+    void requireLinkable(List<LinkInterface> texts) throws ProgramRefusedException {
+        try {
+            for (Map.Entry<String, Long> stack : LinkCheck.check(texts).entrySet()) {
+                localQuota.check(stack.getKey(), stack.getValue());
+            }
+        } catch (UnverifiedException e) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "what is linked is not seen to be fenced: " + e.getMessage());
         }
     }
 
@@ -332,7 +354,7 @@ public final class ProgramMaker {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
         }
         looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
-        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()));
+        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()), looked.link());
     }
 
     private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
@@ -345,7 +367,7 @@ public final class ProgramMaker {
             }
             List<FencedText> texts = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1))));
+                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
             }
             return texts;
         } catch (IOException e) {

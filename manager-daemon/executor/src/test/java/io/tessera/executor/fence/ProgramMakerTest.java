@@ -128,7 +128,7 @@ class ProgramMakerTest {
     private ProgramMaker maker(Target target, TextCheck check) throws IOException {
         return new ProgramMaker(target, CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, line -> {
             throw new AssertionError(line);
-        }), workers, check);
+        }), workers, check, new LocalQuota(0, 0));
     }
 
     private ProgramMaker maker() throws IOException {
@@ -183,7 +183,7 @@ class ProgramMakerTest {
                 workers.abandon(Thread.currentThread());
                 throw new IllegalStateException("its worker was ended");
             }
-            return new TextCheck.Checked(null, text, Map.of());
+            return new TextCheck.Checked(null, text, Map.of(), null);
         });
         Thread first = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, () -> make(maker, CodeOptions.none())));
         while (checked.get() == 0) {
@@ -236,7 +236,7 @@ class ProgramMakerTest {
     void whatACheckAcceptsOnlyWithoutProofsIsMadeWithoutProofs() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         make(maker(COMPILES, (text, _, _) -> asked.incrementAndGet() == 1 ? TextCheck.Checked.refused("no")
-                : new TextCheck.Checked(null, text, Map.of())), CodeOptions.none());
+                : new TextCheck.Checked(null, text, Map.of(), null)), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
@@ -251,7 +251,7 @@ class ProgramMakerTest {
     @Test
     void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
         byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
-        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"))), CodeOptions.none());
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), null)), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
         assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
         assertEquals("line 5", made.refusal("work"));
