@@ -13,6 +13,7 @@ import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.verify.LinkCheck;
@@ -25,11 +26,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -319,20 +322,49 @@ public final class ProgramMaker {
         for (ModuleImage image : images) {
             codes.add(code(image));
         }
-        FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
+        FenceRequest request = new FenceRequest(mode, target.capability(), linked, PlainFunctions.none());
         List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
         String why = look(fenced, mode, linked, looked);
-        if (why != null) {
-            LOG.info("a module is fenced without proofs: {}", why);
-            fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
-            look(fenced, mode, linked, looked);
+        while (why != null && !request.plain().all()) {
+            request = request.plainly(next(request.plain(), looked));
+            LOG.info("{} is fenced without proofs: {}", request.plain().all() ? "a module" : request.plain().names(), why);
+            List<FencedText> before = fenced;
+            List<TextCheck.Checked> lookedBefore = List.copyOf(looked);
+            fenced = texts(workers.fence(tenant, request, codes), images.size());
+            why = look(fenced, mode, linked, looked);
+            if (request.plain().all() && isNoBetter(looked, lookedBefore)) {
+                fenced = before;
+                looked = lookedBefore;
+            }
         }
         List<FencedText> accepted = new ArrayList<>();
         for (int i = 0; i < fenced.size(); i++) {
             accepted.add(accepted(fenced.get(i), looked.get(i)));
         }
         return accepted;
+    }
+
+    /** What is fenced without proofs after something was not accepted. */
+    private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
+        Set<String> unproven = new HashSet<>();
+        for (TextCheck.Checked one : looked) {
+            if (one.refusal() != null && one.unproven().isEmpty()) {
+                return PlainFunctions.everything();
+            }
+            unproven.addAll(one.unproven());
+        }
+        return plain.with(unproven);
+    }
+
+    /** Whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
+    private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
+        boolean same = true;
+        for (int i = 0; i < looked.size(); i++) {
+            TextCheck.Checked one = looked.get(i);
+            same &= one.refusal() != null || before.get(i).refusal() == null && one.rejected().keySet().containsAll(before.get(i).rejected().keySet());
+        }
+        return same;
     }
 
     /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
