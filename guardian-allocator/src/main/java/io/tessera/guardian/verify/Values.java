@@ -22,6 +22,7 @@ final class Values {
     private final Mode mode;
     private final ModuleNames module;
     private final Given given;
+    private final SpecialValues specials;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
     Values(Graph graph, ModuleNames module, Given given) {
@@ -29,6 +30,7 @@ final class Values {
         this.graph = graph;
         this.mode = module.mode();
         this.module = module;
+        this.specials = new SpecialValues(graph.body.function);
     }
 
     void find() {
@@ -89,7 +91,7 @@ final class Values {
         return switch (node.kind) {
             case NUMBER -> Value.number(node.number, node.number, 0, 64);
             case SYMBOL -> symbol(node);
-            case SPECIAL -> SpecialValues.of(node.special);
+            case SPECIAL -> specials.of(node.special);
             case UNKNOWN, NOT -> Value.any(node.bits);
             case PHI -> {
                 Value all = Value.BOTTOM;
