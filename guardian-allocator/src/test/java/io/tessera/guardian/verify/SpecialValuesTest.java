@@ -45,7 +45,7 @@ class SpecialValuesTest {
     void moreThreadsOrUnknownOnes() throws Exception {
         // Of .maxntid the product counts: a block of 128 by 1 may be launched where 64 by 2 may.
         for (String attributes : new String[] {"", ".reqntid 65", ".maxntid 65", ".maxntid 64, 2", ".maxntid 2, 2, 32", ".minnctapersm 64", ".maxnreg 64", ".reqntid 64 .maxntid 1024",
-            ".reqntid 4294967360", ".maxntid 4294967360"}) {
+            ".reqntid 2147483647", ".maxntid 0", ".reqntid 0"}) {
             notShown(attributes, BODY);
         }
         notShown(".reqntid 64", BODY.replace("%tid.x", "%ctaid.x"));
