@@ -17,6 +17,7 @@ final class Values {
     /** What grows is at first taken to stay below this: a counter that is compared with a small bound does not seem to run over then. */
     private static final long NEAR = (1L << 20) - 1;
     private static final int SWEEPS = 2;
+    private static final int MOST_BACK = 64;
 
     private final Graph graph;
     private final Mode mode;
@@ -41,6 +42,7 @@ final class Values {
             Node node = work.removeFirst();
             node.queued = false;
             Value before = node.value;
+            graph.work.spend(node.args.length);
             if (node.updates > MOST_ALIGNMENTS) {
                 continue;
             }
@@ -109,7 +111,7 @@ final class Values {
     /** Whether what comes in is the value itself that came in before, so that it says nothing new of it. */
     private static boolean comesFrom(Node arg, Node phi) {
         Node node = arg;
-        while (node != phi && (node.kind == Node.Kind.SIGMA || node.same != null)) {
+        for (int left = MOST_BACK; left > 0 && node != phi && (node.kind == Node.Kind.SIGMA || node.same != null); left--) {
             node = node.kind == Node.Kind.SIGMA ? node.args[0] : node.same;
         }
         return node == phi;

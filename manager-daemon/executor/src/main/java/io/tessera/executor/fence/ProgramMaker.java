@@ -1,11 +1,11 @@
 package io.tessera.executor.fence;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.CodeWorkers;
-import io.tessera.executor.worker.FenceRequest;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
@@ -13,8 +13,6 @@ import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.fence.PlainFunctions;
-import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.verify.LinkCheck;
 import io.tessera.guardian.verify.LinkInterface;
@@ -23,16 +21,13 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -65,8 +60,9 @@ public final class ProgramMaker {
     private final Target target;
     private final CodeCache cache;
     private final CodeWorkers workers;
-    private final TextCheck check;
     private final LocalQuota localQuota;
+    /** To look at texts, on the threads of those who ask. */
+    private final FencingRounds rounds;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -79,12 +75,12 @@ public final class ProgramMaker {
         }
     });
 
-    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota) {
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota, NanoClock clock) {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
-        this.check = check;
         this.localQuota = localQuota;
+        this.rounds = new FencingRounds(target.capability(), workers, check, clock, TimeUnit.SECONDS.toNanos(PATIENCE_S));
     }
 
     Target target() {
@@ -303,109 +299,18 @@ public final class ProgramMaker {
         return made;
     }
 
-    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
-    private byte[] code(ModuleImage image) throws ProgramRefusedException {
-        try {
-            return image.ptxImage(target.capability(), ModuleImage.DEFAULT_CAP_BYTES);
-        } catch (ImageException e) {
-            throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, e.getMessage());
-        }
-    }
-
     /**
      * Modules of PTX, fenced.
      *
      * @param linked whether they are linked with others of the kind
      */
     List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
-        List<byte[]> codes = new ArrayList<>();
-        for (ModuleImage image : images) {
-            codes.add(code(image));
-        }
-        FenceRequest request = new FenceRequest(mode, target.capability(), linked, PlainFunctions.none());
-        List<TextCheck.Checked> looked = new ArrayList<>();
-        List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = look(fenced, mode, linked, looked);
-        while (why != null && !request.plain().all()) {
-            request = request.plainly(next(request.plain(), looked));
-            LOG.info("{} is fenced without proofs: {}", request.plain().all() ? "a module" : request.plain().names(), why);
-            List<FencedText> before = fenced;
-            List<TextCheck.Checked> lookedBefore = List.copyOf(looked);
-            fenced = texts(workers.fence(tenant, request, codes), images.size());
-            why = look(fenced, mode, linked, looked);
-            if (request.plain().all() && isNoBetter(looked, lookedBefore)) {
-                fenced = before;
-                looked = lookedBefore;
-            }
-        }
-        List<FencedText> accepted = new ArrayList<>();
-        for (int i = 0; i < fenced.size(); i++) {
-            accepted.add(accepted(fenced.get(i), looked.get(i)));
-        }
-        return accepted;
+        return rounds.fence(tenant, images, mode, linked);
     }
 
-    /** What is fenced without proofs after something was not accepted. */
-    private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
-        Set<String> unproven = new HashSet<>();
-        for (TextCheck.Checked one : looked) {
-            if (one.refusal() != null && one.unproven().isEmpty()) {
-                return PlainFunctions.everything();
-            }
-            unproven.addAll(one.unproven());
-        }
-        return plain.with(unproven);
-    }
-
-    /** Whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
-    private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
-        boolean same = true;
-        for (int i = 0; i < looked.size(); i++) {
-            TextCheck.Checked one = looked.get(i);
-            same &= one.refusal() != null || before.get(i).refusal() == null && one.rejected().keySet().containsAll(before.get(i).rejected().keySet());
-        }
-        return same;
-    }
-
-    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
-    private String look(List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked) {
-        looked.clear();
-        String why = null;
-        for (FencedText one : fenced) {
-            String wrong = TablesCheck.refusal(one.tables(), mode);
-            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : check.check(one.text(), one.tables(), linked);
-            looked.add(checked);
-            why = why == null ? checked.first() : why;
-        }
-        return why;
-    }
-
-    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
-    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
-        if (looked.refusal() != null) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
-        }
-        looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
-        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()), looked.link());
-    }
-
-    private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
-        if (answer.result() != CudaResult.SUCCESS) {
-            throw new ProgramRefusedException(answer.result(), answer.text());
-        }
-        try {
-            if (answer.parts().size() != 2 * count) {
-                throw new IOException(answer.parts().size() + " parts for " + count + " images");
-            }
-            List<FencedText> texts = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
-            }
-            return texts;
-        } catch (IOException e) {
-            LOG.error("what a worker has made cannot be read: {}", e.getMessage());
-            throw new ProgramRefusedException(CudaResult.UNKNOWN, "what was made of it cannot be read: " + e.getMessage());
-        }
+    /** Somebody may not want any more what was asked for. */
+    void wake() {
+        rounds.wake();
     }
 
     /** Remembers what was linked for a program that will load it, by its bytes alone. */
