@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * reports may come from any.
  */
 public final class Executor implements ManagerOrders, Reports {
-    /** Heartbeats are due twice a second (RELAY.md); clients give up after 5 s. */
+    /** Heartbeats are due twice a second (RELAY.md); clients give up after 30 s. */
     private static final long CYCLE_NS = 100_000_000L;
     private static final long STATS_NS = 1_000_000_000L;
     /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
