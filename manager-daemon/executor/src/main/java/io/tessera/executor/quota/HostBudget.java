@@ -12,7 +12,9 @@ public final class HostBudget {
     private static final int HEAP_PER_TENANT = 4;
     private static final int HEAP_FOR_ALL = 2;
     private static final int HEAP_GUARANTEED = 32;
-    private static final long MOST_PER_TENANT = 4L << 30;
+    /** A collection of garbage takes a second or two for each GiB that is in use, and everybody waits for it. */
+    private static final long MOST_PER_TENANT = 1L << 30;
+    private static final long MOST_FOR_ALL = 4L << 30;
 
     private final long perTenantBytes;
     private final long guaranteedBytes;
@@ -35,7 +37,7 @@ public final class HostBudget {
     /** By the size of the heap. */
     public static HostBudget ofHeap(long heapBytes) {
         return new HostBudget(Math.min(MOST_PER_TENANT, heapBytes / HEAP_PER_TENANT), Math.min(MOST_PER_TENANT, heapBytes / HEAP_GUARANTEED),
-                heapBytes / HEAP_FOR_ALL);
+                Math.min(MOST_FOR_ALL, heapBytes / HEAP_FOR_ALL));
     }
 
     /** Whether a tenant that would have so many bytes may take so many of them now. */
