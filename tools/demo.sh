@@ -78,7 +78,8 @@ demo_run() {
     demo_java="$java_home/bin/java -XX:+UseSerialGC -Xmx128m --enable-native-access=ALL-UNNAMED"
     # Word splitting of the flags is meant; a JDK in a folder with blanks is the one case that it cannot serve.
     # JCuda unpacks its libraries to a fixed name in the temporary folder: two programs must not share one.
-    mkdir "$demo_folder/matrix" "$demo_folder/histogram" || return $exit_failure
+    mkdir "$demo_folder/matrix" "$demo_folder/histogram" "$demo_folder/meeting" || return $exit_failure
+    export DEMO_MEETING="$demo_folder/meeting"
     demo_start matrix $demo_java "-Djava.io.tmpdir=$demo_folder/matrix" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.MatrixProduct "$demo_seconds"
     demo_start histogram $demo_java "-Djava.io.tmpdir=$demo_folder/histogram" -cp "$demo_classes:$demo_jars/*" io.tessera.demo.Histogram "$demo_seconds"
     demo_start heat "$demo_heat" "$demo_kernel" "$demo_seconds"
@@ -86,8 +87,22 @@ demo_run() {
     demo_summary
 }
 
+# Once all three are ready to compute they begin together; a program that has ended is not waited for.
+demo_begin() {
+    demo_tries=0
+    while [ $demo_tries -lt 600 ] && ! { [ -e "$DEMO_MEETING/matrix" ] && [ -e "$DEMO_MEETING/histogram" ] && [ -e "$DEMO_MEETING/heat" ]; }; do
+        for demo_pid in $demo_pids; do
+            process_runs "$demo_pid" || break 2
+        done
+        demo_tries=$((demo_tries + 1))
+        sleep 0.1
+    done
+    : >"$DEMO_MEETING/begin"
+}
+
 # Shows the status while the programs run, and waits for them with a bound.
 demo_watch() {
+    demo_begin
     demo_began=$(date +%s)
     demo_shown=0
     while demo_any_runs; do

@@ -18,6 +18,7 @@
 #define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
 #define IDLE_NS 1000000000ULL
 #define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
+#define NOT_REGISTERED 713     /* CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED */
 
 static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
@@ -53,11 +54,13 @@ static void leave(const struct registration *made)
 static void unpin(unsigned device, char *memory)
 {
     void *context = devices_enter(device);
+    if (!context)
+        return; /* the last one is ending, and what was registered ends with it */
     CUresult result = REAL(cuMemHostUnregister)(memory);
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
+    /* Not registered: the context that registered it has ended since. */
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED && result != NOT_REGISTERED)
         report_error(result, "pinned memory could not be unregistered");
-    if (context)
-        devices_leave(context);
+    devices_leave(context);
 }
 
 /* With the lock, which is released meanwhile. */

@@ -78,6 +78,7 @@ final class Histogram {
         cuStreamCreate(stream, 0);
         Pointer parameters = Pointer.to(Pointer.to(deviceValues), Pointer.to(new long[] {BYTES}),
                 Pointer.to(deviceBins));
+        Meeting.await("histogram");
         long until = System.nanoTime() + duration.toNanos();
         int rounds = 0;
         int wrong = 0;

@@ -66,6 +66,7 @@ final class MatrixProduct {
         Pointer parameters = Pointer.to(Pointer.to(deviceA), Pointer.to(deviceB), Pointer.to(deviceC),
                 Pointer.to(new int[] {n}));
         int blocks = (n + TILE - 1) / TILE;
+        Meeting.await("matrix");
         long until = System.nanoTime() + duration.toNanos();
         int products = 0;
         do {

@@ -61,7 +61,7 @@ final class World implements AutoCloseable {
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
-                "_JAVA_SR_SIGNUM", "40", "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")); // executors live for seconds
+                "_JAVA_SR_SIGNUM", "40", "TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1")); // executors live for seconds
         manager.awaitLine("tessera-manager ready");
         return this;
     }

@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(RunWatcher.class)
 class HandedMemoryTest {
     private static final long MIB = 1L << 20;
-    /** Pieces of 2 MiB, as the device's 64 MiB are cut. */
-    private static final int PIECES = 28;
-    private static final String SCRIPT = "memory 64MiB";
+    /** Pieces of 2 MiB, as the device's 32 MiB are cut. */
+    private static final int PIECES = 12;
+    private static final String SCRIPT = "memory 32MiB";
     private static final Duration PATIENCE = Await.PATIENCE;
 
     private static ManagerProcess manager(TestRun run) {
-        return run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
+        return run.manager("--capacity", "32MiB", "--executors", "none", "--move-share", "50%");
     }
 
     private static RunningCase notebook(TestRun run, String script, int mark) {
@@ -123,8 +123,8 @@ class HandedMemoryTest {
     /** Whatever the driver refuses, memory comes from it as ever, and contents are what they were. */
     @ParameterizedTest
     @ValueSource(strings = {"fail cuMemImportFromShareableHandle 999 from 5", "fail cuMemImportFromShareableHandle 1 at 3",
-        "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 75", "fail cuMemSetAccess 1 at 77",
-        "fail cuMemRelease 999 at 60", "fail cuMemRelease 999 at 62", "fail cuMemCreate 2 at 60", "fail cuMemCreate 801 at 60"})
+        "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 32", "fail cuMemSetAccess 1 at 34",
+        "fail cuMemRelease 999 at 26", "fail cuMemRelease 999 at 28", "fail cuMemCreate 2 at 26", "fail cuMemCreate 801 at 26"})
     void whatCannotBeHandedOnComesFromTheDriver(String fault, TestRun run) {
         if (fault.contains("cuMemRelease")) {
             run.expectClientError("physical memory could not be taken away");

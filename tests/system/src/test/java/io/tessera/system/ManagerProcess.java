@@ -28,7 +28,7 @@ final class ManagerProcess implements AutoCloseable {
         builder.environment().put("TESSERA_CACHE_DIR", run.directory().resolve("cache").toString());
         builder.environment().put("TESSERA_STATE_DIR", run.directory().resolve("state").toString());
         builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
-        builder.environment().put("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1"); // executors live for seconds here, too
+        builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1"); // executors and workers live for seconds, too
         builder.environment().putAll(environment);
         try {
             process = new RunningCase("manager", builder.start());

@@ -36,6 +36,9 @@ final class WorkerProcess {
             "-XX:+DisableAttachMechanism", "-XX:ErrorFile=/dev/null", "-XX:-DontCompileHugeMethods", "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow");
 
+    /** Further options of Java, separated by spaces: what a manager gives its executors, their workers have too. */
+    private static final String JAVA_OPTIONS = "TESSERA_EXECUTOR_JAVA";
+
     private final Process process;
     private final WorkerSettings settings;
     private final DataOutputStream out;
@@ -58,6 +61,7 @@ final class WorkerProcess {
         List<String> command = new ArrayList<>(PRIORITY);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
+        command.addAll(words(System.getenv(JAVA_OPTIONS)));
         command.add("-Xmx" + settings.heapBytes());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName(),
                 Long.toString(settings.dataBytes()), Long.toString(settings.mostJobBytes()), settings.provider(),
@@ -66,6 +70,10 @@ final class WorkerProcess {
         ProcessBuilder builder = new ProcessBuilder(command); // the JDK closes every other descriptor in the child
         environment(builder.environment());
         return new WorkerProcess(builder.start(), settings);
+    }
+
+    private static List<String> words(String options) {
+        return options == null || options.isBlank() ? List.of() : List.of(options.strip().split("\\s+"));
     }
 
     static void environment(Map<String, String> environment) {
