@@ -136,14 +136,16 @@ public final class Executor implements ManagerOrders, Reports {
         }
         enterContext();
         long statsNs = clock.nanoTime();
+        long told = 0;
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
             lookAfterRehearsal();
             lookAfterCalls(nowNs);
-            if (nowNs - statsNs >= STATS_NS) {
+            if (nowNs - statsNs >= (connections.comings() == told ? STATS_NS : CYCLE_NS)) {
                 statsNs = nowNs;
+                told = connections.comings();
                 text.forgetOld();
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
