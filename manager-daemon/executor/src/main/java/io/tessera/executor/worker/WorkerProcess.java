@@ -30,7 +30,7 @@ final class WorkerProcess {
             "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "TESSERA_DRIVER");
     /** Below the executor and the programs: to read one tenant's code takes whole cores for long, and all others wait for what it would take them. */
     private static final List<String> PRIORITY = Stream.of("/usr/bin/nice", "/bin/nice").filter(file -> Files.isExecutable(Path.of(file)))
-            .findFirst().map(file -> List.of(file, "-n", "10")).orElse(List.of());
+            .findFirst().map(file -> List.of(file, "-n", "5")).orElse(List.of());
     private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError",
             "-XX:MaxMetaspaceSize=192m", "-XX:ReservedCodeCacheSize=96m", "-XX:MaxDirectMemorySize=64m", "-XX:-CreateCoredumpOnCrash",
             "-XX:+DisableAttachMechanism", "-XX:ErrorFile=/dev/null", "-XX:-DontCompileHugeMethods", "--enable-native-access=ALL-UNNAMED",
