@@ -87,7 +87,8 @@ public final class Fencer {
         if (module.addressBits() != Long.SIZE) {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
-        PtxModule written = mode == FenceMode.NONE ? module : MemoryBarriers.lowered(module, linked);
+        PtxModule current = OldText.raised(module);
+        PtxModule written = mode == FenceMode.NONE ? current : MemoryBarriers.lowered(current, linked);
         PtxModule laidOut = SharedLayout.aligned(written);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
                 : new SmallBlocks.Specialised(laidOut);
@@ -98,7 +99,7 @@ public final class Fencer {
         }
         FencedModule fenced = new ModuleFencer(plan).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
-        return written == module ? noted : MemoryBarriers.noted(noted, module);
+        return written == current ? noted : MemoryBarriers.noted(noted, current);
     }
 
     /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */

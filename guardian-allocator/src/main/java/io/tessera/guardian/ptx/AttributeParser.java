@@ -11,13 +11,16 @@ final class AttributeParser {
     private static final Set<String> NUMBERED = Set.of("maxnreg", "maxntid", "reqntid", "minnctapersm",
             "maxnctapersm", "reqnctapercluster", "maxclusterrank", "abi_preserve", "abi_preserve_control");
 
+    /** What a directive of the module begins with. */
+    private static final Set<String> NEXT = Set.of("visible", "extern", "weak", "common", "entry", "func", "global", "const", "shared", "file", "section");
+
     private final Tokens tokens;
 
     AttributeParser(Tokens tokens) {
         this.tokens = tokens;
     }
 
-    /** All that stand here. */
+    /** All that stand here, up to the body, the semicolon or what comes next in the module. */
     List<FunctionAttribute> attributes() throws PtxException {
         List<FunctionAttribute> found = new ArrayList<>(2);
         while (tokens.kind() == Kind.DOTTED) {
@@ -31,11 +34,20 @@ final class AttributeParser {
             } else if (name.equals("pragma")) {
                 tokens.advance();
                 found.add(new FunctionAttribute(name, List.of(), strings()));
+            } else if (NEXT.contains(name)) {
+                return found;
             } else {
                 throw tokens.error("unknown directive '." + name + "' of a function");
             }
         }
         return found;
+    }
+
+    /** Behind a declaration: its semicolon, which text of PTX ISA 2 leaves out and NVIDIA's assembler does not miss. */
+    void endDeclaration() throws PtxException {
+        if (tokens.kind() != Kind.DOTTED) {
+            tokens.expect(';');
+        }
     }
 
     private List<Long> numbers() throws PtxException {

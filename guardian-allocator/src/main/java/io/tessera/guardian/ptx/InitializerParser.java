@@ -12,11 +12,17 @@ final class InitializerParser {
     private final Tokens tokens;
     private final Scopes scopes;
     private final ConstantExpression constants;
+    private boolean implicitlyGeneric;
 
     InitializerParser(Tokens tokens, Scopes scopes, ConstantExpression constants) {
         this.tokens = tokens;
         this.scopes = scopes;
         this.constants = constants;
+    }
+
+    /** From now on names stand for generic addresses, as they do before PTX ISA 3.1 ("Initializers"). */
+    void takeNamesAsGeneric() {
+        implicitlyGeneric = true;
     }
 
     private static Initializer[] bytes() {
@@ -86,7 +92,7 @@ final class InitializerParser {
         if (declared == null) {
             scopes.useGlobal(name, line, column);
         }
-        return new Initializer.AddressOf(declared == null ? name : declared.name(), constants.offset(), false, 0);
+        return new Initializer.AddressOf(declared == null ? name : declared.name(), constants.offset(), implicitlyGeneric, 0);
     }
 
     private Initializer field(String name) throws PtxException {

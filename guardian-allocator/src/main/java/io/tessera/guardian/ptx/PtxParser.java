@@ -20,8 +20,13 @@ import java.util.Optional;
  * <p>Time and memory are linear in the length of the text. The entry points may be called from any thread.
  */
 public final class PtxParser {
+    /** Of text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the default. */
+    private static final PtxVersion FIRST_WITH_ADDRESS_SIZE = new PtxVersion(2, 3);
+    private static final PtxVersion FIRST_WITH_OFFSETS_IN_INITIALIZERS = new PtxVersion(3, 1);
+
     private final Tokens tokens;
     private final Scopes scopes;
+    private final InitializerParser initializers;
     private final DeclarationParser declarations;
     private final StatementParser statements;
     private final AttributeParser attributes;
@@ -32,7 +37,8 @@ public final class PtxParser {
         tokens = new Tokens(text);
         scopes = new Scopes(tokens);
         ConstantExpression constants = new ConstantExpression(tokens);
-        declarations = new DeclarationParser(tokens, scopes, new InitializerParser(tokens, scopes, constants));
+        initializers = new InitializerParser(tokens, scopes, constants);
+        declarations = new DeclarationParser(tokens, scopes, initializers);
         attributes = new AttributeParser(tokens);
         lines = new LineParser(tokens, constants);
         statements = new StatementParser(tokens, scopes, declarations, new OperandParser(tokens, scopes, constants),
@@ -63,6 +69,9 @@ public final class PtxParser {
             throw tokens.error("a module starts with '.version', found " + tokens.shown());
         }
         PtxVersion version = version();
+        if (version.compareTo(FIRST_WITH_OFFSETS_IN_INITIALIZERS) < 0) {
+            initializers.takeNamesAsGeneric();
+        }
         if (!tokens.acceptDotted("target")) {
             throw tokens.error("expected '.target', found " + tokens.shown());
         }
@@ -70,8 +79,7 @@ public final class PtxParser {
         do {
             targets.add(tokens.name("a target"));
         } while (tokens.accept(','));
-        // The ISA's default where the directive is missing.
-        int addressBits = 32;
+        int addressBits = version.compareTo(FIRST_WITH_ADDRESS_SIZE) < 0 ? 64 : 32;
         if (tokens.acceptDotted("address_size")) {
             addressBits = (int) tokens.integer("an address size", 64);
             if (addressBits != 32 && addressBits != 64) {
@@ -173,7 +181,7 @@ public final class PtxParser {
             body = Optional.of(text.finish(bodyLine));
             directives.addAll(text.globals());
         } else {
-            tokens.expect(';');
+            attributes.endDeclaration();
             scopes.leave();
         }
         return new PtxFunction(kind, linkage, name, returns, parameters, found, body, line);

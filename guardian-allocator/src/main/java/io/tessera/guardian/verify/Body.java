@@ -43,6 +43,7 @@ final class Body {
     private final Map<String, Integer> single = new HashMap<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private final Set<Integer> given = new HashSet<>();
+    private final Set<String> parameters = new HashSet<>();
     private int[] widths = new int[64];
     private long local;
 
@@ -51,6 +52,7 @@ final class Body {
         this.module = module;
         for (Variable parameter : function.parameters()) {
             parameter(parameter, false);
+            parameters.add(parameter.name());
         }
         for (Variable result : function.returns()) {
             parameter(result, true);
@@ -146,7 +148,7 @@ final class Body {
         }
         int id = ids.size();
         ids.put(name, id);
-        if (alone != null && function.parameters().stream().anyMatch(parameter -> parameter.name().equals(name))) {
+        if (alone != null && parameters.contains(name)) {
             given.add(id);
         }
         if (id == widths.length) {

@@ -114,6 +114,7 @@ final class Calls {
     private Value passed(Instruction call, int at, int block, Operand argument) throws UnverifiedException {
         int[] place = before(at, block);
         for (int left = MOST_BACK; place != null && left > 0; left--) {
+            graph.work.spend(1);
             Instruction i = graph.body.code.get(place[0]);
             if (i.opcode().equals("st") && i.operands().getFirst() instanceof Operand.Address(Operand.Named(String name), long offset)
                     && argument instanceof Operand.Symbol(String wanted, long _) && name.equals(wanted)) {
@@ -131,6 +132,7 @@ final class Calls {
     private void string(Instruction call, int at, int block, Symbol frame, long slot) throws UnverifiedException {
         int[] place = before(at, block);
         for (int left = MOST_BACK; place != null && left > 0; left--) {
+            graph.work.spend(1);
             Instruction i = graph.body.code.get(place[0]);
             Form form = graph.forms[place[0]];
             boolean local = i.space().filter(space -> space == StateSpace.LOCAL).isPresent();

@@ -156,6 +156,11 @@ final class Dominance {
         return number[trace] >= 0;
     }
 
+    /** The last block before another that every way to it comes through; -1 of the first. */
+    int dominator(int trace) {
+        return dominator[trace];
+    }
+
     /** Whether every way to the second comes through the first, or they are the same. */
     boolean dominates(int first, int second) {
         return enter[first] <= enter[second] && leave[second] <= leave[first];

@@ -17,7 +17,8 @@ import java.util.Set;
 /**
  * Reads fenced text again and says which of its kernels are shown to be fenced: what they touch lies where it may, for every function that they
  * reach, and every loop ends once the stop word says so. It trusts nothing but the words that the loader fills, and takes no hint from who wrote the text.
- * What is not shown is rejected, which does not say that it is wrong. Time and memory grow with the text; nothing recurses. Stateless.
+ * What is not shown is rejected, which does not say that it is wrong. Time and memory grow with the text, and steps that could be more are counted for
+ * all of a text ({@link Work}); nothing recurses. Stateless.
  */
 public final class FenceVerifier {
     /** Longest text that is read. */
@@ -35,12 +36,17 @@ public final class FenceVerifier {
      * @throws UnverifiedException if it is no such text, or declares what no fenced text may have: then nothing of it must be loaded
      */
     public static Verdict verify(byte[] text, Mode mode, boolean linked) throws UnverifiedException {
+        return verify(text, mode, linked, Work.ofBytes(text.length));
+    }
+
+    /** The same with so much work. */
+    static Verdict verify(byte[] text, Mode mode, boolean linked, Work work) throws UnverifiedException {
         if (text.length > MOST_BYTES) {
             throw new UnverifiedException(0, "a text of " + text.length + " bytes");
         }
         try {
             PtxModule module = PtxParser.parse(text);
-            return new Run(module, new ModuleNames(module, mode, linked)).verdict();
+            return new Run(module, new ModuleNames(module, mode, linked), work).verdict();
         } catch (PtxException e) {
             throw new UnverifiedException(e.line(), e.getMessage());
         } catch (RuntimeException e) {
@@ -54,10 +60,12 @@ public final class FenceVerifier {
         private final ModuleNames module;
         private final Map<String, UnverifiedException> refused = new HashMap<>();
         private final Given given;
+        private final Work work;
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
-        private Run(PtxModule read, ModuleNames module) {
+        private Run(PtxModule read, ModuleNames module, Work work) {
+            this.work = work;
             this.read = read;
             this.module = module;
             this.given = new Given(module.linked());
@@ -94,7 +102,8 @@ public final class FenceVerifier {
                     clusters.add(function.name());
                 }
             }
-            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters);
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters,
+                    module.linked() ? new LinkInterface(module, shared, rejected.keySet()) : null);
         }
 
         private String text(Set<String> without) {
@@ -105,7 +114,7 @@ public final class FenceVerifier {
         private void function(PtxFunction function) {
             try {
                 Body body = new Body(function, module);
-                FunctionCheck check = new FunctionCheck(body, module, given);
+                FunctionCheck check = new FunctionCheck(body, module, given, work);
                 check.check();
                 if (check.touchesShared()) {
                     shared.add(function.name());
@@ -113,6 +122,8 @@ public final class FenceVerifier {
                 addresses.addAll(check.addresses());
             } catch (UnverifiedException e) {
                 refused.put(function.name(), e);
+            } catch (Work.SpentException e) {
+                refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' " + e.getMessage()));
             } catch (RuntimeException e) {
                 // A text that nobody thought of: what is not understood is not accepted.
                 refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' is not understood: " + e));

@@ -42,6 +42,8 @@ enum Form {
             + "addr_mode_2 memory_layout force_unnormalized_coords", true),
     /** Lanes of a warp together; the last operand says which. */
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
+    /** The same without {@code .sync}, as text of PTX ISA below 6.0 has it: no operand says which lanes. */
+    LANES("up down bfly idx all any uni ballot", true),
     ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
             + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster", false),
     BARRIER("sync arrive cta red popc and or pred u32 aligned", true),
@@ -119,7 +121,7 @@ enum Form {
             case "cp" -> i.has("commit_group") || i.has("wait_group") || i.has("wait_all") ? GROUP : i.has("bulk") ? BULK : form;
             case "bar", "barrier" -> i.has("warp") ? WARP : i.has("cluster") ? CLUSTER : form;
             case "wmma" -> i.has("mma") ? REGISTERS : form;
-            case "shfl", "vote", "match", "redux", "elect" -> i.has("sync") ? form : REGISTERS;
+            case "shfl", "vote", "match", "redux", "elect" -> i.has("sync") ? form : LANES;
             default -> form;
         };
     }
@@ -148,7 +150,7 @@ enum Form {
     /** Whether the first operand is written. */
     boolean writes(Instruction i) {
         return switch (this) {
-            case REGISTERS, LOAD, ATOM -> !i.operands().isEmpty();
+            case REGISTERS, LANES, LOAD, ATOM -> !i.operands().isEmpty();
             case WARP -> !i.opcode().startsWith("bar");
             case ROWS -> i.opcode().equals("ldmatrix");
             case WMMA -> i.has("load");

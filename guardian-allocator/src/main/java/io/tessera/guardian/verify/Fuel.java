@@ -18,6 +18,7 @@ final class Fuel {
     private final Map<Flow.Edge, Boolean> known = new HashMap<>();
     private final Map<Integer, List<Integer>> writers = new HashMap<>();
     private final long mostBurnt;
+    private int firstCycle = -1;
 
     Fuel(Graph graph, long mostBurnt) {
         this.graph = graph;
@@ -27,6 +28,7 @@ final class Fuel {
     /** What holds on an edge, and behind exits before it in its block. */
     List<Fact> facts(Flow.Edge edge) {
         List<Fact> all = new ArrayList<>(graph.facts(edge));
+        graph.work.spend(graph.facts.get(edge.from()).size());
         for (Graph.Placed placed : graph.facts.get(edge.from())) {
             if (placed.position() >= graph.flow.start[edge.from()]) {
                 all.add(placed.fact());
@@ -91,8 +93,9 @@ final class Fuel {
                     && i.operands().getFirst() instanceof Operand.Register(String into) && name.equals(into);
             switch (i.mnemonic()) {
                 case "mov.u32" -> {
+                    firstCycle = firstCycle < 0 ? firstCycle() : firstCycle;
                     boolean starts = i.guard().isEmpty() && i.operands().get(1) instanceof Operand.Immediate(long value, boolean _) && value >= 0
-                            && value <= Reserved.MOST_FUEL && graph.flow.start[0] <= at && at < firstCycle();
+                            && value <= Reserved.MOST_FUEL && graph.flow.start[0] <= at && at < firstCycle;
                     if (!starts) {
                         return false;
                     }

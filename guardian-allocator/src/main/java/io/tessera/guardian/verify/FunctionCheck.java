@@ -11,12 +11,14 @@ final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;
     private final Given given;
+    private final Work work;
     private boolean shared;
 
-    FunctionCheck(Body body, ModuleNames module, Given given) {
+    FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
         this.given = given;
         this.body = body;
         this.module = module;
+        this.work = work;
     }
 
     void check() throws UnverifiedException {
@@ -26,7 +28,7 @@ final class FunctionCheck {
             forms[at] = Form.of(i, module.mode());
             shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
         }
-        Graph graph = new Graph(body, new Flow(body), forms, module.mode());
+        Graph graph = new Graph(body, new Flow(body), forms, module.mode(), work);
         new Values(graph, module, given).find();
         new Instructions(graph, module, new Calls(graph, module, given)).check();
         if (module.mode() != Mode.NONE) {

@@ -13,6 +13,7 @@ import java.util.Map;
  */
 final class Given {
     private final Map<String, Symbol[]> known = new HashMap<>();
+    private final Map<String, Map<String, Integer>> places = new HashMap<>();
     private final boolean open;
 
     /** @param open whether others than those of the module may call its functions */
@@ -32,17 +33,23 @@ final class Given {
                 before == null ? bytes : Math.min(before.bytes(), bytes), before == null ? align : Math.min(before.align(), align), false);
     }
 
+    /** Parameters of a function that can be pointers. */
+    private static Map<String, Integer> places(PtxFunction function) {
+        Map<String, Integer> found = new HashMap<>();
+        List<Variable> parameters = function.parameters();
+        for (int n = 0; n < parameters.size(); n++) {
+            Variable variable = parameters.get(n);
+            if (variable.space() == StateSpace.PARAM && variable.sizeBytes() == Long.BYTES) {
+                found.put(variable.name(), n);
+            }
+        }
+        return found;
+    }
+
     /** What a parameter of a function points to, or null. */
     Symbol of(PtxFunction function, String parameter) {
         Symbol[] all = open || function.kind() != PtxFunction.Kind.FUNC ? null : known.get(function.name());
-        List<Variable> parameters = function.parameters();
-        for (int n = 0; all != null && n < all.length; n++) {
-            Variable variable = parameters.get(n);
-            boolean pointer = variable.name().equals(parameter) && variable.space() == StateSpace.PARAM && variable.sizeBytes() == Long.BYTES;
-            if (pointer && all[n] != null && all[n].bytes() > 0) {
-                return all[n];
-            }
-        }
-        return null;
+        Integer place = all == null ? null : places.computeIfAbsent(function.name(), k -> places(function)).get(parameter);
+        return place == null || all[place] == null || all[place].bytes() <= 0 ? null : all[place];
     }
 }

@@ -38,7 +38,9 @@ final class Graph {
     }
 
     private final Mode mode;
+    final Work work;
     private final Writers writers;
+    private final Frontiers frontiers;
     private final PlaceMap<List<Node>> writtenIn = new PlaceMap<>();
     private final PlaceMap<Node> entering = new PlaceMap<>();
     private final Map<Flow.Edge, List<Fact>> edgeFacts = new HashMap<>();
@@ -47,12 +49,14 @@ final class Graph {
     private long budget;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    Graph(Body body, Flow flow, Form[] forms, Mode mode) throws UnverifiedException {
+    Graph(Body body, Flow flow, Form[] forms, Mode mode, Work work) throws UnverifiedException {
         this.body = body;
         this.flow = flow;
         this.forms = forms;
         this.mode = mode;
+        this.work = work;
         writers = new Writers(body, flow, forms);
+        frontiers = new Frontiers(flow, writers, work);
         int size = body.code.size();
         budget = Math.min(STEPS * size + (1 << 16), MOST_STEPS);
         operands = new Node[size][][];
@@ -76,6 +80,7 @@ final class Graph {
     }
 
     private void spend(long steps) throws UnverifiedException {
+        work.spend(steps);
         budget -= steps;
         if (budget < 0 || nodes.size() > MOST_VALUES) {
             throw new UnverifiedException(body.function.line(), "the flow of its values is too tangled");
@@ -263,14 +268,14 @@ final class Graph {
             }
             spend(1);
             List<Flow.Edge> in = flow.in.get(at);
-            if (in.size() == 1 && at != 0) {
-                up.add(at);
-                at = in.getFirst().from();
-                List<Node> there = writtenIn.get(register, at);
-                found = there == null ? null : there.getLast();
-            } else if (in.isEmpty()) {
+            if (in.isEmpty() || at != 0 && frontiers.isUnwritten(register, at)) {
                 found = unknown(body.bits(register), at, -1);
                 entering.put(register, at, found);
+            } else if (at != 0 && (in.size() == 1 || !frontiers.isJoin(register, at))) {
+                up.add(at);
+                at = flow.dominance.dominator(at);
+                List<Node> there = writtenIn.get(register, at);
+                found = there == null ? null : there.getLast();
             } else {
                 found = node(Node.Kind.PHI, body.bits(register), at, flow.start[at] - 1);
                 found.register = register;
@@ -345,6 +350,7 @@ final class Graph {
     /** From here on, in this block and what it dominates, that holds. */
     private void hold(List<Fact> known, int block, int position) throws UnverifiedException {
         for (Fact fact : known) {
+            spend(1);
             facts.get(block).add(new Placed(position, fact));
             int register = fact.target().origin().register;
             if (register < 0 || mode == Mode.NONE) {

@@ -70,7 +70,7 @@ final class Instructions {
             case WARP -> members(i, at);
             case BARRIER -> barrier(i, at);
             case TABLE -> table(i, at);
-            case REGISTERS, EFFECT, GROUP, ORDER, CLUSTER, BRANCH, LEAVE -> { }
+            case REGISTERS, LANES, EFFECT, GROUP, ORDER, CLUSTER, BRANCH, LEAVE -> { }
             default -> throw refused(i, "is not known here");
         }
     }

@@ -175,6 +175,7 @@ final class Loops {
 
     /** Without the edge there is no cycle, and none without the block. */
     private boolean passes(Flow.Edge edge, int block, List<Flow.Edge> inside) {
+        graph.work.spend(inside.size());
         List<Flow.Edge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();
         List<Flow.Edge> noBlock = inside.stream().filter(each -> each.to() != block).toList();
         return Components.acyclic(noEdge) && Components.acyclic(noBlock);

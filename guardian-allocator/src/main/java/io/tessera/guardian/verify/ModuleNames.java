@@ -17,6 +17,7 @@ import io.tessera.guardian.ptx.SpecialRegisters;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,6 +37,8 @@ final class ModuleNames {
 
     final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     final Map<String, byte[]> texts = new HashMap<>();
+    /** Memory of the module, but for textures and private texts. */
+    final List<Variable> variables = new ArrayList<>();
     private final Map<String, Symbol> symbols = new HashMap<>();
     private final Set<String> addresses = new HashSet<>();
     private final Set<String> defined = new HashSet<>();
@@ -65,8 +68,7 @@ final class ModuleNames {
 
     private void function(PtxFunction function) throws UnverifiedException {
         PtxFunction known = functions.get(function.name());
-        if (known != null && !(known.kind() == function.kind() && known.returns().size() == function.returns().size()
-                && known.parameters().size() == function.parameters().size()) || symbols.containsKey(function.name())
+        if (known != null && !(shape(known).equals(shape(function)) && agree(known.linkage(), function.linkage())) || symbols.containsKey(function.name())
                 || SpecialRegisters.contains(function.name())) {
             throw new UnverifiedException(function.line(), "'" + function.name() + "' is declared in two ways");
         }
@@ -80,6 +82,28 @@ final class ModuleNames {
                 throw new UnverifiedException(function.line(), "'" + function.name() + "' has ." + attribute.name());
             }
         }
+    }
+
+    /** Whether two declarations of a function say the same of who sees it: one with a body may define what another needs. */
+    private static boolean agree(Linkage one, Linkage other) {
+        return one == other || one == Linkage.EXTERN && other != Linkage.INTERNAL || other == Linkage.EXTERN && one != Linkage.INTERNAL;
+    }
+
+    /** What callers of a function and the function have to agree in. */
+    static String shape(PtxFunction function) {
+        StringBuilder text = new StringBuilder(function.kind().name());
+        shape(function.returns(), text);
+        shape(function.parameters(), text);
+        return text.toString();
+    }
+
+    private static void shape(List<Variable> variables, StringBuilder into) {
+        into.append(" (");
+        for (Variable variable : variables) {
+            into.append(variable.space()).append(' ').append(variable.space() == StateSpace.REG ? variable.type().bits() : variable.sizeBytes())
+                    .append(" aligned to ").append(variable.alignment()).append("; ");
+        }
+        into.append(')');
     }
 
     private static boolean namesClusters(Block body) {
@@ -127,6 +151,7 @@ final class ModuleNames {
             throw new UnverifiedException(variable.line(), "'" + name + "' holds an address");
         }
         symbols.put(name, Symbol.of(variable, false, bytes(variable)));
+        variables.add(variable);
     }
 
     private void shared(Variable variable) throws UnverifiedException {
@@ -136,6 +161,7 @@ final class ModuleNames {
             throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is no shared variable that there is");
         }
         symbols.put(variable.name(), Symbol.of(variable, false, dynamic ? 0 : bytes(variable)));
+        variables.add(variable);
     }
 
     private void global(Variable variable) throws UnverifiedException {
@@ -219,6 +245,16 @@ final class ModuleNames {
     PtxFunction function(String name) {
         PtxFunction function = functions.get(name);
         return function != null ? function : functions.get(aliases.getOrDefault(name, ""));
+    }
+
+    /** Names that are other names of functions. */
+    Set<String> aliases() {
+        return aliases.keySet();
+    }
+
+    /** What a name is another name of, or null. */
+    String alias(String name) {
+        return aliases.get(name);
     }
 
     /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */

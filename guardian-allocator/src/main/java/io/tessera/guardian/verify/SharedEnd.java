@@ -47,6 +47,7 @@ final class SharedEnd {
 
     private long within(int block, int position) {
         long least = entering[block];
+        graph.work.spend(graph.facts.get(block).size());
         for (Graph.Placed placed : graph.facts.get(block)) {
             if (placed.position() < position && placed.fact().condition() == null) {
                 least = Math.max(least, bytes(placed.fact()));
@@ -89,6 +90,7 @@ final class SharedEnd {
                     return true;
                 }
             }
+            graph.work.spend(1 + graph.facts.get(at).size());
             List<Flow.Edge> in = graph.flow.in.get(at);
             if (in.size() != 1 || at == 0) {
                 return false;

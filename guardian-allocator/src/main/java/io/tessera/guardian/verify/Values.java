@@ -35,6 +35,7 @@ final class Values {
             Node node = work.removeFirst();
             node.queued = false;
             Value before = node.value;
+            graph.work.spend(node.args.length);
             if (node.updates > MOST_UPDATES) {
                 continue;
             }

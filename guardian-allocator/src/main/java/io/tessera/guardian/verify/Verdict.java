@@ -13,8 +13,10 @@ import java.util.Set;
  * @param addresses  names of constants of the text that its code takes for addresses of memory in the window: the loader fills each of them with
  *                   one, aligned to {@link #ADDRESS_ALIGNMENT}, before anything is launched; those that others define are not among them
  * @param clusters   kernels that may be launched in clusters
+ * @param link       what {@link LinkCheck} has to know of the text before it is linked with others; null where it is not linked
  */
-public record Verdict(String text, List<String> accepted, Map<String, UnverifiedException> rejected, Set<String> addresses, Set<String> clusters) {
+public record Verdict(String text, List<String> accepted, Map<String, UnverifiedException> rejected, Set<String> addresses, Set<String> clusters,
+        LinkInterface link) {
     /** What divides the address of every variable in the window. */
     public static final int ADDRESS_ALIGNMENT = 32;
 

@@ -3,12 +3,16 @@ package io.tessera.guardian.verify;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Who writes which register of a function. Used by one thread. */
 final class Writers {
     private final int[] counts;
     private final Node[] made;
+    /** Of registers that several instructions write. */
+    private final Map<Integer, List<Integer>> blocks = new HashMap<>();
 
     Writers(Body body, Flow flow, Form[] forms) throws UnverifiedException {
         List<int[]> found = new ArrayList<>();
@@ -18,7 +22,7 @@ final class Writers {
                 name(i, body);
                 for (Operand result : results(i, forms[at])) {
                     if (result instanceof Operand.Register register) {
-                        found.add(new int[] {body.register(register.name(), i.line())});
+                        found.add(new int[] {body.register(register.name(), i.line()), block});
                     }
                 }
             }
@@ -26,6 +30,7 @@ final class Writers {
         counts = new int[body.registers()];
         made = new Node[counts.length];
         found.forEach(each -> counts[each[0]]++);
+        found.stream().filter(each -> counts[each[0]] > 1).forEach(each -> blocks.computeIfAbsent(each[0], k -> new ArrayList<>(2)).add(each[1]));
     }
 
     /** Gives every register that an instruction names its number. */
@@ -105,6 +110,11 @@ final class Writers {
     /** Whether none does. */
     boolean never(int register) {
         return counts[register] == 0;
+    }
+
+    /** Where a register is written that several instructions write, in order. */
+    List<Integer> blocks(int register) {
+        return blocks.getOrDefault(register, List.of());
     }
 
     void made(int register, Node node) {

@@ -109,7 +109,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         this.calls = new DriverCalls(port, Arena.ofAuto());
-        this.office = new FenceOffice(device, cache, trusted, workers);
+        this.office = new FenceOffice(device, cache, trusted, workers, clock);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);

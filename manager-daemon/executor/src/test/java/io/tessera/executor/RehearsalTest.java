@@ -35,7 +35,7 @@ class RehearsalTest {
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
                 Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")),
-                new FenceOffice(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared()));
+                new FenceOffice(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), clock));
         Reports reports = new Reports() {
             @Override
             public void contextLost(int result, String reason) {

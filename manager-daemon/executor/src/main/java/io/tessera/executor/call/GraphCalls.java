@@ -14,8 +14,10 @@ final class GraphCalls {
     private final ClientState client;
     private final StructureTranslation structures;
     private final HandleResults results;
+    private final ClusterNodes clusters;
 
-    GraphCalls(ClientState client, StructureTranslation structures, HandleResults results) {
+    GraphCalls(ClientState client, StructureTranslation structures, HandleResults results, ClusterNodes clusters) {
+        this.clusters = clusters;
         this.client = client;
         this.structures = structures;
         this.results = results;
@@ -96,6 +98,7 @@ final class GraphCalls {
 
     /** Parameters: executable graph, graph, and where it did not fit: a node, or a structure with two. */
     int update(CallFrame frame, ClientContext context) {
+        clusters.updates();
         int result = client.driver().call(frame.plan().entry(), frame.slots());
         boolean structure = frame.plan().description.parameters().get(2).type().equals("CUgraphExecUpdateResultInfo");
         if (structure && frame.data(2) != null) {

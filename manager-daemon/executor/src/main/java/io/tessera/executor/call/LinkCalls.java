@@ -7,7 +7,6 @@ import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.worker.Answer;
-import io.tessera.guardian.cache.FencedTables;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,8 +37,8 @@ final class LinkCalls {
     private static final class Linker {
         private final JitOptions options;
         private final List<LinkerInput> inputs = new ArrayList<>();
-        /** Of its inputs, if they are fenced. */
-        private final List<FencedTables> tables = new ArrayList<>();
+        /** Its inputs, if they are fenced. */
+        private final List<LinkInput> fenced = new ArrayList<>();
         private boolean asItIs;
         private byte[] image;
 
@@ -53,7 +52,7 @@ final class LinkCalls {
 
         /** Whether it may be linked with those before it: fences hold only where all have them. */
         boolean takes(LinkInput input) {
-            return input.tables() == null ? tables.isEmpty() : !asItIs;
+            return input.tables() == null ? fenced.isEmpty() : !asItIs;
         }
 
         boolean hasRoom(long bytes) {
@@ -66,7 +65,7 @@ final class LinkCalls {
                 asItIs = true;
                 inputs.add(new LinkerInput(type, data));
             } else {
-                tables.add(input.tables());
+                fenced.add(input);
                 inputs.add(new LinkerInput(LinkerInput.PTX, input.ptx()));
             }
             return inputs.getLast().data().length;
@@ -153,7 +152,7 @@ final class LinkCalls {
         }
         if (linker.image == null) {
             try {
-                Answer made = client.fences().link(linker.inputs, linker.options.code(), linker.tables);
+                Answer made = client.fences().link(linker.inputs, linker.options.code(), linker.fenced);
                 linker.options.log(made.text(), "");
                 linker.image = made.parts().getFirst();
                 keeps(linker, linker.image.length);

@@ -13,10 +13,6 @@ import java.util.Map;
 /** Entries that make and change nodes of graphs. One owner thread. */
 final class NodeCalls {
     private static final int HOST_NODE_BYTES = 16;
-    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
-    private static final int CLUSTER_DIMENSION = 4;
-    /** CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION. */
-    private static final int PREFERRED_CLUSTER_DIMENSION = 11;
 
     private final ClientState client;
     private final DriverCalls driver;
@@ -24,15 +20,17 @@ final class NodeCalls {
     private final NodeStructures nodes;
     private final GraphMemoryCalls memory;
     private final HandleResults results;
+    private final ClusterNodes clusters;
 
     NodeCalls(ClientState client, StructureTranslation structures, NodeStructures nodes, GraphMemoryCalls memory,
-            HandleResults results) {
+            HandleResults results, ClusterNodes clusters) {
         this.client = client;
         this.driver = client.driver();
         this.structures = structures;
         this.nodes = nodes;
         this.memory = memory;
         this.results = results;
+        this.clusters = clusters;
     }
 
     /** Enters the calls. */
@@ -58,6 +56,7 @@ final class NodeCalls {
         calls.put("cuGraphNodeSetParams", this::any);
         calls.put("cuGraphExecNodeSetParams", this::any);
         calls.put("cuGraphKernelNodeSetAttribute", this::attribute);
+        calls.put("cuGraphKernelNodeCopyAttributes", this::copyAttributes);
         calls.put("cuGraphConditionalHandleCreate", this::condition);
     }
 
@@ -91,7 +90,18 @@ final class NodeCalls {
         structures.in(frame.data(i), frame.plan().description.parameters().get(i).type());
         nodes.kernel(frame, frame.data(i), parameters);
         nodes.mayRun(said, frame.data(i).asSlice(0, bytes), parameters);
+        changes(frame, said, NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes)));
         return call(frame);
+    }
+
+    /** A node that there is may get another kernel; nodes that are added are in no cluster. */
+    private void changes(CallFrame frame, long kernel, long function) throws RejectedException {
+        String api = frame.plan().api();
+        boolean executable = api.startsWith("cuGraphExec");
+        int node = executable ? 1 : 0;
+        if (!api.startsWith("cuGraphAdd")) {
+            clusters.kernel(frame.said(node), frame.slot(node), executable, kernel, function);
+        }
     }
 
     private int copy(CallFrame frame, ClientContext context) throws RejectedException {
@@ -152,8 +162,11 @@ final class NodeCalls {
         int i = structureOf(frame);
         MemorySegment followers = followers(frame, i, NodeStructures.ANY_BYTES);
         MemorySegment node = frame.data(i).asSlice(0, NodeStructures.ANY_BYTES);
-        nodes.any(frame, node, followers);
         int type = node.get(WireTypes.U32, 0);
+        MemorySegment body = node.asSlice(NodeStructures.BODY);
+        long kernel = type == NodeStructures.KERNEL ? NodeStructures.kernelOf(body) : 0;
+        nodes.any(frame, node, followers);
+        changes(frame, kernel, kernel == 0 ? 0 : NodeStructures.kernelOf(body));
         boolean adds = frame.plan().api().equals("cuGraphAddNode");
         boolean ofMemory = type == NodeStructures.ALLOCATION || type == NodeStructures.FREE;
         if (ofMemory && !adds) {
@@ -202,10 +215,19 @@ final class NodeCalls {
     /** Parameters: node, attribute, value. */
     private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
         structures.attribute((int) frame.slot(1), frame.required(2));
-        boolean clusters = frame.slot(1) == CLUSTER_DIMENSION || frame.slot(1) == PREFERRED_CLUSTER_DIMENSION;
-        if (clusters && !client.fences().allKnowClusters()) {
-            return CudaResult.NOT_SUPPORTED; // nobody tells the node's kernel from here
+        if (ClusterNodes.makes(frame.slot(1))) {
+            if (!client.fences().allKnowClusters()) {
+                return CudaResult.NOT_SUPPORTED; // nobody tells the node's kernel from here
+            }
+            clusters.changes(frame.said(0), frame.slot(0));
         }
+        return call(frame);
+    }
+
+    /** Parameters: node, and whose attributes it gets. */
+    private int copyAttributes(CallFrame frame, ClientContext context) throws RejectedException {
+        clusters.copies(frame.slot(1));
+        clusters.changes(frame.said(0), frame.slot(0));
         return call(frame);
     }
 }

@@ -8,6 +8,8 @@ import java.util.Map;
 
 /** The entries that are not called the generic way, by the name that programs write. Stateless. */
 final class SpecialCalls {
+    /** Launch attributes that streams have, by their bits: access policy, synchronisation policy, priority, memory domains. */
+    private static final long OF_STREAMS = 1 << 1 | 1 << 3 | 1 << 8 | 1 << 9 | 1 << 10;
     /** What travels packed and is not unpacked here yet: refused by name, never half done. */
     private static final List<String> NOT_SERVED = List.of("cuMemcpy3DBatchAsync");
 
@@ -50,14 +52,18 @@ final class SpecialCalls {
         StructureTranslation structures = new StructureTranslation(client, addresses, results);
         NodeStructures nodes = new NodeStructures(client, structures, copies, addresses);
         new LinkCalls(client).register(calls);
-        new NodeCalls(client, structures, nodes, graphMemory, results).register(calls);
+        ClusterNodes clusters = new ClusterNodes(client);
+        new NodeCalls(client, structures, nodes, graphMemory, results, clusters).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
         new ArrayCalls(client).register(calls);
         new ResourceCalls(client, structures, addresses).register(calls);
         new TensorMapCalls(client, addresses).register(calls);
         new IpcCalls(client).register(calls);
-        graphs(calls, new GraphCalls(client, structures, results));
+        graphs(calls, new GraphCalls(client, structures, results, clusters));
         calls.put("cuStreamSetAttribute", (frame, context) -> {
+            if (frame.slot(1) < 0 || frame.slot(1) >= Long.SIZE || (OF_STREAMS >> frame.slot(1) & 1) == 0) {
+                return CudaResult.INVALID_VALUE;
+            }
             structures.attribute((int) frame.slot(1), frame.required(2));
             return client.driver().call(frame.plan().entry(), frame.slots());
         });

@@ -193,11 +193,11 @@ public final class ClientFences {
                 ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
-            return new LinkInput(null, null);
+            return new LinkInput(null, null, null);
         }
         try {
             FencedText fenced = office.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
-            return new LinkInput(fenced.text(), fenced.tables());
+            return new LinkInput(fenced.text(), fenced.tables(), fenced.link());
         } catch (ProgramRefusedException e) {
             segment.notice("an input of the linker is refused: " + e.getMessage());
             throw e;
@@ -207,13 +207,22 @@ public final class ClientFences {
     /**
      * Links inputs.
      *
-     * @param tables of the inputs, where they are fenced: then the program will load what comes of it
+     * @param fenced the inputs, where they are fenced: then the program will load what comes of it
      * @return its one part is the machine code
      * @throws ProgramRefusedException if they cannot be linked
      */
-    public Answer link(List<LinkerInput> inputs, CodeOptions options, List<FencedTables> tables) throws ProgramRefusedException {
+    public Answer link(List<LinkerInput> inputs, CodeOptions options, List<LinkInput> fenced) throws ProgramRefusedException {
+        if (!fenced.isEmpty()) {
+            try {
+                office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
+            } catch (ProgramRefusedException e) {
+                segment.notice("inputs of the linker are refused: " + e.getMessage());
+                throw e;
+            }
+        }
         Answer made = office.maker().link(member.tenant(), inputs, options);
-        if (!tables.isEmpty()) {
+        if (!fenced.isEmpty()) {
+            List<FencedTables> tables = fenced.stream().map(LinkInput::tables).toList();
             office.maker().remember(new FencedProgram(made.parts().getFirst(), tables, "", false));
         }
         return made;

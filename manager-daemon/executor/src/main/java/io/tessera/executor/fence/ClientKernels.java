@@ -40,6 +40,7 @@ public final class ClientKernels {
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
+    private boolean clusters;
 
     ClientKernels(ClientFences fences, FenceOffice office, AloneModules modules, ClientHandles handles, DriverCalls driver,
             Standstill.Client standstill) {
@@ -55,6 +56,17 @@ public final class ClientKernels {
     /** By which code its launches ran. */
     LaunchCodes codes() {
         return codes;
+    }
+
+    /** Whether a kernel may run in clusters. Errors where it is none. */
+    public boolean knowsClusters(long said, long function) throws ProgramRefusedException {
+        Launchable kernel = find(said, function);
+        return kernel.module == null || kernel.module.program.clusters();
+    }
+
+    /** Whether a kernel was ever to run in clusters that its text does not name. */
+    public boolean hasClusters() {
+        return clusters;
     }
 
     /** Whether any kernel was launched. */
@@ -95,11 +107,11 @@ public final class ClientKernels {
      * @throws ProgramRefusedException if it is such a one
      */
     public void inCluster(long said, long function) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
-        if (kernel.module != null && !kernel.module.program.clusters()) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
+        if (!knowsClusters(said, function)) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "kernel " + find(said, function).name
                     + " knows of no clusters and is launched in one");
         }
+        clusters = true;
     }
 
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */

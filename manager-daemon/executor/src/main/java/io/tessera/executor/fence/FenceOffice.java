@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.jit.CodeOptions;
@@ -30,15 +31,15 @@ public final class FenceOffice implements AutoCloseable {
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
-    /** For a device, with a cache, a list of trusted images, and who reads code, whom this closes. */
-    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers) {
+    /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
+    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
             DriverCalls driver = new DriverCalls(device.port(), arena);
             this.localQuota = LocalQuota.of(device.device(), driver);
-            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText());
+            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
         }
     }
 
@@ -50,6 +51,7 @@ public final class FenceOffice implements AutoCloseable {
     /** A client is gone: code that its thread has made, or will ask for, is not made. Any thread. */
     public void abandon(Thread client) {
         workers.abandon(client);
+        maker.wake();
     }
 
     /** Who is in the executor. */

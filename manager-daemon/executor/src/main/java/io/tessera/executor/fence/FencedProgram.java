@@ -29,7 +29,7 @@ record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolea
     }
 
     boolean clusters() {
-        return tables.stream().anyMatch(FencedTables::clusters);
+        return tables.stream().allMatch(FencedTables::clusters);
     }
 
     int addedKernels() {

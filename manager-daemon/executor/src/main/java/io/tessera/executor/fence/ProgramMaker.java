@@ -1,11 +1,13 @@
 package io.tessera.executor.fence;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.executor.worker.FenceRequest;
+import io.tessera.executor.worker.TenantTurns;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
@@ -15,6 +17,9 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.verify.LinkCheck;
+import io.tessera.guardian.verify.LinkInterface;
+import io.tessera.guardian.verify.UnverifiedException;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.SoftReference;
@@ -46,6 +51,7 @@ public final class ProgramMaker {
     /** The longest wait for another client's compilation; beyond it something is wrong with it. */
     private static final long PATIENCE_S = 600;
     private static final int MOST_LINKED = 1024;
+    private static final int MOST_CHECKS = 4;
     private static final Logger LOG = LoggerFactory.getLogger(ProgramMaker.class);
 
     /**
@@ -60,6 +66,10 @@ public final class ProgramMaker {
     private final CodeCache cache;
     private final CodeWorkers workers;
     private final TextCheck check;
+    private final LocalQuota localQuota;
+    private final NanoClock clock;
+    /** To look at texts, on the threads of those who ask. */
+    private final TenantTurns turns;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -72,11 +82,15 @@ public final class ProgramMaker {
         }
     });
 
-    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check) {
+    ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota, NanoClock clock) {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
         this.check = check;
+        this.localQuota = localQuota;
+        this.clock = clock;
+        int processors = Runtime.getRuntime().availableProcessors();
+        this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), TimeUnit.SECONDS.toNanos(PATIENCE_S), clock);
     }
 
     Target target() {
@@ -233,6 +247,7 @@ public final class ProgramMaker {
         List<FencedText> fenced = fence(tenant, source.images(), mode, source.images().size() > 1);
         List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
         if (fenced.size() > 1) {
+            requireLinkable(fenced.stream().map(FencedText::link).toList());
             Answer made = link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
             return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
         }
@@ -253,6 +268,22 @@ public final class ProgramMaker {
     void assembleAsItIs(String tenant, ProgramSource source, CodeOptions options) throws ProgramRefusedException {
         if (target.compiles() && source.isCompiled(target.capability())) {
             require(workers.assemble(tenant, source.main().bytes().toArray(ValueLayout.JAVA_BYTE), options), "a program as it is");
+        }
+    }
+
+    /**
+     * Looks at what is to be linked, all of it together: what each of its texts was seen to be holds only where the others are as it says.
+     *
+     * @param texts all that are linked with each other
+     * @throws ProgramRefusedException if they must not be
+     */
+    void requireLinkable(List<LinkInterface> texts) throws ProgramRefusedException {
+        try {
+            for (Map.Entry<String, Long> stack : LinkCheck.check(texts).entrySet()) {
+                localQuota.check(stack.getKey(), stack.getValue());
+            }
+        } catch (UnverifiedException e) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "what is linked is not seen to be fenced: " + e.getMessage());
         }
     }
 
@@ -300,11 +331,11 @@ public final class ProgramMaker {
         FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
         List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = look(fenced, mode, linked, looked);
+        String why = look(tenant, fenced, mode, linked, looked);
         if (why != null) {
             LOG.info("a module is fenced without proofs: {}", why);
             fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
-            look(fenced, mode, linked, looked);
+            look(tenant, fenced, mode, linked, looked);
         }
         List<FencedText> accepted = new ArrayList<>();
         for (int i = 0; i < fenced.size(); i++) {
@@ -314,16 +345,36 @@ public final class ProgramMaker {
     }
 
     /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
-    private String look(List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked) {
+    private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
+            throws ProgramRefusedException {
         looked.clear();
         String why = null;
         for (FencedText one : fenced) {
             String wrong = TablesCheck.refusal(one.tables(), mode);
-            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : check.check(one.text(), one.tables(), linked);
+            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : inTurn(tenant, one, linked);
             looked.add(checked);
             why = why == null ? checked.first() : why;
         }
         return why;
+    }
+
+    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
+    private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
+        Thread own = Thread.currentThread();
+        if (!turns.await(tenant, () -> workers.isAbandoned(own))) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "no turn came to verify it");
+        }
+        long beginNs = clock.nanoTime();
+        try {
+            return check.check(text.text(), text.tables(), linked);
+        } finally {
+            turns.ended(tenant, clock.nanoTime() - beginNs);
+        }
+    }
+
+    /** Somebody may not want any more what was asked for. */
+    void wake() {
+        turns.wake();
     }
 
     /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
@@ -332,7 +383,7 @@ public final class ProgramMaker {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
         }
         looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
-        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()));
+        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()), looked.link());
     }
 
     private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
@@ -345,7 +396,7 @@ public final class ProgramMaker {
             }
             List<FencedText> texts = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1))));
+                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
             }
             return texts;
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.verify.LinkInterface;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -16,15 +17,16 @@ interface TextCheck {
      * @param refusal  why nothing may; null: the rest is as it says
      * @param text     what the driver gets: the accepted part of the text, without a final NUL
      * @param rejected kernels that are not in it, by name, and why
+     * @param link     what is looked at before the text is linked with others; null where it is not linked
      */
-    record Checked(String refusal, byte[] text, Map<String, String> rejected) {
+    record Checked(String refusal, byte[] text, Map<String, String> rejected, LinkInterface link) {
         /** Copies the map. */
         public Checked {
             rejected = Map.copyOf(rejected);
         }
 
         static Checked refused(String why) {
-            return new Checked(why, new byte[0], Map.of());
+            return new Checked(why, new byte[0], Map.of(), null);
         }
 
         /** Why not all of it may be loaded; null: all may. */
@@ -44,6 +46,6 @@ interface TextCheck {
 
     /** Whoever wrote the text is believed. */
     static TextCheck none() {
-        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of());
+        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of(), null);
     }
 }

@@ -37,7 +37,7 @@ final class VerifiedText implements TextCheck {
             }
             Map<String, String> rejected = new HashMap<>();
             verdict.rejected().forEach((kernel, reason) -> rejected.put(kernel, "it is not seen to be fenced: " + reason.getMessage()));
-            return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected);
+            return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected, verdict.link());
         } catch (UnverifiedException e) {
             return Checked.refused(e.getMessage());
         } catch (RuntimeException e) { // a fault of the verifier shows nothing

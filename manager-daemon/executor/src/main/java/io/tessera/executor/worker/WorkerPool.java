@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The workers of an executor: at most as many processes as the settings say, each with one job at a time; who waits is served as {@link
- * FairTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
+ * TenantTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
  * an error; the next job gets another process. Thread-safe.
  */
 public final class WorkerPool implements CodeWorkers {
@@ -43,8 +43,8 @@ public final class WorkerPool implements CodeWorkers {
     private final NanoClock clock;
     private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("worker-watch").daemon().unstarted(task));
-    /** Under the lock of this. */
-    private final FairTurns<Turn> turns = new FairTurns<>();
+    private final TenantTurns turns;
+    /** Under the lock of this, as what follows. */
     private final Deque<WorkerProcess> idle = new ArrayDeque<>();
     private final List<WorkerProcess> alive = new ArrayList<>();
     /** Tenants of whom a worker has a job. */
@@ -53,19 +53,14 @@ public final class WorkerPool implements CodeWorkers {
     private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
     /** Threads whose clients are gone. */
     private final Set<Thread> gone = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-    private int busy;
     private boolean starting;
-    private boolean closed;
-
-    /** A job's turn. */
-    private static final class Turn {
-        private boolean granted;
-    }
+    private volatile boolean closed;
 
     /** No worker yet. */
     public WorkerPool(WorkerSettings settings, NanoClock clock) {
         this.settings = settings;
         this.clock = clock;
+        this.turns = new TenantTurns(settings.most(), QUEUE_NS, clock);
         watch.scheduleWithFixedDelay(this::endIdle, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
     }
 
@@ -76,9 +71,7 @@ public final class WorkerPool implements CodeWorkers {
             worker.kill();
             return worker;
         });
-        synchronized (this) {
-            notifyAll();
-        }
+        turns.wake();
     }
 
     @Override
@@ -113,7 +106,7 @@ public final class WorkerPool implements CodeWorkers {
         if (job.bytes() > settings.mostJobBytes()) {
             return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than is read", List.of());
         }
-        if (!await(tenant)) {
+        if (!turns.await(tenant, () -> closed || isGone())) {
             return isGone() ? abandoned() : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L + " s",
                     List.of());
         }
@@ -124,44 +117,8 @@ public final class WorkerPool implements CodeWorkers {
             LOG.error("no worker can be started: {}", e.getMessage());
             return new Answer(CudaResult.OUT_OF_MEMORY, "no process can be started that reads its code: " + e.getMessage(), List.of());
         } finally {
-            ended(tenant, clock.nanoTime() - beginNs);
+            turns.ended(tenant, clock.nanoTime() - beginNs);
         }
-    }
-
-    private synchronized boolean await(String tenant) {
-        Turn turn = new Turn();
-        turns.add(tenant, turn);
-        grant();
-        long untilNs = clock.nanoTime() + QUEUE_NS;
-        try {
-            for (long leftNs = QUEUE_NS; !turn.granted && !closed && !isGone() && leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
-                TimeUnit.NANOSECONDS.timedWait(this, leftNs);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (!turn.granted) {
-            turns.remove(tenant, turn);
-        }
-        return turn.granted;
-    }
-
-    private void grant() {
-        while (busy < settings.most()) {
-            Turn next = turns.next();
-            if (next == null) {
-                return;
-            }
-            busy++;
-            next.granted = true;
-            notifyAll();
-        }
-    }
-
-    private synchronized void ended(String tenant, long tookNs) {
-        busy--;
-        turns.ended(tenant, tookNs);
-        grant();
     }
 
     /** One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. */
@@ -369,8 +326,8 @@ public final class WorkerPool implements CodeWorkers {
     }
 
     /** Jobs that have their turn. */
-    synchronized int busy() {
-        return busy;
+    int busy() {
+        return turns.busy();
     }
 
     /** Processes that there are, for who looks after them in tests. */
@@ -386,6 +343,7 @@ public final class WorkerPool implements CodeWorkers {
             ending = List.copyOf(alive);
             notifyAll();
         }
+        turns.wake();
         ending.forEach(WorkerProcess::end);
         watch.shutdownNow();
     }

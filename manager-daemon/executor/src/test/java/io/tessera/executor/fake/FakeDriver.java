@@ -39,6 +39,8 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Events of held streams that stand before what is not done. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
+    /** Of kernel nodes, by handle: blocks of a cluster in the first dimension. */
+    public final Map<Long, Integer> nodeClusters = new ConcurrentHashMap<>();
     /** Events recorded in held streams, the oldest first. */
     public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
     /**
@@ -170,6 +172,11 @@ public final class FakeDriver implements DriverPort {
         return handle == 0 ? INVALID_HANDLE : count(kind, -1);
     }
 
+    private int clusters(long node, int blocks) {
+        nodeClusters.put(node, blocks);
+        return 0;
+    }
+
     private int make(String kind, long address) {
         if (address == 0) {
             return INVALID_VALUE;
@@ -264,6 +271,10 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
+            case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
+            case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
+            case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;
+            case cuGraphKernelNodeCopyAttributes -> clusters(slot(s, 0), nodeClusters.getOrDefault(slot(s, 1), 0));
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));

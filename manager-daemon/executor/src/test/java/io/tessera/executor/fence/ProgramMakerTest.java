@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.clock.Clocks;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
@@ -38,6 +39,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -128,7 +130,7 @@ class ProgramMakerTest {
     private ProgramMaker maker(Target target, TextCheck check) throws IOException {
         return new ProgramMaker(target, CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, line -> {
             throw new AssertionError(line);
-        }), workers, check);
+        }), workers, check, new LocalQuota(0, 0), Clocks.system().monotonic());
     }
 
     private ProgramMaker maker() throws IOException {
@@ -183,7 +185,7 @@ class ProgramMakerTest {
                 workers.abandon(Thread.currentThread());
                 throw new IllegalStateException("its worker was ended");
             }
-            return new TextCheck.Checked(null, text, Map.of());
+            return new TextCheck.Checked(null, text, Map.of(), null);
         });
         Thread first = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, () -> make(maker, CodeOptions.none())));
         while (checked.get() == 0) {
@@ -199,6 +201,34 @@ class ProgramMakerTest {
         waits.countDown();
         assertTrue(second.get(60, TimeUnit.SECONDS).isText());
         first.join();
+    }
+
+    /** Of several processes of a tenant, which have a thread each. */
+    @Test
+    void ofATenantOneTextIsLookedAtAtATime() throws Exception {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        ProgramMaker maker = maker(COMPILES, (text, _, _) -> {
+            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            LockSupport.parkNanos(20_000_000);
+            inside.decrementAndGet();
+            return new TextCheck.Checked(null, text, Map.of(), null);
+        });
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            CodeOptions options = new CodeOptions(List.of(0), List.of(32L + i));
+            all.add(CompletableFuture.runAsync(() -> {
+                try {
+                    make(maker, options);
+                } catch (ProgramRefusedException e) {
+                    throw new CompletionException(e);
+                }
+            }, task -> Thread.ofPlatform().start(task)));
+        }
+        for (CompletableFuture<Void> each : all) {
+            each.get(60, TimeUnit.SECONDS);
+        }
+        assertEquals(1, most.get());
     }
 
     private static void await(CountDownLatch latch) {
@@ -236,8 +266,19 @@ class ProgramMakerTest {
     void whatACheckAcceptsOnlyWithoutProofsIsMadeWithoutProofs() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         make(maker(COMPILES, (text, _, _) -> asked.incrementAndGet() == 1 ? TextCheck.Checked.refused("no")
-                : new TextCheck.Checked(null, text, Map.of())), CodeOptions.none());
+                : new TextCheck.Checked(null, text, Map.of(), null)), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
+    }
+
+    /** Of several that are linked, each says of itself alone what it knows: a function that names clusters says nothing of others' kernels. */
+    @Test
+    void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
+        List<FencedTables> tables = new ArrayList<>();
+        for (boolean clusters : new boolean[] {true, false}) {
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters, List.of()));
+        }
+        assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
+        assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
     }
 
     @Test
@@ -251,7 +292,7 @@ class ProgramMakerTest {
     @Test
     void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
         byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
-        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"))), CodeOptions.none());
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), null)), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
         assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
         assertEquals("line 5", made.refusal("work"));

@@ -28,15 +28,20 @@ final class TextureOperations {
                 || surface && !i.has(Modifier.B)
                 || query && i.has(Modifier.LEVEL)
                 || i.opcode() == Opcode.TEX && (i.type() == ScalarType.F16X2 || i.results().size() != 4
-                        || i.arguments().size() != 1 + coordinates(i) + detailOperands(i)
+                        || coordinates(i) != leastCoordinates(i) && coordinates(i) != 4
                         || i.has(Modifier.GRAD) && i.sourceType() != ScalarType.F32);
         if (lacking) {
             throw new UnsupportedOperationException(i.spelling());
         }
     }
 
-    /** Operands that hold coordinates: PTX pads vectors of three to four. */
+    /** Operands of {@code tex} that hold coordinates: text of PTX ISA 2 pads all vectors to four. */
     private static int coordinates(Instruction i) {
+        return i.arguments().size() - 1 - detailOperands(i);
+    }
+
+    /** Those that count, and all that surfaces have; vectors of three are padded to four. */
+    private static int leastCoordinates(Instruction i) {
         return i.has(Modifier.GEOM_1D) ? 1 : i.has(Modifier.GEOM_2D) || i.has(Modifier.GEOM_A1D) ? 2 : 4;
     }
 
@@ -116,7 +121,7 @@ final class TextureOperations {
         int dimensions = dimensions(i);
         int bytes = i.sourceType().bytes();
         boolean store = i.opcode() == Opcode.SUST;
-        int first = 1 + coordinates(i);
+        int first = 1 + leastCoordinates(i);
         int count = store ? i.arguments().size() - first : i.results().size();
         long x = (int) frame.argument(thread, i, 1 + layers);
         int y = dimensions > 1 ? (int) frame.argument(thread, i, 2 + layers) : 0;

@@ -32,7 +32,7 @@ class TextureReferencesTest {
                 .reg .b64 %rd<4>;
                 ld.param.u64 %rd1, [target];
                 mov.u32 %r1, %tid.x;
-                tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [line, {%r1}];
+                tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [line, {%r1, %r1, %r1, %r1}]; // as text of PTX ISA 2 has it
                 mul.wide.u32 %rd2, %r1, 4;
                 add.s64 %rd3, %rd1, %rd2;
                 st.global.u32 [%rd3], %r2;

@@ -100,7 +100,7 @@ public class RelayRecordBenchmark {
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
-        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none()),
+        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
                 new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
                 streams.progress(), standstill);
         streams.atMarks(fences.watchdog()::marked);

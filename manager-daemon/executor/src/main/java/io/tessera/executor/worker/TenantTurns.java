@@ -1,0 +1,88 @@
+package io.tessera.executor.worker;
+
+import io.tessera.clock.NanoClock;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Some places for work that tenants ask for, which the threads that ask do themselves: who waits is served as {@link FairTurns} says, so no tenant has
+ * two places. Thread-safe.
+ */
+public final class TenantTurns {
+    private final int places;
+    private final long mostWaitNs;
+    private final NanoClock clock;
+    /** Under the lock of this, as what follows. */
+    private final FairTurns<Turn> turns = new FairTurns<>();
+    private int busy;
+
+    /** That of one thread. */
+    private static final class Turn {
+        private boolean granted;
+    }
+
+    /**
+     * All places free.
+     *
+     * @param mostWaitNs a turn that does not come for so long is none
+     * @param clock      monotonic
+     */
+    public TenantTurns(int places, long mostWaitNs, NanoClock clock) {
+        this.places = places;
+        this.mostWaitNs = mostWaitNs;
+        this.clock = clock;
+    }
+
+    /**
+     * Waits for a tenant's turn, which {@link #ended} ends.
+     *
+     * @param givenUp whether nobody wants it any more; asked again after {@link #wake}
+     * @return false if it has not come
+     */
+    public synchronized boolean await(String tenant, BooleanSupplier givenUp) {
+        Turn turn = new Turn();
+        turns.add(tenant, turn);
+        grant();
+        long untilNs = clock.nanoTime() + mostWaitNs;
+        try {
+            for (long leftNs = mostWaitNs; !turn.granted && !givenUp.getAsBoolean() && leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, leftNs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!turn.granted) {
+            turns.remove(tenant, turn);
+        }
+        return turn.granted;
+    }
+
+    private void grant() {
+        while (busy < places) {
+            Turn next = turns.next();
+            if (next == null) {
+                return;
+            }
+            busy++;
+            next.granted = true;
+            notifyAll();
+        }
+    }
+
+    /** A tenant's turn has ended, after so long. */
+    public synchronized void ended(String tenant, long tookNs) {
+        busy--;
+        turns.ended(tenant, tookNs);
+        grant();
+    }
+
+    /** Somebody who waits may have given up. */
+    public synchronized void wake() {
+        notifyAll();
+    }
+
+    /** Places that are taken. */
+    synchronized int busy() {
+        return busy;
+    }
+}

@@ -1,0 +1,64 @@
+package io.tessera.executor.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.clock.Clocks;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Places that the threads of tenants wait for. */
+@Timeout(60)
+class TenantTurnsTest {
+    private static final long LONG_NS = TimeUnit.SECONDS.toNanos(50);
+
+    private static TenantTurns turns(int places, long mostWaitNs) {
+        return new TenantTurns(places, mostWaitNs, Clocks.system().monotonic());
+    }
+
+    private static CompletableFuture<Boolean> ask(TenantTurns turns, String tenant) {
+        return CompletableFuture.supplyAsync(() -> turns.await(tenant, () -> false), task -> Thread.ofPlatform().daemon().start(task));
+    }
+
+    @Test
+    void aTenantHasOnePlaceAndOthersTheRest() throws Exception {
+        TenantTurns turns = turns(2, LONG_NS);
+        assertTrue(turns.await("a", () -> false));
+        CompletableFuture<Boolean> again = ask(turns, "a");
+        assertTrue(turns.await("b", () -> false), "a's second does not stand in the way");
+        assertEquals(2, turns.busy());
+        assertFalse(again.isDone());
+        turns.ended("b", 1);
+        assertFalse(again.isDone(), "there is a place, but it is not a's");
+        turns.ended("a", 1);
+        assertTrue(again.get());
+        assertEquals(1, turns.busy());
+    }
+
+    @Test
+    void aTurnThatDoesNotComeIsNone() throws Exception {
+        TenantTurns turns = turns(1, 1_000_000);
+        assertTrue(turns.await("a", () -> false));
+        assertFalse(turns.await("b", () -> false));
+        turns.ended("a", 1);
+        assertTrue(turns.await("b", () -> false), "and holds nobody up");
+    }
+
+    @Test
+    void whoGivesUpIsWoken() throws Exception {
+        TenantTurns turns = turns(1, LONG_NS);
+        assertTrue(turns.await("a", () -> false));
+        AtomicBoolean gone = new AtomicBoolean();
+        CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> turns.await("b", gone::get), task -> Thread.ofPlatform().daemon().start(task));
+        gone.set(true);
+        while (!waits.isDone()) {
+            turns.wake();
+            Thread.onSpinWait();
+        }
+        assertFalse(waits.get());
+    }
+}
