@@ -132,27 +132,6 @@ class GraphQuotaTest {
         }
     }
 
-    /** A graph's parts go with it at the cost of what it has: with a look at all that the client has for each, this takes minutes. */
-    @Test
-    void manyThingsEndInTheTimeOfTheirNumber() throws Exception {
-        int most = 100_000;
-        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
-            long[] events = new long[most];
-            long kept = graph(client);
-            for (int i = 0; i < most; i++) {
-                events[i] = made(client, DriverEntry.cuEventCreate, outBytes(8), value(0));
-                assertEquals(0, addEmpty(client, kept));
-            }
-            long beganNs = System.nanoTime();
-            for (long event : events) {
-                assertEquals(0, client.call(DriverEntry.cuEventDestroy_v2, value(event)));
-            }
-            assertEquals(0, client.call(DriverEntry.cuGraphDestroy, value(kept)));
-            System.out.println(most + " events and a graph of as many nodes ended in " + (System.nanoTime() - beganNs) / 1_000_000 + " ms");
-            assertTrue(most < Countable.EVENT.most());
-        }
-    }
-
     @Test
     void contextsHaveABoundToo() throws Exception {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {

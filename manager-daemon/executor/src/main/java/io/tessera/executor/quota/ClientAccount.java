@@ -31,9 +31,13 @@ public final class ClientAccount {
 
     /** The client has so many more, or fewer, whatever it may have: they are there already. */
     public synchronized void add(Countable kind, long count, long bytes) {
+        tenant.add(kind, count, bytes);
+        has(kind, count, bytes);
+    }
+
+    private void has(Countable kind, long count, long bytes) {
         counts[kind.ordinal()] += count;
         more[kind.ordinal()] += bytes;
-        tenant.add(kind, count, bytes);
     }
 
     /** The client has one more. */
@@ -48,9 +52,9 @@ public final class ClientAccount {
 
     /** Takes so many if the client may have them. Returns why not; null: they are taken. */
     public synchronized String take(Countable kind, long count, long bytes) {
-        String refusal = tenant.refusal(kind, count, bytes);
+        String refusal = tenant.take(kind, count, bytes);
         if (refusal == null) {
-            add(kind, count, bytes);
+            has(kind, count, bytes);
         }
         return refusal;
     }

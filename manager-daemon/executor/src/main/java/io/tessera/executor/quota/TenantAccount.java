@@ -16,7 +16,7 @@ public final class TenantAccount {
     /**
      * Why the tenant may not have so many more; null if it may.
      *
-     * @param more      bytes beside what each of them takes anyway
+     * @param more bytes beside what each of them takes anyway
      */
     synchronized String refusal(Countable kind, long count, long more) {
         long wouldHave = counts[kind.ordinal()] + count;
@@ -29,6 +29,15 @@ public final class TenantAccount {
                     + "those of this one take " + (bytes >> 20) + " MiB, and " + taken + " bytes more were asked for " + kind.plural();
         }
         return null;
+    }
+
+    /** Takes so many if the tenant may have them. Returns why not; null: they are taken. */
+    synchronized String take(Countable kind, long count, long more) {
+        String refusal = refusal(kind, count, more);
+        if (refusal == null) {
+            add(kind, count, more);
+        }
+        return refusal;
     }
 
     /** The tenant has so many more, or fewer. */
