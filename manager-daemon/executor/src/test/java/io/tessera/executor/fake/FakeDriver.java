@@ -271,10 +271,6 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
-            case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
-            case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
-            case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;
-            case cuGraphKernelNodeCopyAttributes -> clusters(slot(s, 0), nodeClusters.getOrDefault(slot(s, 1), 0));
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
@@ -306,6 +302,10 @@ public final class FakeDriver implements DriverPort {
 
     private int virtual(DriverEntry entry, MemorySegment s) {
         return switch (entry) {
+            case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
+            case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
+            case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;
+            case cuGraphKernelNodeCopyAttributes -> clusters(slot(s, 0), nodeClusters.getOrDefault(slot(s, 1), 0));
             case cuMemAddressReserve -> addressless ? 2 : pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
             case cuMemAddressFree -> pages.release(slot(s, 0), slot(s, 1));
             case cuMemCreate -> pages.create(slot(s, 0), slot(s, 1));
