@@ -74,6 +74,8 @@ public final class FakeDriver implements DriverPort {
     /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
     public volatile int sharedMore;
     private volatile int eventError;
+    /** Whether it makes graphs: each has what it is asked for, and nothing runs. */
+    public volatile boolean graphs;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -342,7 +344,9 @@ public final class FakeDriver implements DriverPort {
                     : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
-            case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
+            case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags ->
+                    graphs ? make("graph", slot(s, 0)) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
+            case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
             default -> 0;
         };
     }
