@@ -17,7 +17,7 @@ static const char *const KERNEL = ".visible .entry attack(.param .u64 out)\n{\n.
 
 static char *text;
 static size_t length;
-static int many = 30000, lines = 400000, tables = 200, calls = 1000, printed = 20000;
+static int words = TEXT_BYTES >> 5, many = 30000, lines = 400000, tables = 200, calls = 1000, printed = 20000;
 
 static void say(const char *format, ...)
 {
@@ -36,7 +36,7 @@ static void begin(void)
 {
     const char *share = getenv("ATTACK_SHARE");
     int parts = share && atoi(share) > 1 ? atoi(share) : 1;
-    many /= parts, lines /= parts, tables /= parts, calls /= parts, printed /= parts;
+    words /= parts, many /= parts, lines /= parts, tables /= parts, calls /= parts, printed /= parts;
     text = malloc(TEXT_BYTES);
     if (!text) {
         fprintf(stderr, "no memory\n");
@@ -231,7 +231,7 @@ static void long_name(void)
 {
     begin();
     say(".global .b32 ");
-    for (int i = 0; i < (TEXT_BYTES >> 5); i++)
+    for (int i = 0; i < words; i++)
         say("nameless");
     say(";\n%s", KERNEL);
     end_and_load();

@@ -18,7 +18,7 @@ class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
             "--kernel-timeout", "2s", "--unfenced", "refuse", "--fence-alone", "yes");
     /** Of what the largest texts have, a part: how long reading takes grows with them, and what is bounded does not. */
-    private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "50");
+    private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "100");
     /** For slow machines, of which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
 

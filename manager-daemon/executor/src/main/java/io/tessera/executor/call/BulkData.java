@@ -46,7 +46,7 @@ final class BulkData implements AutoCloseable {
         }
         if (total + bytes > MOST_BYTES) {
             drop(slot);
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more data of calls than a client may have on its way");
+            throw RejectedException.bound("more data of calls than a client may have on its way");
         }
         MemorySegment.copy(from, at, reserve(piece, offset + bytes), offset, bytes);
         total += bytes;
@@ -57,7 +57,7 @@ final class BulkData implements AutoCloseable {
         try {
             return piece.memory.atLeast(bytes);
         } catch (LinuxException e) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "no memory for data of calls: " + e.getMessage());
+            throw RejectedException.bound("no memory for data of calls: " + e.getMessage());
         }
     }
 

@@ -177,7 +177,7 @@ public final class CallExecutor implements AutoCloseable {
     private void room(Countable kind, long bytes) throws RejectedException {
         String refusal = client.handles().account().refusal(kind, 1, bytes);
         if (refusal != null) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, refusal);
+            throw RejectedException.bound(refusal);
         }
     }
 

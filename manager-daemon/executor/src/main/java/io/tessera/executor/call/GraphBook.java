@@ -113,7 +113,7 @@ public final class GraphBook {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             level++;
             if (level + by.depth > MOST_DEPTH + 1) {
-                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "graphs lie in graphs " + MOST_DEPTH + " deep at most");
+                throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most");
             }
         }
         require(Countable.GRAPH_NODE, by);
@@ -126,7 +126,7 @@ public final class GraphBook {
 
     private static void refuse(String refusal) throws RejectedException {
         if (refusal != null) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, refusal);
+            throw RejectedException.bound(refusal);
         }
     }
 

@@ -55,7 +55,7 @@ final class LimitCalls {
         }
         long limit = frame.slot(0);
         if (limit < MOST.length && limit >= 0 && Long.compareUnsigned(frame.slot(1), MOST[(int) limit]) > 0) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "limit " + limit + " of "
+            throw RejectedException.bound("limit " + limit + " of "
                     + Long.toUnsignedString(frame.slot(1)) + " in a context that is shared");
         }
         result = driver.call(frame.plan().entry(), frame.slots());

@@ -28,7 +28,7 @@ final class NullStream {
     int call(CallFrame frame, ClientContext context) throws RejectedException {
         ClientStream legacy = client.streams().find(0, context);
         if (legacy == null) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "no legacy stream");
+            throw RejectedException.bound("no legacy stream");
         }
         client.streams().before(legacy);
         int result = call(frame, legacy);

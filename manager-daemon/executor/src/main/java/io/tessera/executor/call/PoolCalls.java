@@ -200,7 +200,7 @@ final class PoolCalls {
         if (standard == null) {
             MemoryPool made = pools.create(0);
             if (results.translated(HandleKind.POOL, made.number(), 0, 0) == HandleTable.NONE) {
-                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many pools as there can be");
+                throw RejectedException.bound("as many pools as there can be");
             }
             standard = made;
         }

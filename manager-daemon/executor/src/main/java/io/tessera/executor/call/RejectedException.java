@@ -1,5 +1,6 @@
 package io.tessera.executor.call;
 
+import io.tessera.executor.driver.CudaResult;
 import java.io.Serial;
 
 /**
@@ -11,15 +12,31 @@ public final class RejectedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int result;
+    private final boolean told;
 
     /** With the CUresult, and why, for a test or a debugger. */
     public RejectedException(int result, String reason) {
+        this(result, reason, false);
+    }
+
+    private RejectedException(int result, String reason, boolean told) {
         super(reason, null, false, false);
         this.result = result;
+        this.told = told;
+    }
+
+    /** What would exceed a bound that the driver has not: OUT_OF_MEMORY, and the program is told which. */
+    public static RejectedException bound(String reason) {
+        return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }
 
     /** The CUresult. */
     public int result() {
         return result;
+    }
+
+    /** Whether the reason is a line on the program's standard error. */
+    public boolean isTold() {
+        return told;
     }
 }

@@ -142,7 +142,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            if (refusals.refused(record, result, e.getMessage()) && result == CudaResult.OUT_OF_MEMORY) {
+            if (refusals.refused(record, result, e.getMessage()) && e.isTold()) {
                 client.segment().notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
@@ -335,7 +335,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private int createContext(int number) throws RejectedException {
         String refusal = client.handles().account().refusal(Countable.CONTEXT);
         if (refusal != null) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, refusal);
+            throw RejectedException.bound(refusal);
         }
         return client.streams().createContext(number) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
     }
