@@ -77,21 +77,25 @@ launch_manager() {
     fi
     # A start that fails leaves the last manager's log where it is.
     starting_log=$runtime/manager.failed.log
+    # In a shell of its own, which ends when the manager answers: the manager is nobody's child, also not the program's that
+    # this process becomes.
     (
-        exec </dev/null >"$starting_log" 2>&1 9>&-
-        trap '' HUP
-        cd / || exit 1
-        java_prefix=
-        ! command -v setsid >/dev/null || java_prefix=setsid
-        manager_exec "$@"
-    ) &
-    launched=$!
-    await_manager
-    launch_result=$?
-    if [ $launch_result = 0 ] && process_runs "$launched"; then
+        (
+            exec </dev/null >"$starting_log" 2>&1 9>&-
+            trap '' HUP
+            cd / || exit 1
+            java_prefix=
+            ! command -v setsid >/dev/null || java_prefix=setsid
+            manager_exec "$@"
+        ) &
+        launched=$!
+        await_manager || exit $?
+        process_runs "$launched" || exit 0
         rotate_logs
         mv -f "$starting_log" "$log"
-    fi
+    )
+    launch_result=$?
+    [ $launch_result != 0 ] || manager_in "$runtime" || launch_result=1
     exec 9>&-
     return $launch_result
 }

@@ -90,6 +90,16 @@ class ManagerScriptTest {
         }
     }
 
+    /** A program may wait for all of its children. */
+    @Test
+    void theManagerIsNoChildOfTheProgram() throws Exception {
+        Result result = kit.tessera("run", "--", "/bin/sh", "-c",
+                "read -r pid name state parent rest </proc/$(cat \"$TESSERA_RUNTIME_DIR/manager.pid\")/stat; echo $parent $$");
+        String[] numbers = result.out().strip().split(" ");
+        assertEquals(2, numbers.length, result.toString());
+        assertFalse(numbers[0].equals(numbers[1]), result.out());
+    }
+
     @Test
     void twoAtOnceMakeOneManager() throws Exception {
         List<Process> both = List.of(start(), start());
