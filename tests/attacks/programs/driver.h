@@ -316,7 +316,8 @@ struct launch {
                                                          const uint64_t *, const unsigned *, const unsigned *, int, int, \
                                                          int, int)) \
     X(cuTensorMapReplaceAddress, "cuTensorMapReplaceAddress", (void *, CUdeviceptr)) \
-    X(cuUserObjectRelease, "cuUserObjectRelease", (handle, unsigned))
+    X(cuUserObjectRelease, "cuUserObjectRelease", (handle, unsigned)) \
+    X(cuCtxCreate, "cuCtxCreate_v2", (handle *, unsigned, int))
 
 #define DECLARE(name, symbol, parameters) extern CUresult(*name) parameters;
 ENTRIES(DECLARE)

@@ -9,7 +9,7 @@
 
 #include "attack.h"
 
-enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000 };
+enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000, NODES = 60000, PARAMETER_NODES = 20000 };
 
 static void memory(void)
 {
@@ -21,6 +21,13 @@ static void memory(void)
     }
     handle stream = 0;
     answer(cuMemAllocAsync(&got, (size_t)1 << 40, stream), "more than all");
+}
+
+/* The same for as long as a program likes: the victim loads modules meanwhile, which have variables. */
+static void memory_held(void)
+{
+    memory();
+    usleep(2000000);
 }
 
 static void pinned(void)
@@ -202,6 +209,74 @@ static void graph_nodes(void)
     cuCtxSynchronize();
 }
 
+/* Each has the one before it twice. */
+static void graph_doubling(void)
+{
+    handle graph = 0, larger = 0, node = 0;
+    CUresult result = 0;
+    NEED(cuGraphCreate(&graph, 0));
+    NEED(cuGraphAddEmptyNode(&node, graph, NULL, 0));
+    for (int i = 0; i < 40 && result == 0; i++) {
+        NEED(cuGraphCreate(&larger, 0));
+        for (int twice = 0; twice < 2 && result == 0; twice++)
+            result = cuGraphAddChildGraphNode(&node, larger, NULL, 0, graph);
+        graph = larger;
+    }
+    answer(result, "a graph of 2^40 nodes");
+}
+
+/* As much as there may be of what a driver keeps in host memory: nodes with 4 KB each, and copies of them. */
+static void graph_parameters(void)
+{
+    static const char code[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry much(.param .align 8 .b8 all[4000]) { ret; }\n";
+    static char all[4096];
+    void *parameters[] = {all};
+    handle module = 0, function = 0, graph = 0, node = 0, copy = 0;
+    CUresult result = 0;
+    NEED(cuModuleLoadData(&module, code));
+    NEED(cuModuleGetFunction(&function, module, "much"));
+    NEED(cuGraphCreate(&graph, 0));
+    struct kernel_node much = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = parameters};
+    for (int i = 0; i < PARAMETER_NODES && result == 0; i++)
+        result = cuGraphAddKernelNode(&node, graph, NULL, 0, &much);
+    for (int i = 0; i < 64 && result == 0; i++)
+        result = i % 2 == 0 ? cuGraphClone(&copy, graph) : cuGraphInstantiate(&copy, graph, 0);
+    answer(result, "64 copies of a graph with 80 MB of parameters");
+    cuGraphDestroy(graph);
+}
+
+/* What was made in long goes at once. */
+static void graph_ends(void)
+{
+    uint64_t outcome[4] = {0}; /* CUgraphExecUpdateResultInfo */
+    handle graph = 0, node = 0, before = 0, copy = 0, made = 0, event = 0;
+    NEED(cuGraphCreate(&graph, 0));
+    for (int i = 0; i < NODES && cuGraphAddEmptyNode(&node, graph, &before, before != 0) == 0; i++) {
+        before = i % 3 == 0 ? node : before;
+        cuEventCreate(&event, 0);
+    }
+    cuGraphClone(&copy, graph);
+    for (int i = 0; i < 3 && cuGraphInstantiate(&made, graph, 0) == 0; i++) {
+        cuGraphLaunch(made, 0);
+        cuGraphExecUpdate(made, copy, outcome);
+        cuGraphLaunch(made, 0);
+    }
+    cuCtxSynchronize();
+    cuGraphExecDestroy(made);
+    cuGraphDestroy(copy);
+    cuGraphDestroy(graph);
+}
+
+static void contexts(void)
+{
+    handle made = 0;
+    CUresult result = 0;
+    for (int i = 0; i < 1000 && result == 0; i++)
+        result = cuCtxCreate(&made, 0, 0);
+    answer(result, "1,000 contexts");
+}
+
 static void killed(void)
 {
     CUdeviceptr own = own_memory();
@@ -212,6 +287,7 @@ static void killed(void)
 
 static const struct attack attacks[] = {
     {"memory", REFUSED, "takes all of the device's memory", memory},
+    {"memory_held", REFUSED, "takes all of the device's memory and keeps it for a while", memory_held},
     {"pinned", REFUSED, "takes pinned memory without end", pinned},
     {"handles", HARMLESS, "makes streams, events and graphs without end", handles},
     {"modules", HARMLESS, "loads modules without end", modules},
@@ -226,6 +302,10 @@ static const struct attack attacks[] = {
     {"local_memory", REFUSED, "a kernel whose local memory would take the device", local_memory},
     {"limits", HARMLESS, "raises the limits of the context to take its memory", limits},
     {"graph_nodes", HARMLESS, "makes and launches graphs of very many nodes", graph_nodes},
+    {"graph_doubling", REFUSED, "puts graphs into graphs, each twice", graph_doubling},
+    {"graph_parameters", REFUSED " 90", "makes and copies a graph whose nodes have parameters of 4 KB", graph_parameters},
+    {"graph_ends", HARMLESS " 90", "clones, launches, updates and destroys a graph of very many nodes", graph_ends},
+    {"contexts", REFUSED, "makes contexts without end", contexts},
     {"killed", HARMLESS, "dies with work in progress", killed},
 };
 ATTACKS(attacks)

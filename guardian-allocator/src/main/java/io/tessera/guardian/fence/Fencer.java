@@ -20,7 +20,7 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
-    private final boolean counting;
+    private final PlainFunctions plain;
     private final boolean specialising;
 
     /** Another one whenever the same module might be fenced in another way: part of the key of caches. */
@@ -47,7 +47,7 @@ public final class Fencer {
      *               and indirect calls reach the functions of their own module alone
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
-        this(mode, oracle, linked, true, false);
+        this(mode, oracle, linked, PlainFunctions.none(), false);
     }
 
     /**
@@ -57,7 +57,16 @@ public final class Fencer {
      * @param linked as in {@link #Fencer(FenceMode, AddressOracle, boolean)}
      */
     public static Fencer withoutProofs(FenceMode mode, boolean linked) {
-        return new Fencer(mode, new OriginOracle(), linked, false, false);
+        return new Fencer(mode, new OriginOracle(), linked).plainly(PlainFunctions.everything());
+    }
+
+    /**
+     * The same fencer, but for some functions, which it fences without proofs.
+     *
+     * @param functions which
+     */
+    public Fencer plainly(PlainFunctions functions) {
+        return new Fencer(mode, oracle, linked, functions, specialising);
     }
 
     /**
@@ -67,11 +76,11 @@ public final class Fencer {
      * {@link FencedModule#entries()}.
      */
     static Fencer specialising(FenceMode mode) {
-        return new Fencer(mode, new DataFlowOracle(), false, true, true);
+        return new Fencer(mode, new DataFlowOracle(), false, PlainFunctions.none(), true);
     }
 
-    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, boolean counting, boolean specialising) {
-        this.counting = counting;
+    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain, boolean specialising) {
+        this.plain = Objects.requireNonNull(plain, "plain");
         this.specialising = specialising;
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
@@ -92,14 +101,20 @@ public final class Fencer {
         PtxModule laidOut = SharedLayout.aligned(written);
         SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
                 : new SmallBlocks.Specialised(laidOut);
-        ModulePlan plan = new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), oracle), linked, counting);
+        ModulePlan plan = new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), each()), linked, plain);
         if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE && !specialising) {
             SmallBlocks.Specialised copied = new SmallBlocks.Specialised(ParameterCopies.made(laidOut, plan.escapingParameters()));
-            plan = new ModulePlan(copied, mode, new KnownFacts(copied.known(), oracle), linked, counting);
+            plan = new ModulePlan(copied, mode, new KnownFacts(copied.known(), each()), linked, plain);
         }
         FencedModule fenced = new ModuleFencer(plan).fence();
         FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
         return written == current ? noted : MemoryBarriers.noted(noted, current);
+    }
+
+    /** What is known about the addresses of each function. */
+    private AddressOracle each() {
+        AddressOracle origin = new OriginOracle();
+        return (function, module) -> (plain.contains(function.name()) ? origin : oracle).of(function, module);
     }
 
     /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */

@@ -49,7 +49,7 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops(), plan.mode() == FenceMode.NONE));
+        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops(function), plan.mode() == FenceMode.NONE));
         this.symbols = new SymbolOperands(context);
     }
 

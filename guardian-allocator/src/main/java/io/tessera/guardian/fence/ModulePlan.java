@@ -39,7 +39,7 @@ final class ModulePlan {
     private final Dispatchers dispatchers;
     private final AddressOracle oracle;
     private final boolean linked;
-    private final boolean counting;
+    private final PlainFunctions plain;
     private final SmallBlocks.Specialised bodies;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
@@ -66,14 +66,14 @@ final class ModulePlan {
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
-    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, boolean counting) throws FenceRefusedException {
+    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain) throws FenceRefusedException {
         this.module = bodies.module();
         this.bodies = bodies;
         this.loops = new IdentityHashMap<>(bodies.loops());
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
-        this.counting = counting;
+        this.plain = plain;
         this.symbols = new ModuleSymbols(module, bodies.entries().stream().map(CheckedEntry::entry).collect(Collectors.toSet()));
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
@@ -307,9 +307,9 @@ final class ModulePlan {
         return id;
     }
 
-    /** Whether loops that count to a bound are left to end by themselves. */
-    boolean countsLoops() {
-        return counting;
+    /** Whether loops of a function that count to a bound are left to end by themselves. */
+    boolean countsLoops(PtxFunction function) {
+        return !plain.contains(function.name());
     }
 
     boolean linked() {

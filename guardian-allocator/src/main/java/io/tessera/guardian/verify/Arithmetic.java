@@ -71,7 +71,7 @@ final class Arithmetic {
             return add(b, a, bits);
         }
         if (!a.isNumber() || far(a) || far(b)) {
-            return a.isNumber() && b.isNumber() ? Value.any(bits).aligned(Math.min(a.align(), b.align())) : Value.any(bits);
+            return Value.any(bits).aligned(Math.min(a.align(), b.align()));
         }
         return Value.number(a.low() + b.low(), a.high() + b.high(), Math.min(a.align(), b.align()), bits);
     }

@@ -102,7 +102,7 @@ public final class FenceVerifier {
                     clusters.add(function.name());
                 }
             }
-            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters,
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters, refused.keySet(),
                     module.linked() ? new LinkInterface(module, shared, rejected.keySet()) : null);
         }
 

@@ -4,10 +4,15 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * Control flow of a function: blocks, each to its first branch or to a label; an exit under a guard ends none. Time and memory grow with the text.
+ * Control flow of a function: blocks, each to its first branch or to a label, and one for each table that several branches go by; an exit under a guard ends none. Time and memory grow with the text.
  * Immutable once made.
  */
 final class Flow {
@@ -34,6 +39,7 @@ final class Flow {
     final Dominance dominance;
     private final Body body;
     private final int[] traceOf;
+    private final Map<String, Integer> tables = new LinkedHashMap<>();
     private int edges;
 
     Flow(Body body) throws UnverifiedException {
@@ -41,9 +47,11 @@ final class Flow {
         List<Instruction> code = body.code;
         boolean[] leads = new boolean[code.size() + 1];
         leads[0] = true;
+        Set<String> led = new HashSet<>();
         for (int at = 0; at < code.size(); at++) {
             List<String> targets = targets(code.get(at));
-            for (String target : targets) {
+            boolean known = code.get(at).opcode().equals("brx") && !led.add(((Operand.Symbol) code.get(at).operands().getLast()).name());
+            for (String target : known ? List.<String>of() : targets) {
                 leads[place(code.get(at), target)] = true;
             }
             leads[at + 1] |= !targets.isEmpty();
@@ -54,8 +62,14 @@ final class Flow {
             count += leads[i] && (i < code.size() || i == 0) ? 1 : 0;
             traceOf[i] = count - 1;
         }
+        int blocks = count;
+        for (String table : shared()) {
+            tables.put(table, count++);
+        }
         start = new int[count];
         end = new int[count];
+        Arrays.fill(start, blocks, count, code.size());
+        Arrays.fill(end, blocks, count, code.size());
         for (int i = code.size() - 1; i >= 0; i--) {
             if (leads[i]) {
                 start[traceOf[i]] = i;
@@ -65,11 +79,30 @@ final class Flow {
             out.add(new ArrayList<>(2));
             in.add(new ArrayList<>(2));
         }
-        for (int t = 0; t < count; t++) {
-            trace(t, t + 1 < count ? start[t + 1] : code.size());
+        for (int t = 0; t < blocks; t++) {
+            trace(t, t + 1 < blocks ? start[t + 1] : code.size());
+        }
+        for (Map.Entry<String, Integer> table : tables.entrySet()) {
+            for (String target : body.tables.get(table.getKey())) {
+                edge(new Edge(table.getValue(), -1, traceOf[body.labels.get(target)], true));
+            }
         }
         order = reachable();
         dominance = new Dominance(this, order);
+    }
+
+    /** Tables that several branches go by: a block of its own for each, without instructions, stands for all their ways. */
+    private Set<String> shared() throws UnverifiedException {
+        Set<String> once = new HashSet<>();
+        Set<String> again = new LinkedHashSet<>();
+        for (Instruction i : body.code) {
+            if (i.opcode().equals("brx") && i.operands().getLast() instanceof Operand.Symbol(String name, long _) && !once.add(name) && again.add(name)) {
+                for (String target : targets(i)) {
+                    traceAt(i, target); // checked here, once
+                }
+            }
+        }
+        return again;
     }
 
     private void trace(int t, int limit) throws UnverifiedException {
@@ -78,7 +111,11 @@ final class Flow {
             Instruction instruction = body.code.get(i);
             boolean branches = instruction.opcode().startsWith("br");
             boolean guarded = instruction.guard().isPresent();
-            for (String target : targets(instruction)) {
+            Integer table = branches && instruction.operands().getLast() instanceof Operand.Symbol(String name, long _) ? tables.get(name) : null;
+            if (table != null) {
+                edge(new Edge(t, guarded ? i : -1, table, true));
+            }
+            for (String target : table != null ? List.<String>of() : targets(instruction)) {
                 edge(new Edge(t, guarded ? i : -1, traceAt(instruction, target), true));
             }
             if ((branches || instruction.opcode().equals("ret") || instruction.opcode().equals("exit")) && !guarded) {

@@ -88,18 +88,19 @@ final class Loops {
     /** Whether all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once. */
     private boolean ends(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
         Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
-        boolean up = counter != null && counter.is("add");
-        if (counter == null || !up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1
-                || component[counter.trace] != number || counter.args[1].kind != Node.Kind.NUMBER) {
+        boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
+        boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
+        if (!counts && !shifts || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
+                || counter.args.length != 2) {
             return equalBits(edge, fact, inside, number);
         }
-        long step = up ? (int) counter.args[1].number : -(long) (int) counter.args[1].number;
         Node before = counter.args[0].origin();
         boolean own = fact.target().origin() == counter || fact.target().origin() == before;
-        if (step == 0 || before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
-            return false;
+        if (before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
+            return equalBits(edge, fact, inside, number);
         }
-        return bounded(fact, step, number) && passes(edge, before.trace, inside);
+        boolean bounded = counts ? bounded(fact, counter, number) : shifted(fact, counter);
+        return bounded && passes(edge, before.trace, inside) || equalBits(edge, fact, inside, number);
     }
 
     /** A value that is compared, or what it becomes for the next pass where it is compared before it is counted. */
@@ -129,21 +130,47 @@ final class Loops {
         return true;
     }
 
-    private boolean bounded(Fact fact, long step, int number) {
-        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
-        if (!fact.other().value.isNumber()) {
+    /** Whether a counter that is changed by as much as its second argument may be comes to the bound, and does not run over before. */
+    private boolean bounded(Fact fact, Node counter, int number) {
+        if (!fact.other().value.isNumber() || !counter.args[1].value.isNumber()) {
             return false;
         }
-        long most = fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
-        long least = fact.signed() ? Integer.MIN_VALUE : 0;
+        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
+        Value by = counter.args[1].value.signed(Integer.SIZE);
+        long least = counter.is("add") ? by.low() : -by.high();
+        long most = counter.is("add") ? by.high() : -by.low();
+        long top = fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
+        long bottom = fact.signed() ? Integer.MIN_VALUE : 0;
         return switch (fact.compare()) {
-            case "lt" -> step > 0 && limit.high() <= most - step + 1;
-            case "le" -> step > 0 && limit.high() <= most - step;
-            case "gt" -> step < 0 && limit.low() >= least - step - 1;
-            case "ge" -> step < 0 && limit.low() >= least - step;
-            case "ne" -> (step == 1 || step == -1) && fixed(fact.other(), number);
+            case "lt" -> least > 0 && limit.high() <= top - most + 1;
+            case "le" -> least > 0 && limit.high() <= top - most;
+            case "gt" -> most < 0 && limit.low() >= bottom - least - 1;
+            case "ge" -> most < 0 && limit.low() >= bottom - least;
+            case "ne" -> least == most && (least == 1 || least == -1) && fixed(fact.other(), number);
             default -> false;
         };
+    }
+
+    /**
+     * Whether a counter that is doubled, once or more often, grows up to the bound and does not run over before, or one that is halved comes to its bound:
+     * neither takes more than 32 passes.
+     */
+    private static boolean shifted(Fact fact, Node counter) {
+        Value by = counter.args[1].value;
+        if (!fact.other().value.isNumber() || !by.exact() || by.low() < 1 || by.low() >= Integer.SIZE) {
+            return false;
+        }
+        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
+        if (counter.is("shl")) {
+            Value from = counter.args[0].value;
+            long least = !from.isNumber() ? 0 : fact.signed() ? from.signed(Integer.SIZE).low() : from.unsigned(Integer.SIZE).low();
+            long last = fact.compare().equals("lt") ? limit.high() - 1 : fact.compare().equals("le") ? limit.high() : Long.MAX_VALUE;
+            return least >= 1 && last <= (fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL) >> by.low();
+        }
+        boolean keepsSign = counter.instruction.mnemonic().equals("shr.s32");
+        boolean some = fact.compare().equals("gt") && limit.low() >= 0 || fact.compare().equals("ge") && limit.low() >= 1;
+        // A negative number never comes to zero where its sign is kept.
+        return some && (fact.signed() || !keepsSign) || fact.compare().equals("ne") && !keepsSign && limit.exact() && limit.low() == 0;
     }
 
     private boolean fixed(Node node, int number) {

@@ -1,16 +1,48 @@
 package io.tessera.guardian.verify;
 
-/** What special registers hold on every GPU. Stateless. */
+import io.tessera.guardian.ptx.FunctionAttribute;
+import io.tessera.guardian.ptx.PtxFunction;
+import java.util.List;
+
+/**
+ * What special registers hold on every GPU, and in a kernel with {@code .reqntid} or {@code .maxntid}, which the driver holds every launch to: exactly so
+ * many threads in each dimension, or as many in all at most. A device function may be called from any kernel. Immutable.
+ */
 final class SpecialValues {
-    private SpecialValues() {
+    private static final int DIMENSIONS = 3;
+    private static final long THREADS = 1024;
+    private static final long THREADS_Z = 64;
+
+    private final long[] least = {1, 1, 1};
+    private final long[] most = {THREADS, THREADS, THREADS_Z};
+
+    SpecialValues(PtxFunction function) {
+        List<FunctionAttribute> limits = function.kind() != PtxFunction.Kind.ENTRY ? List.of()
+                : function.attributes().stream().filter(each -> each.name().equals("maxntid") || each.name().equals("reqntid")).toList();
+        // Which of several counts is for the assembler to say.
+        if (limits.size() == 1 && limits.getFirst().numbers().size() <= DIMENSIONS && !limits.getFirst().numbers().isEmpty()
+                && limits.getFirst().numbers().stream().allMatch(each -> each >= 1 && each <= THREADS)) {
+            limit(limits.getFirst().numbers(), limits.getFirst().name().equals("reqntid"));
+        }
     }
 
-    static Value of(String register) {
+    private void limit(List<Long> numbers, boolean exact) {
+        long all = numbers.stream().reduce(1L, (a, b) -> a * b);
+        for (int i = 0; i < DIMENSIONS; i++) {
+            long number = i < numbers.size() ? numbers.get(i) : 1;
+            most[i] = Math.min(most[i], exact ? number : all);
+            least[i] = exact ? most[i] : 1;
+        }
+    }
+
+    Value of(String register) {
         return switch (register) {
-            case "%tid.x", "%tid.y" -> range(0, 1023);
-            case "%tid.z" -> range(0, 63);
-            case "%ntid.x", "%ntid.y" -> range(1, 1024);
-            case "%ntid.z" -> range(1, 64);
+            case "%tid.x" -> range(0, most[0] - 1);
+            case "%tid.y" -> range(0, most[1] - 1);
+            case "%tid.z" -> range(0, most[2] - 1);
+            case "%ntid.x" -> range(least[0], most[0]);
+            case "%ntid.y" -> range(least[1], most[1]);
+            case "%ntid.z" -> range(least[2], most[2]);
             case "%ctaid.x" -> range(0, Integer.MAX_VALUE - 1);
             case "%nctaid.x" -> range(1, Integer.MAX_VALUE);
             case "%ctaid.y", "%ctaid.z" -> range(0, 65534);

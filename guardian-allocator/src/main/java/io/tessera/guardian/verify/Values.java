@@ -12,12 +12,18 @@ import java.util.List;
  */
 final class Values {
     private static final int MOST_UPDATES = 4;
+    /** Of what has changed too often, what divides it is followed for so many changes more. */
+    private static final int MOST_ALIGNMENTS = MOST_UPDATES + 4;
+    /** What grows is at first taken to stay below this: a counter that is compared with a small bound does not seem to run over then. */
+    private static final long NEAR = (1L << 20) - 1;
     private static final int SWEEPS = 2;
+    private static final int MOST_BACK = 64;
 
     private final Graph graph;
     private final Mode mode;
     private final ModuleNames module;
     private final Given given;
+    private final SpecialValues specials;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
     Values(Graph graph, ModuleNames module, Given given) {
@@ -25,6 +31,7 @@ final class Values {
         this.graph = graph;
         this.mode = module.mode();
         this.module = module;
+        this.specials = new SpecialValues(graph.body.function);
     }
 
     void find() {
@@ -36,16 +43,15 @@ final class Values {
             node.queued = false;
             Value before = node.value;
             graph.work.spend(node.args.length);
-            if (node.updates > MOST_UPDATES) {
+            if (node.updates > MOST_ALIGNMENTS) {
                 continue;
             }
-            Value now = evaluate(node);
-            if (now.equals(before)) {
+            Value joined = before.join(evaluate(node), node.bits);
+            if (joined.equals(before)) {
                 continue;
             }
             node.updates++;
-            Value joined = before.join(now, node.bits);
-            node.value = node.updates > MOST_UPDATES ? Value.any(node.bits) : node.updates == MOST_UPDATES ? widened(node, before, joined) : joined;
+            node.value = node.updates < MOST_UPDATES ? joined : widened(node, before, joined);
             for (int i = 0; i < node.userCount; i++) {
                 push(node.users[i]);
             }
@@ -57,14 +63,22 @@ final class Values {
         }
     }
 
+    /** What has changed often, as something that will not change much more. */
     private static Value widened(Node node, Value before, Value joined) {
-        if (!before.isNumber() || !joined.isNumber() || node.bits > 64) {
-            return joined.isNumber() ? Value.any(node.bits) : joined;
+        if (node.updates > MOST_ALIGNMENTS) {
+            return Value.any(node.bits);
         }
+        if (node.updates > MOST_UPDATES + 1) {
+            return Value.any(node.bits).aligned(joined.align());
+        }
+        if (!before.isNumber() || !joined.isNumber() || node.bits > 64) {
+            return joined.isNumber() ? Value.any(node.bits).aligned(joined.align()) : joined;
+        }
+        boolean near = node.updates == MOST_UPDATES && node.bits == Integer.SIZE && joined.high() <= NEAR;
         int align = Math.min(before.align(), joined.align());
         long low = joined.low() < before.low() ? before.low() >= 0 && joined.low() >= 0 ? 0 : Long.MIN_VALUE : joined.low();
-        long high = joined.high() > before.high() ? node.bits == 32 ? joined.high() <= Integer.MAX_VALUE ? Integer.MAX_VALUE : 0xFFFF_FFFFL : Long.MAX_VALUE
-                : joined.high();
+        long high = joined.high() <= before.high() ? joined.high() : near ? NEAR : node.bits != Integer.SIZE ? Long.MAX_VALUE
+                : joined.high() <= Integer.MAX_VALUE ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
         return Value.number(low, high, align, node.bits);
     }
 
@@ -79,12 +93,12 @@ final class Values {
         return switch (node.kind) {
             case NUMBER -> Value.number(node.number, node.number, 0, 64);
             case SYMBOL -> symbol(node);
-            case SPECIAL -> SpecialValues.of(node.special);
+            case SPECIAL -> specials.of(node.special);
             case UNKNOWN, NOT -> Value.any(node.bits);
             case PHI -> {
                 Value all = Value.BOTTOM;
                 for (Node arg : node.args) {
-                    all = all.join(arg.value, node.bits);
+                    all = node.same != null && comesFrom(arg, node) ? all : all.join(arg.value, node.bits);
                 }
                 yield all;
             }
@@ -92,6 +106,15 @@ final class Values {
             case SIGMA -> Refinement.of(unconditional(node), node.fact, node.bits);
             case RESULT -> result(node);
         };
+    }
+
+    /** Whether what comes in is the value itself that came in before, so that it says nothing new of it. */
+    private static boolean comesFrom(Node arg, Node phi) {
+        Node node = arg;
+        for (int left = MOST_BACK; left > 0 && node != phi && (node.kind == Node.Kind.SIGMA || node.same != null); left--) {
+            node = node.kind == Node.Kind.SIGMA ? node.args[0] : node.same;
+        }
+        return node == phi;
     }
 
     /** What is known without another condition than the fact's own. */

@@ -13,10 +13,11 @@ import java.util.Set;
  * @param addresses  names of constants of the text that its code takes for addresses of memory in the window: the loader fills each of them with
  *                   one, aligned to {@link #ADDRESS_ALIGNMENT}, before anything is launched; those that others define are not among them
  * @param clusters   kernels that may be launched in clusters
+ * @param unproven   functions, kernels or not, that were not shown to be fenced for what they hold themselves, and not for what they call
  * @param link       what {@link LinkCheck} has to know of the text before it is linked with others; null where it is not linked
  */
 public record Verdict(String text, List<String> accepted, Map<String, UnverifiedException> rejected, Set<String> addresses, Set<String> clusters,
-        LinkInterface link) {
+        Set<String> unproven, LinkInterface link) {
     /** What divides the address of every variable in the window. */
     public static final int ADDRESS_ALIGNMENT = 32;
 
@@ -26,6 +27,7 @@ public record Verdict(String text, List<String> accepted, Map<String, Unverified
         rejected = Map.copyOf(rejected);
         addresses = Set.copyOf(addresses);
         clusters = Set.copyOf(clusters);
+        unproven = Set.copyOf(unproven);
     }
 
     /** Whether nothing was rejected. */

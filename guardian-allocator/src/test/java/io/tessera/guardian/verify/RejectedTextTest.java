@@ -237,4 +237,36 @@ class RejectedTextTest {
         String promised = replaced(text, "g();", "g() .noreturn;");
         assertTrue(FenceVerifier.verify(promised.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).rejected().containsKey("k"));
     }
+
+    /** An index that the rewriter follows and the verifier does not: without proofs it is cut to the table. */
+    @Test
+    void withoutProofsConstantsAreReadInsideTheirVariable() throws Exception {
+        String program = HEAD + """
+                .const .align 8 .b32 table[16] = {1, 2, 3};
+                .visible .entry k(.param .u64 out, .param .u32 n)
+                {
+                .reg .b64 %rd<6>; .reg .b32 %r<3>; .reg .b16 %rs<3>;
+                ld.param.u64 %rd1, [out];
+                ld.param.u32 %r1, [n];
+                cvt.u16.u32 %rs1, %r1;
+                min.u16 %rs1, %rs1, 3;
+                cvt.u32.u16 %r2, %rs1;
+                mul.wide.u32 %rd2, %r2, 8;
+                mov.u64 %rd3, table;
+                add.u64 %rd3, %rd3, %rd2;
+                ld.const.u64 %rd4, [%rd3];
+                st.global.u64 [%rd1], %rd4;
+                ret;
+                }
+                """;
+        for (FenceMode mode : FenceMode.values()) {
+            String text = Fencer.withoutProofs(mode, false).fence(PtxParser.parse(program)).ptx();
+            assertEquals(Map.of(), FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.valueOf(mode.name()), false).rejected(), mode.toString());
+        }
+        String text = fenced(program);
+        for (String[] change : new String[][] {{", 56;", ", 64;"}, {"min.u64", "max.u64"}}) {
+            String changed = replaced(text, change[0], change[1]);
+            assertTrue(verify(changed).rejected().containsKey("k"), () -> change[0] + "\n" + changed);
+        }
+    }
 }

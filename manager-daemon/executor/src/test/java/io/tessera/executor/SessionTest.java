@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.handle.HandleLimits;
+import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.RelayPinned;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.QueryKind;
@@ -64,7 +64,7 @@ class SessionTest {
                 RelayTestClient client = executor.client("a", 0);
                 RelayTestClient other = executor.client("b", 0)) {
             long last = 0;
-            for (int i = 0; i < HandleLimits.most(HandleKind.STREAM); i++) {
+            for (int i = 0; i < Countable.STREAM.most(); i++) {
                 assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)), "stream " + i);
                 last = client.outLong(0);
             }

@@ -55,7 +55,7 @@ final class Judge {
             disturbed.add("stalled " + victim.longestMs() + " ms");
         }
         return new Verdict(attack, escaped.toString(), crashed.toString(), disturbed.toString(), unlike(attack, conduct, gone),
-                conduct.unable(), outcome(conduct), conduct.tookMs());
+                conduct.unable(), outcome(conduct), conduct.tookMs(), victim.longestMs());
     }
 
     private static String unlike(Attack attack, Conduct conduct, boolean gone) {

@@ -10,13 +10,13 @@ import java.util.concurrent.locks.Lock;
 /** A service and a victim of its own, against which attacks run one after the other. One owner thread. */
 final class Lane implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
-    /** An executor gives work that was told to end ten seconds, looks once a second, and takes a moment to end itself. */
+    /** An executor gives work that was told to end ten seconds, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
     private static final long LOOK_MS = 100;
     /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
     private static final int TRIES = 3;
-    /** What the executor said before that may be older than the attack. */
-    private static final long STALE_NS = SECOND_NS + SECOND_NS / 2;
+    /** The executor says at once who comes and goes; on a busy machine it takes a moment until the manager has heard it. */
+    private static final long STALE_NS = SECOND_NS / 2;
 
     /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
     private final Lock starts;

@@ -53,9 +53,9 @@ public record Report(List<Verdict> verdicts, List<String> unmade) {
         trouble(trouble, "CRASH: ", verdict.crashed());
         trouble(trouble, "DISTURBED: ", verdict.disturbed());
         trouble(trouble, "NOT AS STATED: ", verdict.unlike());
-        return "%-28s %-9s %-26s %6d ms  %s".formatted(verdict.attack().name(), verdict.attack().must().word(),
+        return "%-28s %-9s %-26s %6d ms, victim %5d ms  %s".formatted(verdict.attack().name(), verdict.attack().must().word(),
                 verdict.outcome().length() > 26 ? verdict.outcome().substring(0, 26) : verdict.outcome(),
-                verdict.tookMs(), trouble.isEmpty() ? "held" : trouble);
+                verdict.tookMs(), verdict.longestMs(), trouble.isEmpty() ? "held" : trouble);
     }
 
     private static void trouble(StringBuilder all, String kind, String what) {
@@ -85,6 +85,7 @@ public record Report(List<Verdict> verdicts, List<String> unmade) {
             attack.addProperty("unlike", verdict.unlike());
             attack.addProperty("untried", verdict.untried());
             attack.addProperty("tookMs", verdict.tookMs());
+            attack.addProperty("victimLongestMs", verdict.longestMs());
             attacks.add(attack);
         }
         JsonObject report = new JsonObject();

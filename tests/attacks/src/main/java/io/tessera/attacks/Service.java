@@ -81,7 +81,7 @@ final class Service implements AutoCloseable {
         return executors.get(0).getAsJsonObject().get("pid").getAsLong();
     }
 
-    /** Whether the executor has a window of that tenant's, as of its last look, once a second: while any work of it is left there is one. */
+    /** Whether the executor has a window of that tenant's, as it last said, at once when a client comes or goes: while any work of it is left there is one. */
     boolean serves(String tenant) throws IOException {
         JsonArray executors = status().getAsJsonArray("executors");
         JsonElement windows = executors == null || executors.isEmpty() ? null : executors.get(0).getAsJsonObject().get("windows");

@@ -11,9 +11,10 @@ package io.tessera.attacks;
  * @param untried   why it could not even begin; empty: it was tried
  * @param outcome   how the attacker fared
  * @param tookMs    how long it took
+ * @param longestMs the victim's longest computation meanwhile
  */
 public record Verdict(Attack attack, String escaped, String crashed, String disturbed, String unlike, String untried,
-        String outcome, long tookMs) {
+        String outcome, long tookMs, long longestMs) {
     /** Whether all is as it must be. */
     public boolean held() {
         return escaped.isEmpty() && crashed.isEmpty() && disturbed.isEmpty() && unlike.isEmpty();

@@ -18,6 +18,8 @@ class RelayFaultsTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
     /** An executor says once a second what its clients have; what died gets up to 10 s to end its work. */
     private static final Duration FREED = Await.PATIENCE;
+    /** Far longer than an executor's heartbeats lie apart, and less than 30 s. */
+    private static final Duration LATE = Duration.ofSeconds(7);
     private static final String[] MODES = {"launches", "copies", "allocations", "mixed"};
     private static final int KILLS = 24;
     private static final int CLIENTS = 50;
@@ -48,6 +50,26 @@ class RelayFaultsTest {
             JsonObject executor = executor(manager);
             return executor.get("usedBytes").getAsLong() == 0 && executor.getAsJsonArray("clients").isEmpty();
         }, () -> executor(manager).toString());
+    }
+
+    /** A machine without processor time, or a long collection of garbage: the executor lives, and so does whoever waits for it. */
+    @Test
+    void anExecutorThatIsLateIsWaitedForAndADeadOneIsNot(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        RunningCase waits = worker(run, "mixed", 1, 0).awaitLine("ready");
+        long pid = executorPid(manager);
+        Signals.send(pid, Signals.STOP);
+        Await.sleep(LATE);
+        Signals.send(pid, Signals.CONT);
+        endsRight(waits);
+        allIsFreed(manager);
+        run.expectLog("executor");
+        run.expectClientError("the executor is gone");
+        run.expectLine("the executor is gone: every later CUDA call fails");
+        RunningCase hears = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        Signals.send(pid, Signals.STOP);
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+        hears.end(BOUND).exits(0).says("lost");
     }
 
     @Test

@@ -153,6 +153,7 @@ record IntegerTransfer(Transfer states, int index, Instruction instruction, Scal
                 : AbstractValue.between(0, -1L >>> by);
     }
 
+    /** What a field can be; a signed one also -1, which NVIDIA's assembler takes where a constant start is beyond the word. */
     private AbstractValue field() {
         AbstractValue length = operand(3, 32).unsigned(32);
         if (!length.isConstant()) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Says of addresses which variable they come from, and nothing of how far they are from it: which fence is written, but no fence less. Of constants and
+ * Says of addresses which variable they come from, and nothing of how far they are from it: which fence is written, but no fence less. Of
  * parameters alone, which nobody can write, it says all that is known. Stateless.
  */
 public final class OriginOracle implements AddressOracle {
@@ -41,12 +41,11 @@ public final class OriginOracle implements AddressOracle {
 
     private static AddressFact origin(AddressFact fact) {
         Optional<StateSpace> space = fact.space();
-        boolean readOnly = space.filter(each -> each == StateSpace.CONST || each == StateSpace.PARAM).isPresent();
-        boolean local = space.filter(each -> each == StateSpace.LOCAL).isPresent();
-        if (readOnly) {
+        if (space.filter(each -> each == StateSpace.PARAM).isPresent()) {
             return fact;
         }
-        return new AddressFact(space, 1, local && fact.placement() instanceof Placement.NearSymbol near
+        boolean variable = space.filter(each -> each == StateSpace.LOCAL || each == StateSpace.CONST).isPresent();
+        return new AddressFact(space, 1, variable && fact.placement() instanceof Placement.NearSymbol near
                 ? new Placement.NearSymbol(near.symbol(), Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH) : new Placement.Unknown());
     }
 }

@@ -10,6 +10,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
@@ -19,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Executes CALL records: reads the arguments, translates handles, checks addresses, keeps the order of streams, calls the
@@ -26,6 +28,9 @@ import java.util.Map;
  */
 public final class CallExecutor implements AutoCloseable {
     private static final long NON_BLOCKING = 1;
+    /** Work of streams that is no node of a graph. */
+    private static final Set<String> WITHOUT_NODES = Set.of("cuEventRecord", "cuStreamWaitEvent", "cuStreamIsCapturing", "cuStreamQuery",
+            "cuStreamSynchronize");
 
     private final ClientState client;
     private final CallFrame frame;
@@ -112,12 +117,20 @@ public final class CallExecutor implements AutoCloseable {
 
     private int execute(CallPlan plan, ClientContext context) throws RejectedException {
         for (HandleKind kind : plan.makes) {
-            if (client.handles().isFull(kind)) {
-                throw new RejectedException(CudaResult.OUT_OF_MEMORY, "as many of " + kind + " as a client may have");
+            room(Countable.of(kind), 0);
+            if (Countable.of(kind) == Countable.PROGRAM) {
+                room(Countable.IMAGE, HandleResults.IMAGE_COPIES * frame.totalInBytes());
             }
+        }
+        if (plan.makesMemory) {
+            room(Countable.MEMORY_RANGE, 0);
+        }
+        if (plan.ofGraphs) {
+            client.graphs().before(frame);
         }
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
+        captured(plan, stream);
         structures(plan);
         memory.before(frame);
         int contextNumber = context == null ? 0 : context.number();
@@ -130,6 +143,7 @@ public final class CallExecutor implements AutoCloseable {
             result = mayPause(plan) && stream != null ? pausing(plan, context, stream) : invoke(plan, context, stream);
             if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
                 client.fences().watchdog().graphLaunched(stream.value());
+                client.streams().graph(stream, client.graphs().nodes(frame.said(0)));
             }
             if (plan.submits && stream != null) {
                 client.streams().after(stream);
@@ -147,13 +161,38 @@ public final class CallExecutor implements AutoCloseable {
             results.clear(frame);
             if (plan.api().equals("cuStreamEndCapture") && stream != null) {
                 client.streams().captureFailed(stream);
+                captureOver(stream, HandleTable.NONE);
             }
         }
         if (result == CudaResult.SUCCESS) {
             graphMemory.after(frame);
+            if (plan.ofGraphs) {
+                client.graphs().after(frame);
+            }
             streamState(plan, context, stream);
         }
         return result;
+    }
+
+    private void room(Countable kind, long bytes) throws RejectedException {
+        String refusal = client.handles().account().refusal(kind, 1, bytes);
+        if (refusal != null) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, refusal);
+        }
+    }
+
+    /** What a stream is told while it takes part in a capture is a node. */
+    private void captured(CallPlan plan, ClientStream stream) throws RejectedException {
+        if (plan.submits && stream != null && !WITHOUT_NODES.contains(plan.api()) && client.streams().isCapturing(stream)) {
+            boolean graph = plan.api().equals("cuGraphLaunch");
+            client.graphs().captured(stream, graph ? client.graphs().nodes(frame.said(0)) + 1 : 1, frame.totalInBytes());
+        }
+    }
+
+    private void captureOver(ClientStream stream, long graph) {
+        if (!stream.isOriginOfCapture()) {
+            client.graphs().captureEnds(stream, graph);
+        }
     }
 
     private int got(long said, long function) {
@@ -314,8 +353,14 @@ public final class CallExecutor implements AutoCloseable {
         switch (plan.api()) {
             case "cuStreamCreate", "cuStreamCreateWithPriority" -> client.streams().created(
                     frame.data(0).get(WireTypes.U64, 0), context, (frame.said(1) & NON_BLOCKING) == 0);
-            case "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph" -> client.streams().capturing(stream, true);
-            case "cuStreamEndCapture" -> client.streams().capturing(stream, false);
+            case "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph" -> {
+                client.streams().capturing(stream, true);
+                client.graphs().captureBegins(stream);
+            }
+            case "cuStreamEndCapture" -> {
+                client.streams().capturing(stream, false);
+                captureOver(stream, frame.data(1).get(WireTypes.U64, 0));
+            }
             default -> {
             }
         }

@@ -243,6 +243,15 @@ final class CallFrame {
         return in[i];
     }
 
+    /** Bytes that came in behind all pointers. */
+    long totalInBytes() {
+        long bytes = 0;
+        for (int i = 0; i < plan.shapes.length; i++) {
+            bytes += in[i];
+        }
+        return bytes;
+    }
+
     /** Bytes that the client wants back from behind a pointer. */
     int outBytes(int i) {
         return out[i];

@@ -11,6 +11,7 @@ import io.tessera.device.ParameterDescription.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /** How a CALL of one entry is made: decided once, from the entry's description. Immutable and thread-safe. */
 final class CallPlan {
@@ -18,6 +19,8 @@ final class CallPlan {
     private static final List<String> NO_SUBMISSION = List.of("cuStreamDestroy", "cuStreamGet", "cuStreamSet",
             "cuStreamCopyAttributes", "cuStreamBeginCapture", "cuStreamEndCapture", "cuStreamUpdateCapture",
             "cuGraphUpload", "cuGraphInstantiate", "cuStreamCreate");
+    private static final Set<String> MAKES_MEMORY = Set.of("cuMemAddressReserve", "cuMemMap", "cuModuleGetGlobal", "cuLibraryGetGlobal",
+            "cuIpcOpenMemHandle");
     private static final CallPlan[] PLANS = EntryDescriptions.all().stream().map(CallPlan::new)
             .toArray(CallPlan[]::new);
 
@@ -29,6 +32,10 @@ final class CallPlan {
     final int stream;
     /** Whether it submits work to that stream. */
     final boolean submits;
+    /** Whether it makes, changes or asks graphs. */
+    final boolean ofGraphs;
+    /** Whether it makes memory of the client's, or names it. */
+    final boolean makesMemory;
     /** Whether it is a copy or memset without a stream, which the driver would run on its own legacy stream. */
     final boolean onNullStream;
     /** Whether addresses of pinned memory may stand where the driver takes host pointers. */
@@ -68,6 +75,8 @@ final class CallPlan {
                 .map(CallPlan::elements).filter(Objects::nonNull).distinct().toArray(HandleKind[]::new);
         this.stream = streamAt;
         this.submits = streamAt >= 0 && NO_SUBMISSION.stream().noneMatch(api::startsWith);
+        this.ofGraphs = api.startsWith("cuGraph");
+        this.makesMemory = api.startsWith("cuMemAlloc") || MAKES_MEMORY.contains(api);
         this.onNullStream = streamAt < 0 && (copies || api.startsWith("cuMemset"));
         this.addresses = found.stream().mapToInt(Integer::intValue).toArray();
     }

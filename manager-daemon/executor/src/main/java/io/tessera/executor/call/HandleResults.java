@@ -6,11 +6,15 @@ import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /** What calls make and end becomes or ceases to be the client's. One owner thread. */
 final class HandleResults {
+    /** Text or code as it came, and what is made of it. */
+    static final int IMAGE_COPIES = 2;
+
     private final ClientState client;
     private final ClientHandles handles;
     private final MemoryCalls memory;
@@ -40,6 +44,9 @@ final class HandleResults {
                 if (!elements(frame, i, kind, count(frame, pointer), context)) {
                     result = CudaResult.OUT_OF_MEMORY;
                 }
+                if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
+                    image(kind, frame.data(i).get(WireTypes.U64, 0), frame.totalInBytes());
+                }
                 if (plan.api().equals("cuMemCreate")) {
                     memory.allocationCreated(frame.data(i).get(WireTypes.U64, 0));
                 } else if (plan.api().equals("cuMemRetainAllocationHandle")) {
@@ -48,6 +55,15 @@ final class HandleResults {
             }
         }
         return result;
+    }
+
+    /** What a module or library was loaded from is kept as long as it is: as machine code, and often as text. */
+    private void image(HandleKind kind, long said, long bytes) {
+        HandleTable table = handles.table(kind);
+        if (table.value(said) != HandleTable.NONE && table.attachment(said) == null) {
+            table.attach(said, IMAGE_COPIES * bytes);
+            handles.account().add(Countable.IMAGE, 1, IMAGE_COPIES * bytes);
+        }
     }
 
     /** After a call that failed: the driver's own handles do not travel. */
@@ -74,6 +90,10 @@ final class HandleResults {
     private boolean elements(CallFrame frame, int i, HandleKind kind, long count, int context) {
         MemorySegment data = frame.data(i);
         long parent = Lifetimes.parent(frame, kind);
+        if (kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0) {
+            // Neighbours of a node go away with its graph.
+            parent = handles.table(kind).parent(frame.said(frame.handleParameter(kind)));
+        }
         boolean all = true;
         for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {
             long handle = translated(kind, data.get(WireTypes.U64, at), parent, context);
@@ -100,6 +120,12 @@ final class HandleResults {
             return;
         }
         long value = handles.value(kind, said);
+        if (!kind.deviceValue()) {
+            client.graphs().ending(kind, said);
+            if (handles.table(kind).attachment(said) instanceof Long bytes) {
+                handles.account().add(Countable.IMAGE, -1, -bytes);
+            }
+        }
         handles.remove(kind, said);
         switch (kind) {
             case GRAPH -> client.graphMemory().graphGone(value);

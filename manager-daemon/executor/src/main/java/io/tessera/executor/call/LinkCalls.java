@@ -4,6 +4,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.LinkInput;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.jit.LinkerInput;
+import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.worker.Answer;
 import io.tessera.protocol.WireTypes;
@@ -45,16 +46,21 @@ final class LinkCalls {
             this.options = options;
         }
 
+        /** Of its inputs and its image: how many, and their bytes. */
+        private int kept;
+        private long bytes;
+
         /** Whether it may be linked with those before it: fences hold only where all have them. */
         boolean takes(LinkInput input) {
             return input.tables() == null ? fenced.isEmpty() : !asItIs;
         }
 
         boolean hasRoom(long bytes) {
-            return inputs.size() < MOST_INPUTS && bytes + inputs.stream().mapToLong(input -> input.data().length).sum() <= MOST_BYTES;
+            return inputs.size() < MOST_INPUTS && this.bytes + bytes <= MOST_BYTES;
         }
 
-        void add(LinkInput input, int type, byte[] data) {
+        /** Returns the bytes that are kept of it. */
+        int add(LinkInput input, int type, byte[] data) {
             if (input.tables() == null) {
                 asItIs = true;
                 inputs.add(new LinkerInput(type, data));
@@ -62,6 +68,7 @@ final class LinkCalls {
                 fenced.add(input);
                 inputs.add(new LinkerInput(LinkerInput.PTX, input.ptx()));
             }
+            return inputs.getLast().data().length;
         }
     }
 
@@ -103,13 +110,17 @@ final class LinkCalls {
             if (!linker.hasRoom(bytes)) {
                 throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "a linker's inputs have " + MOST_BYTES + " bytes at most");
             }
+            String refusal = client.handles().account().refusal(Countable.IMAGE, 1, bytes);
+            if (refusal != null) {
+                throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, refusal);
+            }
             int type = (int) frame.slot(1);
             byte[] given = data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
             LinkInput input = client.fences().linkInput(type, given);
             if (!linker.takes(input)) {
                 throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "fenced and unfenced inputs are not linked with each other");
             }
-            linker.add(input, type, given);
+            keeps(linker, linker.add(input, type, given));
         } catch (ProgramRefusedException e) {
             options.log("", e.getMessage());
             result = e.result();
@@ -144,6 +155,7 @@ final class LinkCalls {
                 Answer made = client.fences().link(linker.inputs, linker.options.code(), linker.fenced);
                 linker.options.log(made.text(), "");
                 linker.image = made.parts().getFirst();
+                keeps(linker, linker.image.length);
             } catch (ProgramRefusedException e) {
                 linker.options.log("", e.getMessage());
                 return e.result();
@@ -162,6 +174,17 @@ final class LinkCalls {
 
     /** Parameter: linker. */
     private int destroy(CallFrame frame, ClientContext context) {
-        return linkers.remove(frame.slot(0)) == null ? CudaResult.INVALID_HANDLE : CudaResult.SUCCESS;
+        Linker linker = linkers.remove(frame.slot(0));
+        if (linker == null) {
+            return CudaResult.INVALID_HANDLE;
+        }
+        client.handles().account().add(Countable.IMAGE, -linker.kept, -linker.bytes);
+        return CudaResult.SUCCESS;
+    }
+
+    private void keeps(Linker linker, long bytes) {
+        linker.kept++;
+        linker.bytes += bytes;
+        client.handles().account().add(Countable.IMAGE, 1, bytes);
     }
 }

@@ -203,10 +203,11 @@ final class NodeCalls {
 
     /** Parameters: condition, graph, context, initial value, flags. */
     private int condition(CallFrame frame, ClientContext context) throws RejectedException {
+        client.graphs().mayHaveCondition();
         frame.want(0, Long.BYTES);
         int result = call(frame);
         if (result == CudaResult.SUCCESS) {
-            nodes.condition(frame.data(0).get(WireTypes.U64, 0));
+            client.graphs().condition(frame.said(1), frame.data(0).get(WireTypes.U64, 0));
         }
         return result;
     }

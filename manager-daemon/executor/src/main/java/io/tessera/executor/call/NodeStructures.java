@@ -5,8 +5,6 @@ import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * What describes nodes of graphs, as it travels (RELAY.md, section 8), made ready for the driver in place: handles and
@@ -50,14 +48,11 @@ final class NodeStructures {
     private static final int WAIT_EQUAL = 1;
     private static final int MOST_OPERATIONS = 256;
     private static final int MOST_BODIES = 1024;
-    private static final int MOST_CONDITIONS = 1 << 20;
 
     private final ClientState client;
     private final StructureTranslation structures;
     private final CopyStructures copies;
     private final AddressCheck addresses;
-    /** Conditions of the client's graphs: the driver's own values, because kernels set them. */
-    private final Set<Long> conditions = new HashSet<>();
 
     NodeStructures(ClientState client, StructureTranslation structures, CopyStructures copies, AddressCheck addresses) {
         this.client = client;
@@ -151,14 +146,6 @@ final class NodeStructures {
         node.set(WireTypes.U64, OPERATIONS_ARRAY, operations.address());
     }
 
-    /** A condition was made for a graph of the client. */
-    void condition(long value) throws RejectedException {
-        if (conditions.size() >= MOST_CONDITIONS) {
-            throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more conditions than a client may have");
-        }
-        conditions.add(value);
-    }
-
     /** The word of a node that {@link #hostCall} made, from what the driver tells of it; -1: it is another one. */
     long wordOf(MemorySegment node) {
         long array = node.get(WireTypes.U64, OPERATIONS_ARRAY);
@@ -206,7 +193,7 @@ final class NodeStructures {
             case ALLOCATION -> allocation(body, followers);
             case OPERATIONS -> operations(body, followers);
             case CONDITIONAL -> {
-                if (!conditions.contains(body.get(WireTypes.U64, 0))) {
+                if (!client.graphs().isCondition(body.get(WireTypes.U64, 0))) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no condition of the client");
                 }
                 int size = node.get(WireTypes.U32, CONDITIONAL_SIZE);

@@ -14,7 +14,6 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.executor.worker.Answer;
-import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
@@ -212,18 +211,15 @@ public final class ClientFences {
      * @throws ProgramRefusedException if they cannot be linked
      */
     public Answer link(List<LinkerInput> inputs, CodeOptions options, List<LinkInput> fenced) throws ProgramRefusedException {
-        if (!fenced.isEmpty()) {
-            try {
-                office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
-            } catch (ProgramRefusedException e) {
-                segment.notice("inputs of the linker are refused: " + e.getMessage());
-                throw e;
-            }
+        try {
+            office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
+        } catch (ProgramRefusedException e) {
+            segment.notice("inputs of the linker are refused: " + e.getMessage());
+            throw e;
         }
         Answer made = office.maker().link(member.tenant(), inputs, options);
         if (!fenced.isEmpty()) {
-            List<FencedTables> tables = fenced.stream().map(LinkInput::tables).toList();
-            office.maker().remember(new FencedProgram(made.parts().getFirst(), tables, "", false));
+            office.maker().remember(new FencedProgram(made.parts().getFirst(), fenced.stream().map(LinkInput::tables).toList(), "", false));
         }
         return made;
     }

@@ -6,8 +6,6 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.CodeWorkers;
-import io.tessera.executor.worker.FenceRequest;
-import io.tessera.executor.worker.TenantTurns;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
@@ -15,7 +13,6 @@ import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.verify.LinkCheck;
 import io.tessera.guardian.verify.LinkInterface;
@@ -24,7 +21,6 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -51,7 +47,6 @@ public final class ProgramMaker {
     /** The longest wait for another client's compilation; beyond it something is wrong with it. */
     private static final long PATIENCE_S = 600;
     private static final int MOST_LINKED = 1024;
-    private static final int MOST_CHECKS = 4;
     private static final Logger LOG = LoggerFactory.getLogger(ProgramMaker.class);
 
     /**
@@ -65,11 +60,9 @@ public final class ProgramMaker {
     private final Target target;
     private final CodeCache cache;
     private final CodeWorkers workers;
-    private final TextCheck check;
     private final LocalQuota localQuota;
-    private final NanoClock clock;
     /** To look at texts, on the threads of those who ask. */
-    private final TenantTurns turns;
+    private final FencingRounds rounds;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
     /** Tables of what was linked for programs to load later, by the hash of the machine code. */
@@ -86,11 +79,8 @@ public final class ProgramMaker {
         this.target = target;
         this.cache = cache;
         this.workers = workers;
-        this.check = check;
         this.localQuota = localQuota;
-        this.clock = clock;
-        int processors = Runtime.getRuntime().availableProcessors();
-        this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), TimeUnit.SECONDS.toNanos(PATIENCE_S), clock);
+        this.rounds = new FencingRounds(target.capability(), workers, check, clock, TimeUnit.SECONDS.toNanos(PATIENCE_S));
     }
 
     Target target() {
@@ -309,100 +299,18 @@ public final class ProgramMaker {
         return made;
     }
 
-    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
-    private byte[] code(ModuleImage image) throws ProgramRefusedException {
-        try {
-            return image.ptxImage(target.capability(), ModuleImage.DEFAULT_CAP_BYTES);
-        } catch (ImageException e) {
-            throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, e.getMessage());
-        }
-    }
-
     /**
      * Modules of PTX, fenced.
      *
      * @param linked whether they are linked with others of the kind
      */
     List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
-        List<byte[]> codes = new ArrayList<>();
-        for (ModuleImage image : images) {
-            codes.add(code(image));
-        }
-        FenceRequest request = new FenceRequest(mode, target.capability(), linked, false);
-        List<TextCheck.Checked> looked = new ArrayList<>();
-        List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = look(tenant, fenced, mode, linked, looked);
-        if (why != null) {
-            LOG.info("a module is fenced without proofs: {}", why);
-            fenced = texts(workers.fence(tenant, request.plainly(), codes), images.size());
-            look(tenant, fenced, mode, linked, looked);
-        }
-        List<FencedText> accepted = new ArrayList<>();
-        for (int i = 0; i < fenced.size(); i++) {
-            accepted.add(accepted(fenced.get(i), looked.get(i)));
-        }
-        return accepted;
-    }
-
-    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
-    private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
-            throws ProgramRefusedException {
-        looked.clear();
-        String why = null;
-        for (FencedText one : fenced) {
-            String wrong = TablesCheck.refusal(one.tables(), mode);
-            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : inTurn(tenant, one, linked);
-            looked.add(checked);
-            why = why == null ? checked.first() : why;
-        }
-        return why;
-    }
-
-    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
-    private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
-        Thread own = Thread.currentThread();
-        if (!turns.await(tenant, () -> workers.isAbandoned(own))) {
-            throw new ProgramRefusedException(CudaResult.UNKNOWN, "no turn came to verify it");
-        }
-        long beginNs = clock.nanoTime();
-        try {
-            return check.check(text.text(), text.tables(), linked);
-        } finally {
-            turns.ended(tenant, clock.nanoTime() - beginNs);
-        }
+        return rounds.fence(tenant, images, mode, linked);
     }
 
     /** Somebody may not want any more what was asked for. */
     void wake() {
-        turns.wake();
-    }
-
-    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
-    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
-        if (looked.refusal() != null) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
-        }
-        looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
-        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()), looked.link());
-    }
-
-    private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
-        if (answer.result() != CudaResult.SUCCESS) {
-            throw new ProgramRefusedException(answer.result(), answer.text());
-        }
-        try {
-            if (answer.parts().size() != 2 * count) {
-                throw new IOException(answer.parts().size() + " parts for " + count + " images");
-            }
-            List<FencedText> texts = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
-            }
-            return texts;
-        } catch (IOException e) {
-            LOG.error("what a worker has made cannot be read: {}", e.getMessage());
-            throw new ProgramRefusedException(CudaResult.UNKNOWN, "what was made of it cannot be read: " + e.getMessage());
-        }
+        rounds.wake();
     }
 
     /** Remembers what was linked for a program that will load it, by its bytes alone. */

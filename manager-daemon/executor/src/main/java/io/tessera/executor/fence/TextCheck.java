@@ -4,6 +4,7 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.verify.LinkInterface;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Looks at rewritten text before a driver gets it, in this process and with bounds on time and memory: whoever wrote it has read a
@@ -17,16 +18,18 @@ interface TextCheck {
      * @param refusal  why nothing may; null: the rest is as it says
      * @param text     what the driver gets: the accepted part of the text, without a final NUL
      * @param rejected kernels that are not in it, by name, and why
+     * @param unproven functions that were not seen to be fenced for what they hold themselves
      * @param link     what is looked at before the text is linked with others; null where it is not linked
      */
-    record Checked(String refusal, byte[] text, Map<String, String> rejected, LinkInterface link) {
-        /** Copies the map. */
+    record Checked(String refusal, byte[] text, Map<String, String> rejected, Set<String> unproven, LinkInterface link) {
+        /** Copies the collections. */
         public Checked {
             rejected = Map.copyOf(rejected);
+            unproven = Set.copyOf(unproven);
         }
 
         static Checked refused(String why) {
-            return new Checked(why, new byte[0], Map.of(), null);
+            return new Checked(why, new byte[0], Map.of(), Set.of(), null);
         }
 
         /** Why not all of it may be loaded; null: all may. */
@@ -46,6 +49,6 @@ interface TextCheck {
 
     /** Whoever wrote the text is believed. */
     static TextCheck none() {
-        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of(), null);
+        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of(), Set.of(), null);
     }
 }

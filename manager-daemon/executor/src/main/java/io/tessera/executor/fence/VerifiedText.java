@@ -29,15 +29,15 @@ final class VerifiedText implements TextCheck {
             int length = text.length > 0 && text[text.length - 1] == 0 ? text.length - 1 : text.length;
             Verdict verdict = FenceVerifier.verify(length == text.length ? text : Arrays.copyOf(text, length), Mode.valueOf(tables.mode().name()), linked);
             String why = tables(tables, verdict);
-            if (why == null && verdict.accepted().isEmpty() && !verdict.whole()) {
-                why = verdict.rejected().values().iterator().next().getMessage();
-            }
             if (why != null) {
                 return Checked.refused(why);
             }
+            if (verdict.accepted().isEmpty() && !verdict.whole()) {
+                return new Checked(verdict.rejected().values().iterator().next().getMessage(), new byte[0], Map.of(), verdict.unproven(), null);
+            }
             Map<String, String> rejected = new HashMap<>();
             verdict.rejected().forEach((kernel, reason) -> rejected.put(kernel, "it is not seen to be fenced: " + reason.getMessage()));
-            return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected, verdict.link());
+            return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected, verdict.unproven(), verdict.link());
         } catch (UnverifiedException e) {
             return Checked.refused(e.getMessage());
         } catch (RuntimeException e) { // a fault of the verifier shows nothing

@@ -1,7 +1,10 @@
 package io.tessera.executor.handle;
 
 import io.tessera.device.HandleKind;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.relay.RelayHandle;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -18,16 +21,29 @@ public final class ClientHandles {
     private final HandleTable[] tables = new HandleTable[KINDS.length];
     /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
-    private final TensorMaps tensorMaps = new TensorMaps();
+    private final TensorMaps tensorMaps;
+    private final ClientAccount account;
 
-    /** Empty, for handles that name a device. */
+    /** Empty, for handles that name a device, of a client that is alone in its tenant. */
     public ClientHandles(int device) {
+        this(device, ClientAccount.ofItsOwn());
+    }
+
+    /** Empty, for handles that name a device; what there is counts in an account. */
+    public ClientHandles(int device, ClientAccount account) {
+        this.account = account;
+        this.tensorMaps = new TensorMaps(account);
         for (HandleKind kind : KINDS) {
             tables[kind.ordinal()] = new HandleTable(kind, device);
             if (kind.deviceValue()) {
                 deviceValues.put(kind, new HashMap<>());
             }
         }
+    }
+
+    /** What the client has, against what its tenant may have. */
+    public ClientAccount account() {
+        return account;
     }
 
     /** The client's tensor maps. */
@@ -55,12 +71,6 @@ public final class ClientHandles {
         return tables[kind.ordinal()].value(said);
     }
 
-    /** Whether the client has as many of a kind as it may have. */
-    public boolean isFull(HandleKind kind) {
-        int size = kind.deviceValue() ? deviceValues.get(kind).size() : tables[kind.ordinal()].size();
-        return size >= HandleLimits.most(kind);
-    }
-
     /**
      * What a record says for a driver's object.
      *
@@ -68,19 +78,33 @@ public final class ClientHandles {
      */
     public long put(HandleKind kind, long value, long parent, int context) {
         if (kind.deviceValue()) {
-            deviceValues.get(kind).put(value, context);
+            if (deviceValues.get(kind).put(value, context) == null) {
+                account.add(Countable.of(kind));
+            }
             return value;
         }
-        return tables[kind.ordinal()].put(value, parent, context);
+        HandleTable table = tables[kind.ordinal()];
+        int before = table.size();
+        long said = table.put(value, parent, context);
+        if (table.size() > before) {
+            account.add(Countable.of(kind));
+        }
+        return said;
     }
 
     /** Forgets an object and everything that goes away with it. */
     public void remove(HandleKind kind, long said) {
         if (kind.deviceValue()) {
-            deviceValues.get(kind).remove(said);
+            if (deviceValues.get(kind).remove(said) != null) {
+                account.remove(Countable.of(kind));
+            }
+            return;
+        }
+        if (tables[kind.ordinal()].value(said) == HandleTable.NONE) {
             return;
         }
         tables[kind.ordinal()].remove(said);
+        account.remove(Countable.of(kind));
         removeChildren(said);
     }
 
@@ -89,20 +113,22 @@ public final class ClientHandles {
         if (!tables[kind.ordinal()].release(said)) {
             return false;
         }
+        account.remove(Countable.of(kind));
         removeChildren(said);
         return true;
     }
 
     /** 0 is the parent of what has none. */
-    private void removeChildren(long parent) {
-        if (parent == HandleTable.NONE) {
-            return;
-        }
-        for (HandleTable table : tables) {
-            List<Long> children = new ArrayList<>();
-            table.childrenOf(parent, children::add);
-            for (long child : children) {
-                remove(table.kind(), child);
+    private void removeChildren(long ended) {
+        ArrayDeque<Long> parents = new ArrayDeque<>();
+        parents.add(ended);
+        for (Long parent = parents.poll(); parent != null; parent = parents.poll()) {
+            for (HandleTable table : tables) {
+                List<Long> children = new ArrayList<>();
+                table.childrenOf(parent, children::add);
+                children.forEach(table::remove);
+                account.add(Countable.of(table.kind()), -children.size(), 0);
+                parents.addAll(children);
             }
         }
     }

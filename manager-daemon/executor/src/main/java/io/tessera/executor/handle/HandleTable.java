@@ -19,6 +19,7 @@ public final class HandleTable {
     private static final int MOST_PLACES = 1 << PLACE_BITS;
     private static final int GENERATIONS = 1 << Integer.SIZE - PLACE_BITS;
     private static final int FIRST_PLACES = 16;
+    private static final int NO_PLACE = -1;
 
     private final HandleKind kind;
     private final int device;
@@ -29,6 +30,10 @@ public final class HandleTable {
     private long[] parents = new long[FIRST_PLACES];
     private int[] contexts = new int[FIRST_PLACES];
     private Object[] attachments = new Object[FIRST_PLACES];
+    /** Places with the same parent are a chain, whose first one is found by the parent: a parent's end costs what its children are. */
+    private final Map<Long, Integer> firstOfParent = new HashMap<>();
+    private int[] following = new int[FIRST_PLACES];
+    private int[] preceding = new int[FIRST_PLACES];
     private int[] free = new int[FIRST_PLACES];
     private int freeCount;
     private int used;
@@ -67,6 +72,7 @@ public final class HandleTable {
         parents[place] = parent;
         contexts[place] = context;
         attachments[place] = null;
+        chain(place);
         long handle = handle(place);
         byValue.put(value, handle);
         return handle;
@@ -84,9 +90,37 @@ public final class HandleTable {
             parents = Arrays.copyOf(parents, larger);
             contexts = Arrays.copyOf(contexts, larger);
             attachments = Arrays.copyOf(attachments, larger);
+            following = Arrays.copyOf(following, larger);
+            preceding = Arrays.copyOf(preceding, larger);
             free = Arrays.copyOf(free, larger);
         }
         return used++;
+    }
+
+    private void chain(int place) {
+        preceding[place] = NO_PLACE;
+        following[place] = NO_PLACE;
+        if (parents[place] == NONE) {
+            return;
+        }
+        Integer first = firstOfParent.put(parents[place], place);
+        if (first != null) {
+            following[place] = first;
+            preceding[first] = place;
+        }
+    }
+
+    private void unchain(int place) {
+        if (following[place] != NO_PLACE) {
+            preceding[following[place]] = preceding[place];
+        }
+        if (preceding[place] != NO_PLACE) {
+            following[preceding[place]] = following[place];
+        } else if (parents[place] != NONE && following[place] != NO_PLACE) {
+            firstOfParent.put(parents[place], following[place]);
+        } else if (parents[place] != NONE) {
+            firstOfParent.remove(parents[place]);
+        }
     }
 
     private long handle(int place) {
@@ -130,18 +164,17 @@ public final class HandleTable {
             return;
         }
         byValue.remove(values[place]);
+        unchain(place);
         values[place] = NONE;
         attachments[place] = null;
         generations[place] = (generations[place] + 1) % GENERATIONS;
         free[freeCount++] = place;
     }
 
-    /** The handles that go away with another one. */
+    /** The handles that go away with another one, of which none may be removed meanwhile. */
     public void childrenOf(long parent, LongConsumer child) {
-        for (int place = 0; place < used; place++) {
-            if (values[place] != NONE && parents[place] == parent) {
-                child.accept(handle(place));
-            }
+        for (int place = firstOfParent.getOrDefault(parent, NO_PLACE); place != NO_PLACE; place = following[place]) {
+            child.accept(handle(place));
         }
     }
 

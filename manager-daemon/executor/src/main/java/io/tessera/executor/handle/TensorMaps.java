@@ -1,10 +1,12 @@
 package io.tessera.executor.handle;
 
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.SequencedMap;
 
 /**
  * The tensor maps that a client had made over memory of its own. A map is 128 bytes that the program keeps itself, so
@@ -13,29 +15,26 @@ import java.util.Map;
 public final class TensorMaps {
     /** Size of {@code CUtensorMap} (cuda.h). */
     public static final int BYTES = 128;
-    /** The oldest are forgotten: programs that make more make them anew before each launch. */
-    private static final int MOST = 1 << 16;
-
-    private final Map<ByteBuffer, Long> spans = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, Long> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final ClientAccount account;
+    private final SequencedMap<ByteBuffer, Long> spans = new LinkedHashMap<>(16, 0.75f, true);
 
     /** Nothing made yet. */
-    public TensorMaps() {
+    public TensorMaps(ClientAccount account) {
+        this.account = account;
     }
 
     private static ByteBuffer key(MemorySegment map) {
         return ByteBuffer.wrap(map.asSlice(0, BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** A map was made that reaches so many bytes. */
+    /**
+     * A map was made that reaches so many bytes. Where the tenant may have no more, the client's oldest is forgotten: programs that
+     * make so many make them anew before each launch.
+     */
     public void made(MemorySegment map, long span) {
-        spans.put(key(map), span);
+        if (spans.put(key(map), span) == null && account.take(Countable.TENSOR_MAP, 1, 0) != null) {
+            spans.pollFirstEntry();
+        }
     }
 
     /** How many bytes from its address on a map reaches; -1: nobody made it for this client. */

@@ -127,7 +127,11 @@ public final class LaunchExecutor {
         boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
         form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
         form.volume(product(record, GRID), product(record, BLOCK), unsigned(record, SHARED_BYTES));
-        form.kind(client.streams().isCapturing(stream), !cooperative && areOfAnyCode(record, attributeCount));
+        boolean capturing = client.streams().isCapturing(stream);
+        if (capturing) {
+            client.graphs().captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES);
+        }
+        form.kind(capturing, !cooperative && areOfAnyCode(record, attributeCount));
         function = code(record.get(WireTypes.U64, FUNCTION), function);
         client.streams().before(stream);
         int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)

@@ -1,7 +1,10 @@
 package io.tessera.executor.memory;
 
 import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,11 +17,30 @@ import java.util.TreeMap;
 public final class ClientMemory {
     private final TreeMap<Long, MemoryRange> ranges = new TreeMap<>(Long::compareUnsigned);
     private final TreeMap<Long, MemoryRange> reserved = new TreeMap<>(Long::compareUnsigned);
+    /** Variables that were asked for, by their module or library: its end costs what it has. */
+    private final Map<Long, List<MemoryRange>> variables = new HashMap<>();
+    private final ClientAccount account;
     private MemoryRange last;
+
+    /** Nothing yet, of a client that is alone in its tenant. */
+    public ClientMemory() {
+        this(ClientAccount.ofItsOwn());
+    }
+
+    /** Nothing yet; what there is counts in an account. */
+    public ClientMemory(ClientAccount account) {
+        this.account = account;
+    }
 
     /** Adds a range. */
     public void add(MemoryRange range) {
-        (range.origin() == Origin.RESERVED ? reserved : ranges).put(range.address(), range);
+        MemoryRange before = (range.origin() == Origin.RESERVED ? reserved : ranges).put(range.address(), range);
+        if (before == null) {
+            account.add(Countable.MEMORY_RANGE);
+        }
+        if (range.owner() != 0 && (before == null || before.owner() != range.owner())) {
+            variables.computeIfAbsent(range.owner(), _ -> new ArrayList<>()).add(range);
+        }
     }
 
     /** The range that begins at an address, reserved ones aside. */
@@ -79,13 +101,20 @@ public final class ClientMemory {
     /** Forgets the range that begins at an address. */
     public void remove(MemoryRange range) {
         last = null;
-        (range.origin() == Origin.RESERVED ? reserved : ranges).remove(range.address());
+        if ((range.origin() == Origin.RESERVED ? reserved : ranges).remove(range.address()) != null) {
+            account.remove(Countable.MEMORY_RANGE);
+        }
     }
 
     /** Forgets the variables of a module or library. */
     public void removeOwnedBy(long owner) {
-        last = null;
-        ranges.values().removeIf(range -> range.owner() == owner && owner != 0);
+        List<MemoryRange> owned = variables.remove(owner);
+        for (MemoryRange variable : owned == null ? List.<MemoryRange>of() : owned) {
+            MemoryRange there = ranges.get(variable.address());
+            if (there != null && there.owner() == owner) {
+                remove(there);
+            }
+        }
     }
 
     /** Mappings that lie in so many bytes from an address, in order. */

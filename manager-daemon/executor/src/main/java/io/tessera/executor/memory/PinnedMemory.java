@@ -1,6 +1,8 @@
 package io.tessera.executor.memory;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
 import io.tessera.os.FilePort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
@@ -22,12 +24,12 @@ import org.slf4j.LoggerFactory;
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
     /** Regions that are made and not registered yet or any more: a client cannot fill the host by asking alone. */
-    private static final int MOST_REGIONS = 65_536;
     private static final long MOST_BYTES = 1L << 40;
     private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
 
     private final SharedMemoryPort memory;
     private final FilePort files;
+    private final ClientAccount account;
     private final Map<Long, Region> regions = new HashMap<>();
     private volatile HostAddresses addresses;
     private long lastId;
@@ -73,7 +75,8 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     /** Nothing yet, and no addresses. */
-    public PinnedMemory(SharedMemoryPort memory, FilePort files) {
+    public PinnedMemory(SharedMemoryPort memory, FilePort files, ClientAccount account) {
+        this.account = account;
         this.memory = memory;
         this.files = files;
     }
@@ -99,8 +102,13 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     private Offer make(long bytes, long notBelow) throws LinuxException {
-        if (bytes <= 0 || bytes > MOST_BYTES || regions.size() >= MOST_REGIONS) {
+        if (bytes <= 0 || bytes > MOST_BYTES) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
+        }
+        String refusal = account.refusal(Countable.PINNED);
+        if (refusal != null) {
+            LOG.warn("{} bytes of pinned memory are refused: {}", bytes, refusal);
+            return refused(CudaResult.OUT_OF_MEMORY);
         }
         long rounded = addresses.rounded(bytes);
         long address = addresses.take(rounded, notBelow);
@@ -116,6 +124,7 @@ public final class PinnedMemory implements AutoCloseable {
                 return refused(CudaResult.OUT_OF_MEMORY);
             }
             long told = RelayLayout.align(bytes, PAGE);
+            account.add(Countable.PINNED);
             regions.put(++lastId, new Region(address, told, rounded, memory.copy(descriptor)));
             kept = true;
             return new Offer(new RelayPinned(lastId, address, told, CudaResult.SUCCESS), descriptor);
@@ -169,6 +178,7 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     private void end(Region region) {
+        account.remove(Countable.PINNED);
         addresses.give(region.address);
         try {
             memory.close(region.descriptor);

@@ -42,6 +42,8 @@ public final class GraphMemory {
         final long address;
         final long bytes;
         final byte[] parameters;
+        /** Nodes that allocate or free it. */
+        final Set<Long> nodes = new HashSet<>();
         int holders;
         boolean live;
         boolean freedInGraph;
@@ -87,6 +89,7 @@ public final class GraphMemory {
         Piece piece = new Piece(address, bytes, parameters.clone());
         byAddress.put(address, piece);
         allocationNodes.put(node, piece);
+        piece.nodes.add(node);
         hold(ofGraph, graph, piece);
         reservedBytes += bytes;
         reservedHigh = Math.max(reservedHigh, reservedBytes);
@@ -101,6 +104,7 @@ public final class GraphMemory {
     public void frees(long node, long address) {
         Piece piece = byAddress.get(address);
         freeNodes.put(node, piece);
+        piece.nodes.add(node);
         piece.freedInGraph = true;
     }
 
@@ -118,8 +122,11 @@ public final class GraphMemory {
 
     /** A node is destroyed. */
     public void nodeGone(long node) {
-        allocationNodes.remove(node);
-        freeNodes.remove(node);
+        for (Piece piece : new Piece[] {allocationNodes.remove(node), freeNodes.remove(node)}) {
+            if (piece != null) {
+                piece.nodes.remove(node);
+            }
+        }
     }
 
     private static void hold(Map<Long, Set<Piece>> holders, long holder, Piece piece) {
@@ -193,8 +200,8 @@ public final class GraphMemory {
                 continue;
             }
             byAddress.remove(piece.address);
-            allocationNodes.values().removeIf(other -> other == piece);
-            freeNodes.values().removeIf(other -> other == piece);
+            piece.nodes.forEach(allocationNodes::remove);
+            piece.nodes.forEach(freeNodes::remove);
             reservedBytes -= piece.bytes;
             if (piece.live) {
                 live(piece, false);

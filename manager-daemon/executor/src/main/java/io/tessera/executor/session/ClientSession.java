@@ -294,6 +294,7 @@ public final class ClientSession {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
         }
         state.charge().close();
+        state.handles().account().close();
         state.pinned().close();
         state.window().close();
         state.words().unregister();

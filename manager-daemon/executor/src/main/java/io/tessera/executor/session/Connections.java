@@ -52,6 +52,7 @@ public final class Connections implements AutoCloseable {
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
     private long listeningToken;
+    private long comings;
 
     /**
      * No clients yet.
@@ -184,6 +185,7 @@ public final class Connections implements AutoCloseable {
             connection.serve(made);
             int bytes = RelayMessageEncoder.welcome(packet, client.clientId(), RelaySegment.BYTES);
             made.session().start();
+            comings++;
             send(connection, bytes, made.descriptor());
         } finally {
             os.sockets().close(made.descriptor());
@@ -275,10 +277,16 @@ public final class Connections implements AutoCloseable {
         leaving.removeIf(connection -> {
             boolean over = connection.unmapIfOver();
             if (over) {
+                comings++;
                 company.leave(connection.member());
             }
             return over;
         });
+    }
+
+    /** How often a client has come or gone so far. */
+    public long comings() {
+        return comings;
     }
 
     /** Calls somebody for every session, those that are leaving included. */

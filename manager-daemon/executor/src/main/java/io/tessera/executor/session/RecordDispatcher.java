@@ -12,6 +12,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.launch.LaunchExecutor;
 import io.tessera.executor.query.QueryExecutor;
+import io.tessera.executor.quota.Countable;
 import io.tessera.executor.ring.RecordHandler;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
@@ -141,7 +142,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            refusals.refused(record, result, e.getMessage());
+            if (refusals.refused(record, result, e.getMessage()) && result == CudaResult.OUT_OF_MEMORY) {
+                client.segment().notice(e.getMessage());
+            }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
@@ -318,6 +321,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int word = word(record, length);
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
+        if (client.streams().isCapturing(stream)) {
+            client.graphs().captured(stream, 2, 0);
+        }
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
             result = client.fences().watchdog().pausing(stream.value(), true, () -> client.words().await(stream, word, 0));
@@ -326,14 +332,21 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return result;
     }
 
+    private int createContext(int number) throws RejectedException {
+        String refusal = client.handles().account().refusal(Countable.CONTEXT);
+        if (refusal != null) {
+            throw new RejectedException(CudaResult.OUT_OF_MEMORY, refusal);
+        }
+        return client.streams().createContext(number) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
+    }
+
     private int context(MemorySegment record, int length) throws RejectedException {
         if (length < RecordHeader.BYTES + RelayLayout.CONTEXT_CHANGE.byteSize()) {
             throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
         }
         int number = RecordHeader.context(record);
         return switch (record.get(WireTypes.U32, RecordHeader.BYTES)) {
-            case RelayLayout.CONTEXT_CREATE -> client.streams().createContext(number) ? CudaResult.SUCCESS
-                    : CudaResult.INVALID_VALUE;
+            case RelayLayout.CONTEXT_CREATE -> createContext(number);
             case RelayLayout.CONTEXT_DESTROY -> belongings.free(context(record));
             default -> throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
         };

@@ -26,14 +26,16 @@ final class RefusalLog {
         this.client = client;
     }
 
-    /** A record was refused. */
-    void refused(MemorySegment record, int result, String reason) {
+    /** A record was refused; returns whether it is the first of its kind. */
+    boolean refused(MemorySegment record, int result, String reason) {
         int kind = RecordHeader.kind(record);
         int entry = RecordHeader.entry(record);
         total++;
-        if (counts.merge(kind << Short.SIZE | entry, 1L, Long::sum) == 1 && counts.size() <= MOST_LINES) {
+        boolean first = counts.merge(kind << Short.SIZE | entry, 1L, Long::sum) == 1 && counts.size() <= MOST_LINES;
+        if (first) {
             LOG.warn("{}: {} is refused with {}: {}", client, name(kind, entry), result, reason);
         }
+        return first;
     }
 
     private static String name(int kind, int entry) {

@@ -3,6 +3,7 @@ package io.tessera.executor.session;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.GraphBook;
 import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
@@ -27,6 +28,9 @@ import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.pool.GraphRanges;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.print.PrintedText;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.HostBudget;
+import io.tessera.executor.quota.TenantAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.Words;
@@ -66,6 +70,8 @@ public final class SessionFactory {
     private final TenantWindows windows;
     private final Exports exports = new Exports();
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
+    private final HostBudget budget = HostBudget.ofHeap(Runtime.getRuntime().maxMemory());
+    private final Map<String, TenantAccount> accounts = new ConcurrentHashMap<>();
 
     /**
      * A session that has not begun, and what its maker owns.
@@ -119,12 +125,13 @@ public final class SessionFactory {
             snapshot.write(segment.device(), visible);
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
-            PinnedMemory pinned = new PinnedMemory(memory, files);
+            ClientAccount account = new ClientAccount(accounts.computeIfAbsent(name(client), _ -> new TenantAccount(budget)));
+            PinnedMemory pinned = new PinnedMemory(memory, files, account);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
                     + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
-                    own -> state(own, client, member, segment, charge, pinned, images), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, account, pinned, images), futex, clock, reports);
             done = true;
             return new Made(session, pinned, images, descriptor, arena);
         } finally {
@@ -165,13 +172,13 @@ public final class SessionFactory {
     }
 
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
-            ClientCharge charge, PinnedMemory pinned, ImageOffers images) {
+            ClientCharge charge, ClientAccount account, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         Standstill.Client stands = standstill.enter();
         driver.waitAt(stands);
-        ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES);
+        ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles);
-        ClientMemory owned = new ClientMemory();
+        ClientMemory owned = new ClientMemory(account);
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,
                 streams.progress(), stands);
@@ -180,8 +187,8 @@ public final class SessionFactory {
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
-                new EventWatch(driver, segment, printing), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
+                new EventWatch(driver, segment, printing, account), owned, charge, pinned, printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver), fences,
                 new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
     }
 }

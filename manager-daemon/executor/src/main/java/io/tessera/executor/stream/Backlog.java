@@ -15,9 +15,24 @@ final class Backlog {
     /** Submissions that may be out when events are counted; with the records of one batch, far below what a driver takes. */
     private static final int MOST_SUBMISSIONS = 384;
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
+    /** Nodes of graphs from one event to the next. */
+    private static final int NODES_STEP = 16_384;
+    /** Nodes of launched graphs that one client may have before it; each takes memory of whoever runs it. One launch may exceed it. */
+    private static final long MOST_NODES = 1L << 18;
 
     private final ProgressEvents events;
     private final Set<ClientStream> full = new HashSet<>();
+    /** Nodes of graphs before all marks that were not seen to be reached. */
+    private long nodes;
+
+    /**
+     * A place of a stream.
+     *
+     * @param event complete when the stream has come there
+     * @param nodes of graphs between the mark before and this one
+     */
+    record Mark(long event, long nodes) {
+    }
 
     Backlog(ProgressEvents events) {
         this.events = events;
@@ -25,7 +40,7 @@ final class Backlog {
 
     /** Something was submitted to a stream; whether it is time for {@link #mark}. */
     boolean submitted(ClientStream stream) {
-        return ++stream.sinceMark >= STEP;
+        return ++stream.sinceMark >= STEP || stream.nodesSinceMark >= NODES_STEP;
     }
 
     /** Has an event tell when a stream, that captures nothing, has come so far. Returns the event, else NONE. */
@@ -34,8 +49,10 @@ final class Backlog {
         if (event == ProgressEvents.NONE) {
             return event; // the next submission tries again; an error of the context is seen elsewhere
         }
+        stream.marks.add(new Mark(event, stream.nodesSinceMark));
+        nodes += stream.nodesSinceMark;
         stream.sinceMark = 0;
-        stream.marks.add(event);
+        stream.nodesSinceMark = 0;
         if (isFull(stream)) {
             full.add(stream);
         }
@@ -43,10 +60,15 @@ final class Backlog {
     }
 
     private boolean isFull(ClientStream stream) {
-        while (!stream.marks.isEmpty() && events.query(stream.marks.peek()) != CudaResult.NOT_READY) {
-            events.giveBack(stream.marks.poll());
+        while (!stream.marks.isEmpty() && events.query(stream.marks.peek().event) != CudaResult.NOT_READY) {
+            reached(stream.marks.poll());
         }
-        return stream.marks.size() >= MOST_EVENTS;
+        return stream.marks.size() >= MOST_EVENTS || nodes >= MOST_NODES && !stream.marks.isEmpty();
+    }
+
+    private void reached(Mark mark) {
+        nodes -= mark.nodes;
+        events.giveBack(mark.event);
     }
 
     /** Whether a stream has as much before it as it may have. */
@@ -60,7 +82,7 @@ final class Backlog {
     /** A stream is about to be destroyed. */
     void forget(ClientStream stream) {
         full.remove(stream);
-        stream.marks.forEach(events::giveBack);
+        stream.marks.forEach(this::reached);
         stream.marks.clear();
     }
 }

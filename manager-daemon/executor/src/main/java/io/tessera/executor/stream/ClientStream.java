@@ -23,14 +23,21 @@ public final class ClientStream {
     long event;
     /** Submissions since the last of {@link #marks}. */
     int sinceMark;
-    /** Events of the {@link Backlog} that are not complete, the oldest first. */
-    final ArrayDeque<Long> marks = new ArrayDeque<>();
+    /** Nodes of graphs that were launched since then. */
+    long nodesSinceMark;
+    /** Marks of the {@link Backlog} that are not reached, the oldest first. */
+    final ArrayDeque<Backlog.Mark> marks = new ArrayDeque<>();
 
     ClientStream(long value, ClientContext context, boolean blocking, boolean legacy) {
         this.value = value;
         this.context = context;
         this.blocking = blocking;
         this.legacy = legacy;
+    }
+
+    /** Whether a capture that was begun on it is open. */
+    public boolean isOriginOfCapture() {
+        return capturing;
     }
 
     /** The driver's handle. */

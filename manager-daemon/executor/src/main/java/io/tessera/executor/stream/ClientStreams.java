@@ -6,6 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.quota.Countable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -87,7 +88,11 @@ public final class ClientStreams {
 
     /** Makes a context; false if the number is in use or 0. */
     public boolean createContext(int number) {
-        return number != 0 && contexts.putIfAbsent(number, new ClientContext(number)) == null;
+        if (number == 0 || contexts.putIfAbsent(number, new ClientContext(number)) != null) {
+            return false;
+        }
+        handles.account().add(Countable.CONTEXT);
+        return true;
     }
 
     /** The context of a number; null if there is none. */
@@ -214,6 +219,11 @@ public final class ClientStreams {
         }
     }
 
+    /** A graph of so many nodes was submitted to a stream; {@link #after} follows. */
+    public void graph(ClientStream stream, long nodes) {
+        stream.nodesSinceMark += nodes;
+    }
+
     /** Something was submitted to a stream that nobody else needs to know of. */
     public void counted(ClientStream stream) {
         if (backlog.submitted(stream) && !isCapturing(stream)) {
@@ -336,7 +346,9 @@ public final class ClientStreams {
                 destroy(own);
             }
         }
-        contexts.remove(context.number);
+        if (contexts.remove(context.number) != null) {
+            handles.account().remove(Countable.CONTEXT);
+        }
         recent = null;
     }
 

@@ -4,25 +4,26 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.print.ClientPrinting;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Events of a client that somebody waits for: asked between records, told by a word. One owner thread. */
 public final class EventWatch {
-    /** Watches of one client at a time; a client has one for each event that it waits for. */
-    private static final int MOST = 65_536;
-
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final ClientPrinting printing;
+    private final ClientAccount account;
     private final List<Watch> watches = new ArrayList<>();
 
     private record Watch(long event, int word, long value) {
     }
 
     /** Nothing is watched. */
-    public EventWatch(DriverCalls driver, RelaySegment segment, ClientPrinting printing) {
+    public EventWatch(DriverCalls driver, RelaySegment segment, ClientPrinting printing, ClientAccount account) {
+        this.account = account;
         this.driver = driver;
         this.segment = segment;
         this.printing = printing;
@@ -34,7 +35,7 @@ public final class EventWatch {
      * @return the CUresult; NOT_READY: it is watched
      */
     public int add(long event, int word, long value) {
-        if (watches.size() >= MOST) {
+        if (account.take(Countable.WATCH, 1, 0) != null) {
             return CudaResult.OUT_OF_MEMORY;
         }
         watches.add(new Watch(event, word, value));
@@ -80,6 +81,7 @@ public final class EventWatch {
 
     private void done(int index) {
         Watch watch = watches.get(index);
+        account.remove(Countable.WATCH);
         Watch lastWatch = watches.removeLast();
         if (index < watches.size()) {
             watches.set(index, lastWatch);

@@ -6,6 +6,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ImageException;
@@ -16,24 +17,30 @@ import io.tessera.guardian.ptx.PtxParser;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Unpacks the PTX of images and rewrites it. The numbers of its message: mode, compute capability as its {@code sm_} number, whether the
- * modules are linked with each other, whether nothing is left out because a proof says so; its parts: the images. The parts of its answer:
- * of each image the text without a final NUL, then its tables. Stateless.
+ * modules are linked with each other, which functions are fenced without proofs (0: those that its last part names, one a line, 1: all); its parts:
+ * the images, and those names. The parts of its answer: of each image the text without a final NUL, then its tables. Stateless.
  */
 final class FenceJob {
     private FenceJob() {
     }
 
     static Message message(FenceRequest request, List<byte[]> images) {
+        List<byte[]> parts = new ArrayList<>(images);
+        parts.add(String.join("\n", request.plain().names()).getBytes(StandardCharsets.UTF_8));
         return new Message(Message.Kind.FENCE, List.of((long) request.mode().ordinal(), (long) request.device().sm(),
-                request.linked() ? 1L : 0, request.plain() ? 1L : 0), "", images);
+                request.linked() ? 1L : 0, request.plain().all() ? 1L : 0), "", parts);
     }
 
     private static FenceRequest request(Message message) {
+        Set<String> names = new String(message.parts().getLast(), StandardCharsets.UTF_8).lines().collect(Collectors.toSet());
         return new FenceRequest(FenceMode.values()[message.numbers().get(0).intValue()],
-                ComputeCapability.ofSm(message.numbers().get(1).intValue()), message.numbers().get(2) != 0, message.numbers().get(3) != 0);
+                ComputeCapability.ofSm(message.numbers().get(1).intValue()), message.numbers().get(2) != 0,
+                message.numbers().get(3) != 0 ? PlainFunctions.everything() : PlainFunctions.none().with(names));
     }
 
     /** Answers a message. An error of the JVM goes to the caller. */
@@ -41,7 +48,7 @@ final class FenceJob {
         FenceRequest request = request(message);
         try {
             List<byte[]> made = new ArrayList<>();
-            for (byte[] image : message.parts()) {
+            for (byte[] image : message.parts().subList(0, message.parts().size() - 1)) {
                 FencedModule fenced = fence(request, image);
                 made.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
                 made.add(FencedTables.of(fenced).bytes());
@@ -70,10 +77,8 @@ final class FenceJob {
     }
 
     private static Fencer fencer(FenceRequest request) {
-        if (request.plain()) {
-            return Fencer.withoutProofs(request.mode(), request.linked());
-        }
-        return request.linked() ? new Fencer(request.mode(), new SyntacticOracle(), true) : new Fencer(request.mode());
+        Fencer proving = request.linked() ? new Fencer(request.mode(), new SyntacticOracle(), true) : new Fencer(request.mode());
+        return proving.plainly(request.plain());
     }
 
     private static Message refusal(int result, String why) {

@@ -2,6 +2,7 @@ package io.tessera.executor.worker;
 
 import io.tessera.device.DriverOptions;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
@@ -118,7 +119,7 @@ public final class WorkerMain {
     /** Classes are loaded before somebody waits for them. */
     private static void warm() {
         List<byte[]> image = List.of(ANYTHING.getBytes(StandardCharsets.US_ASCII));
-        FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, false), image));
+        FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, PlainFunctions.none()), image));
     }
 
     /** An answer ends a job; anything else ends the process. */

@@ -7,11 +7,13 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One worker, as the executor has it. It gets nothing of the executor but three pipes and a few variables of the environment. One thread
@@ -26,6 +28,9 @@ final class WorkerProcess {
     /** What a driver and a JVM look at. Java and glibc take more from an environment, which is nobody's business here. */
     private static final List<String> VARIABLES = List.of("HOME", "LANG", "TMPDIR", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
             "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "TESSERA_DRIVER");
+    /** Below the executor and the programs: to read one tenant's code takes whole cores for long, and all others wait for what it would take them. */
+    private static final List<String> PRIORITY = Stream.of("/usr/bin/nice", "/bin/nice").filter(file -> Files.isExecutable(Path.of(file)))
+            .findFirst().map(file -> List.of(file, "-n", "5")).orElse(List.of());
     private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError",
             "-XX:MaxMetaspaceSize=192m", "-XX:ReservedCodeCacheSize=96m", "-XX:MaxDirectMemorySize=64m", "-XX:-CreateCoredumpOnCrash",
             "-XX:+DisableAttachMechanism", "-XX:ErrorFile=/dev/null", "-XX:-DontCompileHugeMethods", "--enable-native-access=ALL-UNNAMED",
@@ -53,7 +58,7 @@ final class WorkerProcess {
 
     /** Starts one, which is not ready yet. */
     static WorkerProcess start(WorkerSettings settings) throws IOException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(PRIORITY);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
         command.addAll(words(System.getenv(JAVA_OPTIONS)));

@@ -103,7 +103,7 @@ class ForeignValuesTest {
                 new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), null,
+                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new GraphBook(handles, driver), null,
                 exports, null, null, new Standstill(Clocks.system().monotonic()).enter()), arena);
     }
 

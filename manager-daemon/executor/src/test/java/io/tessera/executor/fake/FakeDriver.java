@@ -74,6 +74,8 @@ public final class FakeDriver implements DriverPort {
     /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
     public volatile int sharedMore;
     private volatile int eventError;
+    /** Whether it makes graphs: each has what it is asked for, and nothing runs. */
+    public volatile boolean graphs;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
@@ -269,10 +271,6 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
             case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
-            case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
-            case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
-            case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;
-            case cuGraphKernelNodeCopyAttributes -> clusters(slot(s, 0), nodeClusters.getOrDefault(slot(s, 1), 0));
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
@@ -304,6 +302,10 @@ public final class FakeDriver implements DriverPort {
 
     private int virtual(DriverEntry entry, MemorySegment s) {
         return switch (entry) {
+            case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
+            case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
+            case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;
+            case cuGraphKernelNodeCopyAttributes -> clusters(slot(s, 0), nodeClusters.getOrDefault(slot(s, 1), 0));
             case cuMemAddressReserve -> addressless ? 2 : pages.reserve(slot(s, 0), slot(s, 1), slot(s, 3));
             case cuMemAddressFree -> pages.release(slot(s, 0), slot(s, 1));
             case cuMemCreate -> pages.create(slot(s, 0), slot(s, 1));
@@ -342,7 +344,9 @@ public final class FakeDriver implements DriverPort {
                     : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
-            case cuCtxGetExecAffinity, cuDeviceGetLuid, cuGraphCreate -> 801;
+            case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags ->
+                    graphs ? make("graph", slot(s, 0)) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
+            case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
             default -> 0;
         };
     }

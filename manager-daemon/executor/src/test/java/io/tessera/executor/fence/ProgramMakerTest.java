@@ -34,6 +34,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -185,7 +186,7 @@ class ProgramMakerTest {
                 workers.abandon(Thread.currentThread());
                 throw new IllegalStateException("its worker was ended");
             }
-            return new TextCheck.Checked(null, text, Map.of(), null);
+            return new TextCheck.Checked(null, text, Map.of(), Set.of(), null);
         });
         Thread first = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, () -> make(maker, CodeOptions.none())));
         while (checked.get() == 0) {
@@ -212,7 +213,7 @@ class ProgramMakerTest {
             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
             LockSupport.parkNanos(20_000_000);
             inside.decrementAndGet();
-            return new TextCheck.Checked(null, text, Map.of(), null);
+            return new TextCheck.Checked(null, text, Map.of(), Set.of(), null);
         });
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -266,7 +267,7 @@ class ProgramMakerTest {
     void whatACheckAcceptsOnlyWithoutProofsIsMadeWithoutProofs() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         make(maker(COMPILES, (text, _, _) -> asked.incrementAndGet() == 1 ? TextCheck.Checked.refused("no")
-                : new TextCheck.Checked(null, text, Map.of(), null)), CodeOptions.none());
+                : new TextCheck.Checked(null, text, Map.of(), Set.of(), null)), CodeOptions.none());
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
@@ -292,10 +293,37 @@ class ProgramMakerTest {
     @Test
     void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
         byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
-        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), null)), CodeOptions.none());
-        assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), Set.of("work"), null)), CodeOptions.none());
+        assertEquals(List.of("fence a", "fence [work] plain a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
         assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
         assertEquals("line 5", made.refusal("work"));
+    }
+
+    @Test
+    void functionsThatAreNotAcceptedAreFencedWithoutProofsAndNoOthers() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        make(maker(COMPILES, (text, _, _) -> {
+            return asked.incrementAndGet() == 1 ? new TextCheck.Checked("line 5", text, Map.of(), Set.of("another", "work"), null)
+                    : asked.get() == 2 ? new TextCheck.Checked(null, text, Map.of("work", "line 6"), Set.of("third"), null)
+                    : new TextCheck.Checked(null, text, Map.of(), Set.of(), null);
+        }), CodeOptions.none());
+        assertEquals(4, workers.asked.size(), workers.asked.toString());
+        assertEquals("fence a", workers.asked.get(0));
+        assertTrue(workers.asked.get(1).matches("fence \\[(another, work|work, another)] plain a"), workers.asked.get(1));
+        assertTrue(workers.asked.get(2).contains("third") && workers.asked.get(2).contains("work"), workers.asked.get(2));
+    }
+
+    @Test
+    void whereNothingIsWonWithoutProofsTheyAreKept() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        byte[][] texts = new byte[4][];
+        FencedProgram made = make(maker(COMPILES, (text, _, _) -> {
+            texts[asked.incrementAndGet()] = ("text " + asked.get()).getBytes(StandardCharsets.US_ASCII);
+            return new TextCheck.Checked(null, texts[asked.get()], Map.of("work", "line " + asked.get()), Set.of("work"), null);
+        }), CodeOptions.none());
+        assertEquals(3, asked.get());
+        assertEquals("text 2\0", new String(made.code(), StandardCharsets.US_ASCII));
+        assertEquals("line 2", made.refusal("work"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.tessera.executor.handle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.executor.quota.ClientAccount;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class TensorMapsTest {
     @Test
     void onlyWhatWasMadeIsKnown() {
-        TensorMaps maps = new TensorMaps();
+        TensorMaps maps = new TensorMaps(ClientAccount.ofItsOwn());
         byte[] map = new byte[TensorMaps.BYTES];
         map[3] = 7;
         maps.made(MemorySegment.ofArray(map), 4096);

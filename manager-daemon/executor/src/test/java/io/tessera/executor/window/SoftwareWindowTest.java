@@ -13,6 +13,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.Linux;
@@ -141,7 +142,7 @@ class SoftwareWindowTest {
         long free = freeBytes();
         ClientWindow window = join("a");
         assertEquals(0, window.backEverywhere());
-        try (PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files())) {
+        try (PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files(), ClientAccount.ofItsOwn())) {
             pinned.use(window.hostAddresses());
             PinnedMemory.Offer offer = pinned.create(3 * MIB, 0);
             Linux.sharedMemory().close(offer.descriptor());

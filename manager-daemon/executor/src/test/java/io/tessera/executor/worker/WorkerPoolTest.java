@@ -9,6 +9,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /** Workers that are killed, stand, and are given what nobody can read: real processes. */
 @Timeout(120)
 class WorkerPoolTest {
-    private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, false);
+    private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, PlainFunctions.none());
 
     private static Answer fence(WorkerPool pool, String tenant, byte[] code) {
         return pool.fence(tenant, MASK, List.of(code));

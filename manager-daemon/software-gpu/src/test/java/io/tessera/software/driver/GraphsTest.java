@@ -138,6 +138,26 @@ class GraphsTest {
         assertEquals(53, result(exec));
     }
 
+    /** A walk over a large graph takes neither a stack as deep as the graph nor a time that grows with its square. */
+    @Test
+    @Timeout(120)
+    void aLongChain() {
+        long first = port.made(DriverEntry.cuGraphAddEmptyNode, graph, 0, 0L);
+        long last = first;
+        for (int i = 0; i < 40_000; i++) {
+            last = port.made(DriverEntry.cuGraphAddEmptyNode, graph, one(last), 1L);
+        }
+        port.fails(1, DriverEntry.cuGraphAddDependencies, graph, one(last), one(first), 1L);
+        long exec = instantiate();
+        long copy = port.made(DriverEntry.cuGraphClone, graph);
+        port.ok(DriverEntry.cuGraphExecUpdate_v2, exec, copy, port.arena.allocate(24, 8));
+        port.ok(DriverEntry.cuGraphLaunch, exec, stream);
+        port.ok(DriverEntry.cuStreamSynchronize, stream);
+        port.ok(DriverEntry.cuGraphDestroyNode, first);
+        port.ok(DriverEntry.cuGraphDestroy, copy);
+        port.ok(DriverEntry.cuGraphExecDestroy, exec);
+    }
+
     @Test
     void childrenClonesAndEvents() {
         long child = port.made(DriverEntry.cuGraphCreate, 0);

@@ -4,6 +4,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.GraphBook;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.Standstill;
@@ -24,6 +25,7 @@ import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.pool.GraphRanges;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.print.PrintedText;
+import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.rehearsal.RehearsalClient;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.executor.session.RecordDispatcher;
@@ -91,7 +93,8 @@ public class RelayRecordBenchmark {
         DriverCalls driver = new DriverCalls(device.port(), arena);
         Standstill.Client standstill = new Standstill(clock).enter();
         driver.waitAt(standstill);
-        ClientHandles handles = new ClientHandles(0);
+        ClientAccount account = ClientAccount.ofItsOwn();
+        ClientHandles handles = new ClientHandles(0, account);
         ClientStreams streams = new ClientStreams(driver, handles);
         TenantMemory tenant = new TenantMemory(0);
         ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
@@ -107,9 +110,9 @@ public class RelayRecordBenchmark {
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
-                new EventWatch(driver, segment, printing), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files()), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), fences,
+                new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
+                        Linux.open().files(), account), printing, window, pools,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
                 standstill);
         window.open();

@@ -25,11 +25,20 @@ final class ValueSteps {
             case 7 -> b.line("shr." + sign + " %s, %s, %d;", v, w, b.random.nextInt(34));
             case 8 -> b.line("shl.b32 %s, %s, %d;", v, w, b.random.nextInt(34));
             case 9 -> b.line("mul.hi." + sign + " %s, %s, %s;", v, w, x);
-            case 10 -> b.line("bfe." + sign + " %s, %s, %d, %d;", v, w, b.random.nextInt(40), b.random.nextInt(40));
+            case 10 -> field(b, v, w, signed);
             case 11 -> b.line("prmt.b32 %s, %s, %s, %d;", v, w, x, b.random.nextInt(0x10000));
             case 12 -> b.line("popc.b32 %s, %s;", v, w);
             default -> compare(b, v, w, sign, literal);
         }
+    }
+
+    /**
+     * A field of bits. A signed one starts within the word: beyond, the PTX ISA has the word's sign, as the code that NVIDIA's assembler writes for a start
+     * in a register; for a constant one it writes -1, whatever the word (ptxas 13.0).
+     */
+    private static void field(Body b, Thing v, Thing w, boolean signed) {
+        int start = b.random.nextInt(40);
+        b.line("bfe." + (signed ? "s32" : "u32") + " %s, %s, %d, %d;", v, w, signed ? Math.min(start, Integer.SIZE - 1) : start, b.random.nextInt(40));
     }
 
     private static void compare(Body b, Thing v, Thing w, String sign, Literal literal) {

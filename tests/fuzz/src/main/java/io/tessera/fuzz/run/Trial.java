@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.LaunchCheck;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
@@ -21,8 +22,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Runs one kernel unfenced and fenced in every mode, and says what is wrong. One owner thread. */
 public final class Trial implements AutoCloseable {
@@ -38,6 +41,8 @@ public final class Trial implements AutoCloseable {
     /** How long a kernel may take in all, if all that can take long does. */
     static final long MOST_SECONDS = (LEGAL_MS + 3 * (LEGAL_MS + END_MS)) / 1000;
     private static final String KERNEL = "k";
+    private static final List<String> FUNCTIONS = List.of("f0", "f1", KERNEL);
+    private static final int MIXTURE_EVERY = 8;
 
     private final Device device;
     private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
@@ -91,6 +96,21 @@ public final class Trial implements AutoCloseable {
         return unverified;
     }
 
+    /** Of every eighth seed some functions are fenced without proofs, as an executor does with those that are not shown. */
+    private static PlainFunctions mixture(GeneratedKernel kernel) {
+        if (Math.floorMod(kernel.seed(), MIXTURE_EVERY) != 0) {
+            return PlainFunctions.none();
+        }
+        long which = kernel.seed() / MIXTURE_EVERY;
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < FUNCTIONS.size(); i++) {
+            if ((which >>> i & 1) != 0) {
+                names.add(FUNCTIONS.get(i));
+            }
+        }
+        return PlainFunctions.none().with(names);
+    }
+
     /** Has the verifier look, as an executor does: at what was written with proofs, else at what is written without. */
     private void verify(PtxModule module, FenceMode mode, String text) throws FenceRefusedException {
         looked++;
@@ -119,7 +139,8 @@ public final class Trial implements AutoCloseable {
         PtxModule module = parsed(kernel, found);
         for (FenceMode mode : module == null ? List.<FenceMode>of() : MODES) {
             try {
-                FencedModule fenced = fencers.get(mode).fence(module);
+                PlainFunctions mixture = mixture(kernel);
+                FencedModule fenced = fencers.get(mode).plainly(mixture).fence(module);
                 String output = fenced.ptx();
                 written.text(kernel, mode, fenced, output);
                 if (verifyEvery > 0 && kernel.seed() % verifyEvery == 0) {
@@ -186,7 +207,7 @@ public final class Trial implements AutoCloseable {
     /** A kernel fenced in a mode; null: it is refused. */
     FencedModule fenced(GeneratedKernel kernel, FenceMode mode) {
         try {
-            FencedModule fenced = fencers.get(mode).fence(PtxParser.parse(kernel.scoped()));
+            FencedModule fenced = fencers.get(mode).plainly(mixture(kernel)).fence(PtxParser.parse(kernel.scoped()));
             return fenced.refused().isEmpty() ? fenced : null;
         } catch (FenceRefusedException | PtxException e) {
             return null;

@@ -5,6 +5,7 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
@@ -17,43 +18,74 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * Fences as an executor has it done: what the verifier does not accept is fenced anew without proofs, and kernels that it does not accept either are
- * left out. Code that is compiled and kept so is what an executor would make. Stateless.
+ * Fences as an executor has it done: functions that the verifier does not accept are fenced anew without proofs, and kernels that it does not accept
+ * either are left out. Code that is compiled and kept so is what an executor would make. Stateless.
  */
 final class VerifiedFencer implements ImageFencer.Fencing {
-    private final ImageFencer.Fencing proving;
-    private final ImageFencer.Fencing plain;
+    private final Function<PlainFunctions, ImageFencer.Fencing> fencers;
 
-    VerifiedFencer(FenceMode mode) {
-        this(new Fencer(mode)::fence, Fencer.withoutProofs(mode, false)::fence);
+    /** What came of one try; without a verdict nothing of it may be loaded, for that reason. */
+    private record Try(PlainFunctions plain, FencedModule fenced, Verdict verdict, UnverifiedException refusal) {
+        private boolean isAccepted() {
+            return verdict != null && verdict.whole();
+        }
+
+        private PlainFunctions next() {
+            return verdict == null ? PlainFunctions.everything() : plain.with(verdict.unproven());
+        }
+
+        private String why() {
+            return verdict == null ? refusal.getMessage() : verdict.rejected().values().iterator().next().getMessage();
+        }
+
+        /** Whether all is accepted here that is accepted there. */
+        private boolean isAsGoodAs(Try other) {
+            return other.verdict == null || verdict != null && other.verdict.rejected().keySet().containsAll(verdict.rejected().keySet());
+        }
     }
 
-    /** With other fencers, for tests. */
-    VerifiedFencer(ImageFencer.Fencing proving, ImageFencer.Fencing plain) {
-        this.proving = proving;
-        this.plain = plain;
+    VerifiedFencer(FenceMode mode) {
+        this(plain -> new Fencer(mode).plainly(plain)::fence);
+    }
+
+    /** With another fencer, for tests. */
+    VerifiedFencer(Function<PlainFunctions, ImageFencer.Fencing> fencers) {
+        this.fencers = fencers;
     }
 
     @Override
     public FencedModule fence(PtxModule module) throws FenceRefusedException {
-        FencedModule fenced = proving.fence(module);
-        String why = null;
-        try {
-            Verdict verdict = verdict(fenced);
-            if (verdict.whole()) {
-                return fenced;
-            }
-            why = verdict.rejected().values().iterator().next().getMessage();
-        } catch (UnverifiedException e) {
-            why = e.getMessage();
+        Try last = attempt(module, PlainFunctions.none());
+        if (last.isAccepted()) {
+            return last.fenced;
         }
-        FencedModule anew = plain.fence(module);
+        String why = last.why();
+        while (!last.isAccepted() && !last.plain.all()) {
+            Try next = attempt(module, last.next());
+            if (next.plain.all() && last.isAsGoodAs(next)) {
+                break; // what has proofs is kept where nothing is won without them
+            }
+            last = next;
+        }
         try {
-            return left(anew, verdict(anew), "fenced without proofs: " + why);
+            if (last.verdict == null) {
+                throw last.refusal;
+            }
+            return left(last.fenced, last.verdict, last.plain, "fenced without proofs: " + why);
         } catch (UnverifiedException e) {
             throw new FenceRefusedException("the module", e.line(), "is not seen to be fenced: " + e.getMessage());
+        }
+    }
+
+    private Try attempt(PtxModule module, PlainFunctions plain) throws FenceRefusedException {
+        FencedModule fenced = fencers.apply(plain).fence(module);
+        try {
+            return new Try(plain, fenced, verdict(fenced), null);
+        } catch (UnverifiedException e) {
+            return new Try(plain, fenced, null, e);
         }
     }
 
@@ -61,13 +93,15 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         return FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(fenced.mode().name()), false);
     }
 
-    /** What is accepted of a module. */
-    private static FencedModule left(FencedModule fenced, Verdict verdict, String note) throws UnverifiedException {
+    /** What is accepted of a module; the note is for the functions without proofs. */
+    private static FencedModule left(FencedModule fenced, Verdict verdict, PlainFunctions plain, String note) throws UnverifiedException {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
             if (!verdict.rejected().containsKey(report.name())) {
                 List<String> notes = new ArrayList<>(report.notes());
-                notes.add(note);
+                if (plain.contains(report.name())) {
+                    notes.add(note);
+                }
                 reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(), report.proved(),
                         report.calls(), notes));
             }

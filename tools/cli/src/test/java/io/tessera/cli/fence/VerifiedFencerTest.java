@@ -9,6 +9,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
@@ -43,20 +44,32 @@ class VerifiedFencerTest {
     }
 
     @Test
-    void whatIsNotAcceptedIsFencedWithoutProofs() throws Exception {
-        FencedModule fenced = new VerifiedFencer(module -> unfenced(module, "add"), Fencer.withoutProofs(FenceMode.MASK, false)::fence).fence(module());
+    void whatIsNotAcceptedIsFencedWithoutProofsAloneInItsModule() throws Exception {
+        List<PlainFunctions> asked = new ArrayList<>();
+        FencedModule fenced = new VerifiedFencer(plain -> module -> {
+            asked.add(plain);
+            return plain.contains("add") ? new Fencer(FenceMode.MASK).plainly(plain).fence(module) : unfenced(module, "add");
+        }).fence(module());
+        assertEquals(List.of(Set.of(), Set.of("add")), asked.stream().map(PlainFunctions::names).toList());
         assertEquals(Set.of(), fenced.refused().keySet());
         assertTrue(fenced.ptx().contains("or.b32"));
-        assertTrue(fenced.reports().getFirst().notes().getLast().startsWith("fenced without proofs: line "), fenced.reports().toString());
+        assertEquals(List.of("add"), fenced.reports().stream().filter(report -> report.notes().stream().anyMatch(note -> note.startsWith("fenced without proofs: line ")))
+                .map(report -> report.name()).toList(), fenced.reports().toString());
     }
 
     @Test
-    void whatIsNotAcceptedEitherIsLeftOut() throws Exception {
-        FencedModule fenced = new VerifiedFencer(module -> unfenced(module, "add"), module -> unfenced(module, "add")).fence(module());
+    void whatIsNotAcceptedEitherIsLeftOutAndTheOthersKeepTheirProofs() throws Exception {
+        List<PlainFunctions> asked = new ArrayList<>();
+        FencedModule fenced = new VerifiedFencer(plain -> module -> {
+            asked.add(plain);
+            return unfenced(module, "add");
+        }).fence(module());
+        assertEquals(List.of(false, false, true), asked.stream().map(PlainFunctions::all).toList());
         assertEquals(Set.of("add"), fenced.refused().keySet());
         assertTrue(fenced.refused().get("add").getMessage().matches("add: is not seen to be fenced: line \\d+: st.global.u64: .*"));
         assertFalse(fenced.ptx().contains("add("));
         assertEquals(List.of("scale"), fenced.reports().stream().map(report -> report.name()).toList());
+        assertEquals(List.of(), fenced.reports().getFirst().notes().stream().filter(note -> note.contains("without proofs")).toList());
     }
 
     @Test
@@ -64,7 +77,7 @@ class VerifiedFencerTest {
         PtxModule module = PtxParser.parse((FenceRunFixture.PTX + ".global .u32 mine;\n").getBytes(StandardCharsets.US_ASCII));
         ImageFencer.Fencing none = any -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), true,
                 List.of(), List.of());
-        FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(none, none).fence(module));
+        FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(_ -> none).fence(module));
         assertTrue(refused.getMessage().contains("'mine' is global memory outside of the window"), refused.getMessage());
     }
 }

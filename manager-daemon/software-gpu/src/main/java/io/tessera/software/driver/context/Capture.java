@@ -4,7 +4,6 @@ import io.tessera.software.driver.graph.Graph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.Operation;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -112,14 +111,10 @@ public final class Capture {
 
     /** Whether every stream's last nodes lead to what the origin would go on from. */
     boolean joined() {
-        Set<GraphNode> ends = new HashSet<>(frontier.get(origin).keySet());
-        for (Map<GraphNode, Long> nodes : frontier.values()) {
-            for (GraphNode node : nodes.keySet()) {
-                if (!node.leadsTo(ends, new HashSet<>())) {
-                    return false;
-                }
-            }
+        if (frontier.size() == 1) {
+            return true;
         }
-        return true;
+        Set<GraphNode> before = GraphNode.upTo(frontier.get(origin).keySet());
+        return frontier.values().stream().allMatch(nodes -> before.containsAll(nodes.keySet()));
     }
 }

@@ -8,12 +8,10 @@ import io.tessera.software.driver.operation.EventWait;
 import io.tessera.software.driver.operation.Nothing;
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.Operation;
+import io.tessera.software.driver.work.Output;
 import io.tessera.software.driver.work.Task;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /**
  * A stream: work in order. The legacy default stream waits for all blocking streams, and they for it. Thread-safe; the
@@ -25,6 +23,8 @@ public final class Stream {
     /** CU_EVENT_RECORD_EXTERNAL and CU_EVENT_WAIT_EXTERNAL: a node of its own also in a capture. */
     public static final int EXTERNAL = 1;
 
+    /** One object for all tasks of the stream, by which workers tell streams apart. */
+    private final Output printer = this::print;
     private final Context context;
     private final int flags;
     private final int priority;
@@ -114,7 +114,7 @@ public final class Stream {
                 capture.add(this, operation);
                 return null;
             }
-            task = follow(context.newTask(operation, this::print));
+            task = follow(context.newTask(operation, printer));
         }
         return task.submit();
     }
@@ -162,7 +162,7 @@ public final class Stream {
                 return;
             }
             Event.Recording recording = Event.newRecording(context.services().clock());
-            task = follow(context.newTask(recording, this::print));
+            task = follow(context.newTask(recording, printer));
             event.record(recording.carriedBy(task));
         }
         task.submit();
@@ -184,23 +184,22 @@ public final class Stream {
                 capture.add(this, new EventWait(event));
                 return;
             }
-            task = follow(context.newTask(Nothing.INSTANCE, this::print)).after(event.task());
+            task = follow(context.newTask(Nothing.INSTANCE, printer)).after(event.task());
         }
         task.submit();
     }
 
     /** Launches an executable graph; ends the entry if this stream captures and cannot take it. */
     public void launch(GraphExec exec) {
-        List<Task> started = new ArrayList<>();
-        Task last;
+        GraphExec.Launch launch;
         synchronized (context.order()) {
             DriverException.require(!captures(), CudaError.STREAM_CAPTURE_UNSUPPORTED);
-            Consumer<Task> before = this::precede;
-            last = exec.launch(context.environment(this::print), before, started);
-            tail = last;
+            launch = exec.launch(context.environment(printer));
+            precede(launch.head());
+            tail = launch.tail();
         }
-        started.forEach(Task::submit);
-        last.submit();
+        // As many tasks as there are nodes: made while other streams may go on.
+        launch.submit();
     }
 
     /** A task that ends when all that was submitted so far has; ends the entry if this stream captures. */
@@ -211,7 +210,7 @@ public final class Stream {
             if (!legacy) {
                 return tail;
             }
-            task = context.newTask(Nothing.INSTANCE, this::print);
+            task = context.newTask(Nothing.INSTANCE, printer);
             precede(task);
         }
         return task.submit();

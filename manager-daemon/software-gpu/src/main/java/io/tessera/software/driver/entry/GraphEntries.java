@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
+import io.tessera.software.driver.graph.ChildGraph;
 import io.tessera.software.driver.graph.Graph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.io.IOException;
@@ -41,6 +42,9 @@ final class GraphEntries {
                         call -> GraphHandles.write(state, graph(call, 0).roots(), call.word(1), call.word(2)))
                 .on(DriverEntry.cuGraphDestroyNode, call -> {
                     GraphNode node = call.object(0, GraphNode.class);
+                    if (node.operation() instanceof ChildGraph child) {
+                        GraphHandles.forget(state, child.graph());
+                    }
                     node.graph().remove(node);
                     state.handles().remove(node);
                 })

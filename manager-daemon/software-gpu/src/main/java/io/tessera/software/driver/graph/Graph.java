@@ -6,7 +6,6 @@ import io.tessera.software.driver.work.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +17,8 @@ public final class Graph {
     private final Set<GraphNode> nodes = new LinkedHashSet<>();
     private final Map<UserObject, Long> userObjects = new LinkedHashMap<>();
     private final Graph original;
+    /** Nodes by those that they are copies of; null: nobody has asked. Nodes that are added later are no copies. */
+    private Map<GraphNode, GraphNode> twins;
     private long nextId;
 
     /** An empty graph. */
@@ -49,34 +50,28 @@ public final class Graph {
         DriverException.require(nodes.containsAll(dependencies.keySet()), CudaError.INVALID_VALUE);
         GraphNode node = new GraphNode(this, nextId++, operation, null);
         nodes.add(node);
-        dependencies.forEach((from, edge) -> link(from, node, edge));
+        dependencies.forEach((from, edge) -> from.link(node, edge));
         return node;
-    }
-
-    private static void link(GraphNode from, GraphNode to, long edge) {
-        to.dependencies().put(from, edge);
-        from.dependents().put(to, edge);
     }
 
     /** Adds an edge; ends the entry with INVALID_VALUE if it is there, or would close a circle. */
     public void connect(GraphNode from, GraphNode to, long edge) {
         DriverException.require(nodes.contains(from) && nodes.contains(to) && from != to
                 && !to.dependencies().containsKey(from), CudaError.INVALID_VALUE);
-        DriverException.require(!to.leadsTo(Set.of(from), new HashSet<>()), CudaError.INVALID_VALUE);
-        link(from, to, edge);
+        DriverException.require(to.dependents().isEmpty() || !GraphNode.upTo(Set.of(from)).contains(to), CudaError.INVALID_VALUE);
+        from.link(to, edge);
     }
 
     /** Takes an edge away; ends the entry with INVALID_VALUE if there is none. */
     public void disconnect(GraphNode from, GraphNode to) {
-        DriverException.require(to.dependencies().remove(from) != null, CudaError.INVALID_VALUE);
-        from.dependents().remove(to);
+        DriverException.require(from.unlink(to), CudaError.INVALID_VALUE);
     }
 
     /** Takes a node and its edges away. */
     public void remove(GraphNode node) {
         DriverException.require(nodes.remove(node), CudaError.INVALID_VALUE);
-        node.dependencies().keySet().forEach(from -> from.dependents().remove(node));
-        node.dependents().keySet().forEach(to -> to.dependencies().remove(node));
+        List.copyOf(node.dependencies().keySet()).forEach(from -> from.unlink(node));
+        List.copyOf(node.dependents().keySet()).forEach(node::unlink);
         releaseMemory(node);
     }
 
@@ -110,7 +105,7 @@ public final class Graph {
             GraphNode twin = new GraphNode(copy, copy.nextId++, copied(node.operation()), node);
             copy.nodes.add(twin);
             byOriginal.put(node, twin);
-            node.dependencies().forEach((from, edge) -> link(byOriginal.get(from), twin, edge));
+            node.dependencies().forEach((from, edge) -> byOriginal.get(from).link(twin, edge));
         }
         userObjects.forEach(copy::retain);
         return copy;
@@ -129,7 +124,12 @@ public final class Graph {
 
     /** The copy of a node of the original; null if it is gone. */
     public GraphNode copyOf(GraphNode node) {
-        return nodes.stream().filter(twin -> twin.original() == node).findFirst().orElse(null);
+        if (twins == null) {
+            twins = new HashMap<>();
+            nodes.forEach(twin -> twins.put(twin.original(), twin));
+        }
+        GraphNode twin = twins.get(node);
+        return twin != null && nodes.contains(twin) ? twin : null;
     }
 
     /** Adds references to a user object. */

@@ -18,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * An executable graph: a copy of a graph's nodes in an order in which they can run, whose parameters can be changed
@@ -109,20 +108,45 @@ public final class GraphExec {
     public record Environment(FaultState fault, Output output, Workers workers, DeviceClock clock) {
     }
 
-    /**
-     * Makes the tasks of a launch.
-     *
-     * @param before puts the launch's first task after what the stream did before
-     * @return the launch's last task, not submitted; {@code started} are the others, to be submitted in order
-     */
-    public Task launch(Environment environment, Consumer<Task> before, List<Task> started) {
+    /** A launch, whose first task is put after what the stream did before, and whose last one is the stream's last. */
+    public final class Launch {
+        private final Environment environment;
+        private final Task head;
+        private final Task tail;
+
+        private Launch(Environment environment, Task head, Task tail) {
+            this.environment = environment;
+            this.head = head;
+            this.tail = tail;
+        }
+
+        /** Begins before all others. */
+        public Task head() {
+            return head;
+        }
+
+        /** Ends after all others. */
+        public Task tail() {
+            return tail;
+        }
+
+        /** Makes the tasks between them, and lets all run. */
+        public void submit() {
+            List<Task> started = new ArrayList<>();
+            started.add(head);
+            expand(environment, head, tail, started);
+            started.forEach(Task::submit);
+            tail.submit();
+        }
+    }
+
+    /** Begins a launch. */
+    public Launch launch(Environment environment) {
         accountMemory();
         Task head = task(Nothing.INSTANCE, environment).after(lastLaunch);
-        before.accept(head);
-        started.add(head);
-        Task tail = expand(environment, head, started);
+        Task tail = task(Nothing.INSTANCE, environment).after(head);
         lastLaunch = tail;
-        return tail;
+        return new Launch(environment, head, tail);
     }
 
     /** Memory that nodes allocate and free is decided on at launch, in an order in which the nodes could run. */
@@ -138,9 +162,8 @@ public final class GraphExec {
         }
     }
 
-    private Task expand(Environment environment, Task head, List<Task> started) {
+    private void expand(Environment environment, Task head, Task tail, List<Task> started) {
         Map<GraphNode, Task> tasks = new HashMap<>();
-        Task tail = task(Nothing.INSTANCE, environment).after(head);
         for (GraphNode node : order) {
             List<Task> after = new ArrayList<>();
             node.dependencies().keySet().forEach(from -> after.add(tasks.get(from)));
@@ -154,7 +177,6 @@ public final class GraphExec {
                 tail.after(task);
             }
         }
-        return tail;
     }
 
     private Task taskOf(GraphNode node, Environment environment, List<Task> after, List<Task> started) {
@@ -164,7 +186,9 @@ public final class GraphExec {
                 Task head = task(Nothing.INSTANCE, environment);
                 after.forEach(head::after);
                 started.add(head);
-                return children.get(node).expand(environment, head, started);
+                Task tail = task(Nothing.INSTANCE, environment).after(head);
+                children.get(node).expand(environment, head, tail, started);
+                return tail;
             }
             case EventRecord record -> {
                 Event.Recording recording = Event.newRecording(environment.clock());

@@ -1,6 +1,9 @@
 package io.tessera.software.driver.graph;
 
 import io.tessera.software.driver.work.Operation;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -10,8 +13,9 @@ public final class GraphNode {
     private final Graph graph;
     private final GraphNode original;
     private final long id;
-    private final Map<GraphNode, Long> dependencies = new LinkedHashMap<>();
-    private final Map<GraphNode, Long> dependents = new LinkedHashMap<>();
+    /** Made with the first edge: most nodes of large graphs have few. */
+    private Map<GraphNode, Long> dependencies = Map.of();
+    private Map<GraphNode, Long> dependents = Map.of();
     private Operation operation;
 
     GraphNode(Graph graph, long id, Operation operation, GraphNode original) {
@@ -51,21 +55,49 @@ public final class GraphNode {
         return NodeType.of(operation);
     }
 
-    /** What it waits for, with the eight bytes of CUgraphEdgeData. */
+    /** What it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */
     public Map<GraphNode, Long> dependencies() {
         return dependencies;
     }
 
-    /** What waits for it. */
+    /** What waits for it; not to be changed. */
     public Map<GraphNode, Long> dependents() {
         return dependents;
     }
 
-    /** Whether some of these nodes are this one or wait for it, over however many others. */
-    public boolean leadsTo(Set<GraphNode> targets, Set<GraphNode> seen) {
-        if (targets.contains(this)) {
-            return true;
+    /** Adds an edge to a node that is to wait for this one. */
+    void link(GraphNode to, long edge) {
+        if (dependents.isEmpty()) {
+            dependents = new LinkedHashMap<>(2);
         }
-        return seen.add(this) && dependents.keySet().stream().anyMatch(next -> next.leadsTo(targets, seen));
+        if (to.dependencies.isEmpty()) {
+            to.dependencies = new LinkedHashMap<>(2);
+        }
+        to.dependencies.put(this, edge);
+        dependents.put(to, edge);
+    }
+
+    /** Takes an edge away; false if there is none. */
+    boolean unlink(GraphNode to) {
+        if (!to.dependencies.containsKey(this)) {
+            return false;
+        }
+        to.dependencies.remove(this);
+        dependents.remove(to);
+        return true;
+    }
+
+    /** These nodes and all that they wait for, over however many others. */
+    public static Set<GraphNode> upTo(Collection<GraphNode> nodes) {
+        Set<GraphNode> found = new HashSet<>(nodes);
+        ArrayDeque<GraphNode> left = new ArrayDeque<>(nodes);
+        for (GraphNode node = left.poll(); node != null; node = left.poll()) {
+            for (GraphNode before : node.dependencies.keySet()) {
+                if (found.add(before)) {
+                    left.add(before);
+                }
+            }
+        }
+        return found;
     }
 }

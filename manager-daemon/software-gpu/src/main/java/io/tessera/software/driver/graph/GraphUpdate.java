@@ -2,7 +2,9 @@ package io.tessera.software.driver.graph;
 
 import io.tessera.software.driver.operation.KernelLaunch;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Brings an executable graph up to date with a graph of the same shape (cuGraphExecUpdate). Nodes are matched by the
@@ -51,8 +53,13 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
         if (mine.size() != theirs.size()) {
             return new GraphUpdate(TOPOLOGY_CHANGED, null, null);
         }
+        Map<GraphNode, Integer> places = new HashMap<>();
         for (int i = 0; i < mine.size(); i++) {
-            GraphUpdate verdict = checkNode(exec, mine.get(i), theirs.get(i), mine, theirs);
+            places.put(mine.get(i), i);
+            places.put(theirs.get(i), i);
+        }
+        for (int i = 0; i < mine.size(); i++) {
+            GraphUpdate verdict = checkNode(exec, mine.get(i), theirs.get(i), places);
             if (!verdict.accepted()) {
                 return verdict;
             }
@@ -60,13 +67,12 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
         return ACCEPTED;
     }
 
-    private static GraphUpdate checkNode(GraphExec exec, GraphNode mine, GraphNode theirs, List<GraphNode> allMine,
-            List<GraphNode> allTheirs) {
+    private static GraphUpdate checkNode(GraphExec exec, GraphNode mine, GraphNode theirs, Map<GraphNode, Integer> all) {
         if (mine.type() != theirs.type()) {
             return new GraphUpdate(NODE_TYPE_CHANGED, theirs, null);
         }
-        List<Integer> from = places(mine, allMine);
-        List<Integer> fromTheirs = places(theirs, allTheirs);
+        List<Integer> from = places(mine, all);
+        List<Integer> fromTheirs = places(theirs, all);
         if (!from.equals(fromTheirs)) {
             return new GraphUpdate(TOPOLOGY_CHANGED, theirs, null);
         }
@@ -81,9 +87,9 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
         return theirs.operation() instanceof ChildGraph child ? check(exec.child(mine), child.graph()) : ACCEPTED;
     }
 
-    private static List<Integer> places(GraphNode node, List<GraphNode> all) {
+    private static List<Integer> places(GraphNode node, Map<GraphNode, Integer> all) {
         List<Integer> places = new ArrayList<>();
-        node.dependencies().keySet().forEach(from -> places.add(all.indexOf(from)));
+        node.dependencies().keySet().forEach(from -> places.add(all.get(from)));
         places.sort(null);
         return places;
     }

@@ -16,6 +16,7 @@ import java.util.function.BiConsumer;
 public final class Workers implements AutoCloseable {
     private final ExecutorService device;
     private final ExecutorService outside;
+    private final FairQueue queue = new FairQueue();
     private final WordPoller poller;
     private final BiConsumer<Task, Throwable> reporter;
     private final ThreadLocal<ArrayDeque<Task>> here = new ThreadLocal<>();
@@ -51,15 +52,18 @@ public final class Workers implements AutoCloseable {
     void ready(Task task) {
         switch (task.operation().place()) {
             case HERE -> runHere(task);
-            case WORKER -> hand(device, task);
-            case OUTSIDE -> hand(outside, task);
+            case WORKER -> {
+                queue.add(task);
+                hand(device, task, () -> queue.next().run());
+            }
+            case OUTSIDE -> hand(outside, task, task::run);
             default -> throw new IllegalStateException("no such place");
         }
     }
 
-    private void hand(ExecutorService threads, Task task) {
+    private void hand(ExecutorService threads, Task task, Runnable body) {
         try {
-            threads.execute(task::run);
+            threads.execute(body);
         } catch (RejectedExecutionException closed) {
             task.fault().raise(CudaError.DEINITIALIZED);
             runHere(task);

@@ -1,0 +1,73 @@
+package io.tessera.executor.quota;
+
+/** What one client has of its tenant's account; given back as a whole when the client is gone. Thread-safe. */
+public final class ClientAccount {
+    private static final Countable[] KINDS = Countable.values();
+
+    private final TenantAccount tenant;
+    private final long[] counts = new long[KINDS.length];
+    /** Beside what each object takes anyway. */
+    private final long[] more = new long[KINDS.length];
+
+    /** Nothing yet. */
+    public ClientAccount(TenantAccount tenant) {
+        this.tenant = tenant;
+    }
+
+    /** Of a tenant whose only client it is. */
+    public static ClientAccount ofItsOwn() {
+        return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory())));
+    }
+
+    /** Why the client may not have one more; null if it may. */
+    public String refusal(Countable kind) {
+        return tenant.refusal(kind, 1, 0);
+    }
+
+    /** Why the client may not have so many more with so many bytes beside what each takes; null if it may. */
+    public String refusal(Countable kind, long count, long bytes) {
+        return tenant.refusal(kind, count, bytes);
+    }
+
+    /** The client has so many more, or fewer, whatever it may have: they are there already. */
+    public synchronized void add(Countable kind, long count, long bytes) {
+        tenant.add(kind, count, bytes);
+        has(kind, count, bytes);
+    }
+
+    private void has(Countable kind, long count, long bytes) {
+        counts[kind.ordinal()] += count;
+        more[kind.ordinal()] += bytes;
+    }
+
+    /** The client has one more. */
+    public void add(Countable kind) {
+        add(kind, 1, 0);
+    }
+
+    /** The client has one fewer. */
+    public void remove(Countable kind) {
+        add(kind, -1, 0);
+    }
+
+    /** Takes so many if the client may have them. Returns why not; null: they are taken. */
+    public synchronized String take(Countable kind, long count, long bytes) {
+        String refusal = tenant.take(kind, count, bytes);
+        if (refusal == null) {
+            has(kind, count, bytes);
+        }
+        return refusal;
+    }
+
+    /** The tenant's account. */
+    public TenantAccount tenant() {
+        return tenant;
+    }
+
+    /** The client is gone and all it had is freed. */
+    public synchronized void close() {
+        for (Countable kind : KINDS) {
+            add(kind, -counts[kind.ordinal()], -more[kind.ordinal()]);
+        }
+    }
+}

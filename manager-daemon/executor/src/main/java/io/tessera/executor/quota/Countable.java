@@ -1,0 +1,100 @@
+package io.tessera.executor.quota;
+
+import io.tessera.device.HandleKind;
+
+/**
+ * What a program can make in the executor, with how many a tenant may have and what one is taken to cost of the host's memory.
+ * All objects of all tenants are in one process and one context: the bounds are far above what programs have, and whoever asks
+ * for more is out of memory alone. Costs are estimates from above for the software GPU, whose objects lie in the executor's
+ * heap (see the module's README for their sources); what varies, parameters and images, is added by its size.
+ */
+public enum Countable {
+    /** Contexts, each with two streams of ours. */
+    CONTEXT("contexts", 256, 65_536),
+    /** Streams. */
+    STREAM("streams", 1024, 65_536),
+    /** Events. */
+    EVENT("events", 1 << 17, 512),
+    /** Modules and libraries, without their images. */
+    PROGRAM("modules and libraries", 1 << 15, 16_384),
+    /** Images of modules and libraries that came through the ring, and inputs of linkers: counted by their bytes. */
+    IMAGE("images", 1 << 16, 0),
+    /** Functions and kernels. */
+    FUNCTION("functions", 1 << 18, 1024),
+    /** Linkers. */
+    LINKER("linkers", 64, 65_536),
+    /** Memory pools. */
+    POOL("memory pools", 1024, 8192),
+    /** Handles of allocations, as cuMemCreate makes them. */
+    ALLOCATION("allocation handles", 1 << 18, 256),
+    /** Allocations, reservations, mappings, and variables that were asked for. */
+    MEMORY_RANGE("allocations and mappings", 1 << 19, 512),
+    /** Regions of pinned or registered host memory. */
+    PINNED("regions of pinned memory", 1 << 16, 1024),
+    /** Arrays and mipmapped arrays. */
+    ARRAY("arrays", 1 << 16, 1024),
+    /** Textures, surfaces and references to them. */
+    TEXTURE("textures and surfaces", 1 << 16, 1024),
+    /** Tensor maps; the oldest are forgotten for new ones. */
+    TENSOR_MAP("tensor maps", 1 << 16, 384),
+    /** Graphs. */
+    GRAPH("graphs", 1 << 17, 1024),
+    /** Nodes of graphs, of copies and children too, without what they have as parameters. */
+    GRAPH_NODE("nodes of graphs", 1 << 20, 768),
+    /** Nodes that a program has a handle of. */
+    NODE_HANDLE("handles of nodes", 1 << 20, 256),
+    /** Conditions of graphs. */
+    CONDITION("conditions of graphs", 1 << 16, 128),
+    /** Executable graphs. */
+    EXECUTABLE_GRAPH("executable graphs", 1 << 15, 4096),
+    /** Nodes of executable graphs. */
+    EXECUTABLE_NODE("nodes of executable graphs", 1 << 20, 1024),
+    /** Events that are watched for the program. */
+    WATCH("events that are waited for", 1 << 16, 64),
+    /** Everything else that has a handle. */
+    OTHER("other objects", 1 << 16, 1024);
+
+    private final String plural;
+    private final int most;
+    private final int bytesEach;
+
+    Countable(String plural, int most, int bytesEach) {
+        this.plural = plural;
+        this.most = most;
+        this.bytesEach = bytesEach;
+    }
+
+    /** What users call it. */
+    String plural() {
+        return plural;
+    }
+
+    /** How many a tenant may have. */
+    public int most() {
+        return most;
+    }
+
+    /** Bytes of the host's memory that one takes, without what varies. */
+    public int bytesEach() {
+        return bytesEach;
+    }
+
+    /** What a handle of a kind counts as. */
+    public static Countable of(HandleKind kind) {
+        return switch (kind) {
+            case STREAM -> STREAM;
+            case EVENT -> EVENT;
+            case MODULE, LIBRARY -> PROGRAM;
+            case FUNCTION, KERNEL -> FUNCTION;
+            case LINKER -> LINKER;
+            case POOL -> POOL;
+            case ALLOCATION -> ALLOCATION;
+            case ARRAY, MIPMAP -> ARRAY;
+            case TEXTURE, SURFACE, TEXREF, SURFREF -> TEXTURE;
+            case GRAPH -> GRAPH;
+            case GRAPH_NODE -> NODE_HANDLE;
+            case GRAPH_EXEC -> EXECUTABLE_GRAPH;
+            case CONTEXT, USER_OBJECT, GREEN_CONTEXT, RESOURCE, FOREIGN -> OTHER;
+        };
+    }
+}

@@ -1,0 +1,56 @@
+package io.tessera.executor.quota;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The host's memory for objects of all tenants of an executor. A tenant may have a share; what exceeds a smaller, guaranteed
+ * part of it is given while all tenants together leave room, so two tenants that take all they can leave the others what they
+ * need. Thread-safe.
+ */
+public final class HostBudget {
+    /** Of the heap: half of it is for images in files, and the collector needs room. */
+    private static final int HEAP_PER_TENANT = 4;
+    private static final int HEAP_FOR_ALL = 2;
+    private static final int HEAP_GUARANTEED = 32;
+    /** A collection of garbage takes a second or two for each GiB that is in use, and everybody waits for it. */
+    private static final long MOST_PER_TENANT = 1L << 30;
+    private static final long MOST_FOR_ALL = 4L << 30;
+
+    private final long perTenantBytes;
+    private final long guaranteedBytes;
+    private final long allBytes;
+    private final AtomicLong used = new AtomicLong();
+
+    /**
+     * With its parts in bytes.
+     *
+     * @param perTenantBytes  that no tenant exceeds
+     * @param guaranteedBytes that each may have whatever the others have
+     * @param allBytes        beyond which nobody gets more than what is guaranteed
+     */
+    public HostBudget(long perTenantBytes, long guaranteedBytes, long allBytes) {
+        this.perTenantBytes = perTenantBytes;
+        this.guaranteedBytes = guaranteedBytes;
+        this.allBytes = allBytes;
+    }
+
+    /** By the size of the heap. */
+    public static HostBudget ofHeap(long heapBytes) {
+        return new HostBudget(Math.min(MOST_PER_TENANT, heapBytes / HEAP_PER_TENANT), Math.min(MOST_PER_TENANT, heapBytes / HEAP_GUARANTEED),
+                Math.min(MOST_FOR_ALL, heapBytes / HEAP_FOR_ALL));
+    }
+
+    /** Whether a tenant that would have so many bytes may take so many of them now. */
+    boolean allows(long wouldHave, long more) {
+        return wouldHave <= perTenantBytes && (wouldHave <= guaranteedBytes || used.get() + more <= allBytes);
+    }
+
+    void add(long bytes) {
+        used.addAndGet(bytes);
+    }
+
+    /** The most that a tenant may have. */
+    long perTenantBytes() {
+        return perTenantBytes;
+    }
+}

@@ -1,0 +1,64 @@
+package io.tessera.executor.quota;
+
+/** What all clients of one tenant have in the executor, against what a tenant may have. Thread-safe. */
+public final class TenantAccount {
+    private static final int KINDS = Countable.values().length;
+
+    private final HostBudget budget;
+    private final long[] counts = new long[KINDS];
+    private long bytes;
+
+    /** Nothing yet. */
+    public TenantAccount(HostBudget budget) {
+        this.budget = budget;
+    }
+
+    /**
+     * Why the tenant may not have so many more; null if it may.
+     *
+     * @param more bytes beside what each of them takes anyway
+     */
+    synchronized String refusal(Countable kind, long count, long more) {
+        long wouldHave = counts[kind.ordinal()] + count;
+        if (count > 0 && wouldHave > kind.most()) {
+            return "a tenant may have " + kind.most() + " " + kind.plural() + ", and this one has " + counts[kind.ordinal()];
+        }
+        long taken = cost(kind, count, more);
+        if (taken > 0 && !budget.allows(bytes + taken, taken)) {
+            return "the objects of a tenant may take " + (budget.perTenantBytes() >> 20) + " MiB of the executor's memory, or less while others use it; "
+                    + "those of this one take " + (bytes >> 20) + " MiB, and " + taken + " bytes more were asked for " + kind.plural();
+        }
+        return null;
+    }
+
+    /** Takes so many if the tenant may have them. Returns why not; null: they are taken. */
+    synchronized String take(Countable kind, long count, long more) {
+        String refusal = refusal(kind, count, more);
+        if (refusal == null) {
+            add(kind, count, more);
+        }
+        return refusal;
+    }
+
+    /** The tenant has so many more, or fewer. */
+    synchronized void add(Countable kind, long count, long more) {
+        counts[kind.ordinal()] += count;
+        long taken = cost(kind, count, more);
+        bytes += taken;
+        budget.add(taken);
+    }
+
+    static long cost(Countable kind, long count, long more) {
+        return count * kind.bytesEach() + more;
+    }
+
+    /** How many of a kind the tenant has. */
+    public synchronized long count(Countable kind) {
+        return counts[kind.ordinal()];
+    }
+
+    /** Bytes of the host's memory that everything of the tenant is taken to need. */
+    public synchronized long bytes() {
+        return bytes;
+    }
+}

@@ -1,0 +1,147 @@
+package io.tessera.executor;
+
+import static io.tessera.executor.client.RelayTestClient.outBytes;
+import static io.tessera.executor.client.RelayTestClient.value;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.quota.Countable;
+import io.tessera.protocol.relay.RelayLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Graphs count as what the driver has to keep, however few calls asked for it. */
+@Timeout(120)
+class GraphQuotaTest {
+    private static final int OUT_OF_MEMORY = 2;
+    private static final int MOST_DEPTH = 32;
+
+    @TempDir
+    Path folder;
+
+    private RunningExecutor begin() throws Exception {
+        RunningExecutor executor = new RunningExecutor(folder);
+        executor.driver.graphs = true;
+        executor.driver.recording = false;
+        return executor;
+    }
+
+    private static long made(RelayTestClient client, DriverEntry entry, RelayTestClient.Argument... arguments) {
+        assertEquals(0, client.call(entry, arguments), entry.toString());
+        return client.outLong(0);
+    }
+
+    private static int addEmpty(RelayTestClient client, long graph) {
+        return client.call(DriverEntry.cuGraphAddEmptyNode, outBytes(8), value(graph), value(0), value(0));
+    }
+
+    private static int addChild(RelayTestClient client, long graph, long child) {
+        return client.call(DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(graph), value(0), value(0), value(child));
+    }
+
+    private static long graph(RelayTestClient client) {
+        return made(client, DriverEntry.cuGraphCreate, outBytes(8), value(0));
+    }
+
+    /** Each graph has the one before it twice: twenty calls ask for a million nodes. */
+    @Test
+    void childrenCountAsWhatTheyAre() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0); RelayTestClient other = executor.client("b", 0)) {
+            long graph = graph(client);
+            assertEquals(0, addEmpty(client, graph));
+            int result = 0;
+            int doublings = 0;
+            while (result == 0) {
+                long larger = graph(client);
+                result = addChild(client, larger, graph);
+                result = result == 0 ? addChild(client, larger, graph) : result;
+                graph = larger;
+                doublings++;
+            }
+            assertEquals(OUT_OF_MEMORY, result);
+            assertTrue(doublings < 21, doublings + " doublings");
+            assertTrue(client.segment().notices().contains("nodes of graphs"), client.segment().notices());
+            assertEquals(0, addEmpty(other, graph(other)), "another tenant has all it may have");
+        }
+    }
+
+    @Test
+    void copiesAndExecutableGraphsCountAndAreGivenBack() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            long graph = graph(client);
+            assertEquals(0, addEmpty(client, graph));
+            for (int i = 0; i < 14; i++) {
+                assertEquals(0, addChild(client, graph, graph));
+            }
+            int first = 0;
+            for (int round = 0; round < 3; round++) {
+                List<Long> copies = new ArrayList<>();
+                List<Long> executables = new ArrayList<>();
+                while (client.call(DriverEntry.cuGraphInstantiateWithFlags, outBytes(8), value(graph), value(0)) == 0) {
+                    executables.add(client.outLong(0));
+                    if (client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)) == 0) {
+                        copies.add(client.outLong(0));
+                    }
+                }
+                assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)));
+                int made = copies.size() + executables.size();
+                first = round == 0 ? made : first;
+                assertEquals(first, made, "what was destroyed is given back");
+                assertTrue(made > 2 && made < 129, made + " of 16,384 nodes each");
+                executables.forEach(each -> assertEquals(0, client.call(DriverEntry.cuGraphExecDestroy, value(each))));
+                copies.forEach(each -> assertEquals(0, client.call(DriverEntry.cuGraphDestroy, value(each))));
+            }
+        }
+    }
+
+    @Test
+    void graphsLieInGraphsSoDeepAndNoDeeper() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            long graph = graph(client);
+            int depth = 1;
+            for (int result = 0; result == 0; depth++) {
+                long around = graph(client);
+                result = addChild(client, around, graph);
+                graph = around;
+            }
+            assertEquals(MOST_DEPTH + 1, depth);
+            assertTrue(client.segment().notices().contains("graphs lie in graphs"), client.segment().notices());
+        }
+    }
+
+    /** A node that goes takes away what it was, so a program that adds and removes for ever never ends at a bound. */
+    @Test
+    void nodesThatGoAreGivenBack() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            long large = graph(client);
+            assertEquals(0, addEmpty(client, large));
+            for (int i = 0; i < 12; i++) {
+                assertEquals(0, addChild(client, large, large));
+            }
+            long around = graph(client);
+            for (int i = 0; i < 300; i++) {
+                long node = made(client, DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(around), value(0), value(0), value(large));
+                assertEquals(0, client.call(DriverEntry.cuGraphDestroyNode, value(node)));
+            }
+        }
+    }
+
+    @Test
+    void contextsHaveABoundToo() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            int result = 0;
+            int number = 2;
+            while (result == 0 && number < 10_000) {
+                result = client.context(number++, RelayLayout.CONTEXT_CREATE);
+            }
+            assertEquals(OUT_OF_MEMORY, result);
+            assertEquals(Countable.CONTEXT.most() + 2, number, "one is the client's first");
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of what tenants may have in the executor. */
+package io.tessera.executor.quota;
