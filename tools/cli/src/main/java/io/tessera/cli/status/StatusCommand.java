@@ -45,6 +45,9 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ControlException, InterruptedException {
+        if (count < 1) {
+            throw new ParameterException(spec.commandLine(), "--count " + count + ": at least 1");
+        }
         ControlClient client = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE);
         if (watch == null) {
             show(client.ask("status"), Optional.empty());
