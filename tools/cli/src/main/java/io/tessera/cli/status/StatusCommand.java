@@ -65,6 +65,9 @@ public final class StatusCommand implements Callable<Integer> {
                 context.out().print(context.terminal() ? CLEAR_SCREEN : look > 0 ? "\n" : "");
             }
             show(answer, Optional.of(rates));
+            if (context.out().checkError()) {
+                break; // whoever read has gone: status --watch | head
+            }
         }
         return ExitCode.OK.number();
     }
