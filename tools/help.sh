@@ -109,7 +109,7 @@ Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
 The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
 $XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. Programs go on
 without turns while it is away and register again when it is back. SIGUSR1 switches the scheduler on, SIGUSR2 off,
-SIGTERM ends it. Its options: tessera manager start --foreground -- --help.
+SIGTERM ends it. Its options: tessera manager start -- --help.
 
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager.
 END

@@ -3,7 +3,8 @@
 # Longest wait for a manager to answer on its socket, and for one to end, in twentieths of a second.
 start_patience=600
 stop_patience=300
-# The manager's exit code where another one has its runtime directory.
+# The manager's exit codes for a wrong option, and where another one has its runtime directory.
+manager_exit_usage=2
 manager_exit_running=3
 # Log files kept beside the current one.
 logs_kept=3
@@ -74,23 +75,32 @@ launch_manager() {
         exec 9>&-
         return 0
     fi
-    rotate_logs
+    # A start that fails leaves the last manager's log where it is.
+    starting_log=$runtime/manager.failed.log
+    # In a shell of its own, which ends when the manager answers: the manager is nobody's child, also not the program's that
+    # this process becomes.
     (
-        exec </dev/null >"$log" 2>&1 9>&-
-        trap '' HUP
-        cd / || exit 1
-        java_prefix=
-        ! command -v setsid >/dev/null || java_prefix=setsid
-        manager_exec "$@"
-    ) &
-    launched=$!
-    await_manager
+        (
+            exec </dev/null >"$starting_log" 2>&1 9>&-
+            trap '' HUP
+            cd / || exit 1
+            java_prefix=
+            ! command -v setsid >/dev/null || java_prefix=setsid
+            manager_exec "$@"
+        ) &
+        launched=$!
+        await_manager || exit $?
+        process_runs "$launched" || exit 0
+        rotate_logs
+        mv -f "$starting_log" "$log"
+    )
     launch_result=$?
+    [ $launch_result != 0 ] || manager_in "$runtime" || launch_result=1
     exec 9>&-
     return $launch_result
 }
 
-# Waits until the manager can be reached; says why where it cannot.
+# Waits until the manager can be reached; says why where it cannot. Exit code 2: a wrong option.
 await_manager() {
     tries=0
     launched_runs=yes
@@ -101,15 +111,19 @@ await_manager() {
             launched_code=$?
             # Another manager came first and is not ready yet: its socket is as good.
             if [ $launched_code -ne $manager_exit_running ]; then
-                say "the manager ended at once with exit code $launched_code; the end of $log:"
-                tail -n 20 "$log" >&2
+                if [ $launched_code = $manager_exit_usage ]; then
+                    cat "$starting_log" >&2
+                    return $exit_usage
+                fi
+                say "the manager ended at once with exit code $launched_code; the end of $starting_log:"
+                tail -n 20 "$starting_log" >&2
                 say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
                 return 1
             fi
         fi
         if [ $tries -ge $start_patience ]; then
-            say "the manager (pid $launched) does not answer after $((start_patience / 20)) s; the end of $log:"
-            tail -n 20 "$log" >&2
+            say "the manager (pid $launched) does not answer after $((start_patience / 20)) s; the end of $starting_log:"
+            tail -n 20 "$starting_log" >&2
             return 1
         fi
         tries=$((tries + 1))
@@ -117,19 +131,29 @@ await_manager() {
     done
 }
 
-start_command() {
+# Reads what `start` and `restart` are given: foreground, and how many of the arguments come before the manager's own.
+start_options() {
     foreground=no
+    own_options=0
     while [ $# -gt 0 ]; do
         case $1 in
-        --foreground) foreground=yes; shift ;;
-        --) shift; break ;;
+        --foreground) foreground=yes; own_options=$((own_options + 1)); shift ;;
+        --) own_options=$((own_options + 1)); break ;;
         *) usage manager "manager start has no option $1; options of the manager itself come after --" ;;
         esac
     done
+}
+
+start_command() {
+    start_options "$@"
+    shift $own_options
     find_runtime
+    case " $* " in *" --help "*) need_app; need_java; manager_exec --help ;; esac
     if manager_in "$runtime"; then
         say "a manager runs already: pid $manager_pid, $runtime"
-        return 0
+        [ $# -gt 0 ] || return 0
+        say "it goes on with the options that it has; these need a restart: tessera manager restart -- $*"
+        return $exit_failure
     fi
     if [ $foreground = yes ]; then
         need_app
@@ -137,8 +161,31 @@ start_command() {
         make_runtime || exit $exit_failure
         manager_exec "$@"
     fi
-    launch_manager "$@" || exit $exit_no_manager
+    launch_manager "$@" || exit_start $?
     printf 'manager started: pid %s, %s\n' "$manager_pid" "$runtime"
+}
+
+# Ends with what a launch that failed with $1 means.
+exit_start() {
+    [ "$1" != $exit_usage ] || exit $exit_usage
+    exit $exit_no_manager
+}
+
+# A running manager is not ended for options that the next one would refuse.
+restart_command() {
+    start_options "$@"
+    shift $own_options
+    find_runtime
+    case " $* " in *" --help "*) need_app; need_java; manager_exec --help ;; esac
+    if [ $# -gt 0 ]; then
+        need_app
+        need_java
+        (manager_exec --check "$@") || exit $?
+    fi
+    ! manager_in "$runtime" || stop_command
+    [ $foreground = no ] || set -- --foreground -- "$@"
+    [ $foreground = yes ] || set -- -- "$@"
+    start_command "$@"
 }
 
 stop_command() {
@@ -183,18 +230,25 @@ logs_command() {
     exec tail -n 200 -F "$log"
 }
 
+# Commands without options of their own.
+no_options() { # VERB ARGUMENTS...
+    [ $# -eq 1 ] || usage manager "manager $1 has no option $2"
+}
+
 manager_command() {
     manager_verb=${1:-}
     [ $# -eq 0 ] || shift
+    for manager_argument in "$@"; do
+        case $manager_argument in
+        --) break ;;
+        -h | --help) help_command manager; return ;;
+        esac
+    done
     case $manager_verb in
     start) start_command "$@" ;;
-    stop) stop_command ;;
-    restart)
-        find_runtime
-        ! manager_in "$runtime" || stop_command
-        start_command "$@"
-        ;;
-    status) status_command ;;
+    stop) no_options stop "$@"; stop_command ;;
+    restart) restart_command "$@" ;;
+    status) no_options status "$@"; status_command ;;
     logs) logs_command "$@" ;;
     -h | --help) help_command manager ;;
     '') usage manager "manager needs one of start, stop, restart, status, logs" ;;

@@ -248,6 +248,13 @@ static void *run(void *unused)
 bool attendant_start(void)
 {
     pthread_mutex_lock(&start_lock);
+    if (settings()->wrong[0]) {
+        if (!warned)
+            report_line("%s; CUDA is refused", settings()->wrong);
+        warned = true;
+        pthread_mutex_unlock(&start_lock);
+        return false;
+    }
     char reason[256] = "";
     bool registered = attendant_connected();
     if (!started) {

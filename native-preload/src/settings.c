@@ -1,6 +1,8 @@
 #include "settings.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #define DEFAULT_MANAGER_TIMEOUT_NS 5000000000ULL
 /* As long as a few hand-overs of a whole device may take. */
 #define DEFAULT_MEMORY_WAIT_MS 30000u
+#define MOST_BYTES ((uint64_t)INT64_MAX) /* what the manager's numbers hold */
 #define LONGEST_TIMEOUT_S 31536000u /* a year; the manager takes no more */
 
 static struct tessera_settings current;
@@ -28,23 +31,44 @@ static void copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-static uint64_t number(const char *name, uint64_t otherwise)
+/* The first that is found is told. */
+static void refuse(const char *name, const char *value, const char *accepted)
+{
+    if (!current.wrong[0])
+        snprintf(current.wrong, sizeof current.wrong, "%s=%.100s: %s", name, value, accepted);
+}
+
+/* A variable's number, which has no sign and is at most what is given. */
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
 {
     const char *value = getenv(name);
     if (!value || !*value)
         return otherwise;
     char *end;
+    errno = 0;
     unsigned long long n = strtoull(value, &end, 10);
-    return *end == '\0' ? n : otherwise;
+    if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && n <= most)
+        return n;
+    char accepted[80];
+    snprintf(accepted, sizeof accepted, "a whole number from 0 to %llu", (unsigned long long)most);
+    refuse(name, value, accepted);
+    return otherwise;
 }
 
-/* 1 + the place of a variable's value among names; 0: it is none of them. */
+/* 1 + the place of a variable's value among names; 0: it is not set. */
 static uint32_t choice(const char *name, const char *const *names)
 {
     const char *value = getenv(name);
-    for (uint32_t i = 0; value && names[i]; i++)
+    if (!value || !*value)
+        return 0;
+    char accepted[80] = "one of";
+    for (uint32_t i = 0; names[i]; i++) {
         if (strcmp(value, names[i]) == 0)
             return i + 1;
+        size_t length = strlen(accepted);
+        snprintf(accepted + length, sizeof accepted - length, "%s %s", i ? "," : "", names[i]);
+    }
+    refuse(name, value, accepted);
     return 0;
 }
 
@@ -55,8 +79,7 @@ static void read_fence(void)
     current.fence = choice("TESSERA_FENCE", fences);
     current.unfenced = choice("TESSERA_UNFENCED", policies);
     current.fence_alone = is_set("TESSERA_FENCE_ALONE");
-    uint64_t timeout_s = number("TESSERA_KERNEL_TIMEOUT", 0);
-    current.kernel_timeout_s = timeout_s <= LONGEST_TIMEOUT_S ? (uint32_t)timeout_s : LONGEST_TIMEOUT_S;
+    current.kernel_timeout_s = (uint32_t)number("TESSERA_KERNEL_TIMEOUT", 0, LONGEST_TIMEOUT_S);
 }
 
 static void read_environment(void)
@@ -64,21 +87,20 @@ static void read_environment(void)
     current.disabled = is_set("TESSERA_DISABLE");
     current.required = is_set("TESSERA_REQUIRE");
     current.quiet = is_set("TESSERA_QUIET");
-    static const char *const plans[] = {"managed", "swap", "auto", NULL};
+    static const char *const plans[] = {"managed", "swap", "auto", "plain", NULL};
+    static const char *const shares[] = {"time", "space", NULL};
     uint32_t plan = choice("TESSERA_PLAN", plans);
     current.managed = plan == 1;
     current.swap = plan == 2 || plan == 3;
     current.automatic = plan == 3;
-    const char *share = getenv("TESSERA_SHARE");
-    current.space = share && strcmp(share, "space") == 0;
+    current.space = choice("TESSERA_SHARE", shares) == 2;
     read_fence();
-    current.limit_bytes = number("TESSERA_MEMORY", 0);
-    uint64_t wait_ms = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS);
-    current.memory_wait_ns = (wait_ms < LONGEST_TIMEOUT_S * 1000ULL ? wait_ms : LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
-    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0);
-    current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX);
+    current.limit_bytes = number("TESSERA_MEMORY", 0, MOST_BYTES);
+    current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0, MOST_BYTES);
+    current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX, MOST_BYTES);
     copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
-    uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0);
+    uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0, LONGEST_TIMEOUT_S * 1000ULL);
     current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;
     extern char *program_invocation_short_name;
     copy_text(current.command, sizeof current.command, program_invocation_short_name);

@@ -25,6 +25,7 @@ struct tessera_settings {
     uint64_t guarantee_bytes;    /* TESSERA_MEMORY_GUARANTEE: of plan swap, never to leave the device; 0: nothing */
     uint64_t swap_file_bytes;    /* TESSERA_SWAP_FILE_BYTES, with a directory; unset: as the file system allows */
     uint64_t manager_timeout_ns; /* TESSERA_MANAGER_TIMEOUT_MS: silence after which gates open */
+    char wrong[512];             /* a variable that has no value it may have, and which it may; empty: there is none */
     char tenant[TESSERA_LABEL];  /* TESSERA_NAME, else the command */
     char command[TESSERA_LABEL]; /* name of the program */
     char driver[PATH_MAX];       /* TESSERA_DRIVER; empty: search */

@@ -26,7 +26,11 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Starts an executor in this process. See {@link ExecutorOptions#HELP}. */
+/**
+ * Starts an executor in this process. See {@link ExecutorOptions#HELP}.
+ *
+ * <p>Has no logger of its own: what lines look like must be set before the first one is made.
+ */
 public final class Main {
     /** Ended in order. */
     public static final int EXIT_ENDED = 0;
@@ -37,7 +41,6 @@ public final class Main {
     /** No device. */
     public static final int EXIT_NO_DEVICE = 4;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
     private static final int STANDARD_OUTPUT = 1;
     /** Memory of a device in software that nothing runs on: constants of one module. */
     private static final long COMPILING_BYTES = 256L << 20;
@@ -79,10 +82,14 @@ public final class Main {
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
     }
 
+    private static Logger log() {
+        return LoggerFactory.getLogger(Main.class);
+    }
+
     private static CodeCache cache() throws IOException {
         Path directory = CacheLocation.of(System.getenv(), Linux.open().processes().uid(),
                 Path.of(System.getProperty("user.home")));
-        return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), LOG::warn);
+        return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), log()::warn);
     }
 
     private static TrustedImages trusted() throws IOException {
@@ -93,7 +100,7 @@ public final class Main {
             try {
                 return current.contains(image);
             } catch (IOException e) {
-                LOG.warn("no image is trusted: {}", e.getMessage());
+                log().warn("no image is trusted: {}", e.getMessage());
                 return false;
             }
         };

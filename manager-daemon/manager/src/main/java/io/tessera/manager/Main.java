@@ -40,12 +40,17 @@ public final class Main {
             return EXIT_ENDED;
         }
         LinuxPort os = Linux.open();
+        boolean check = arguments.contains("--check");
         ManagerContext context;
         try {
-            context = ManagerContext.parse(arguments, System.getenv(), os.processes().uid());
+            context = ManagerContext.parse(arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv(),
+                    os.processes().uid());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
             return EXIT_USAGE;
+        }
+        if (check) {
+            return EXIT_ENDED;
         }
         configureLog(context.logLevel());
         try {

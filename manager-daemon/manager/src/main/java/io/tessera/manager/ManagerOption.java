@@ -107,6 +107,7 @@ public enum ManagerOption {
         }
         return text.append("""
                   --help                             this text
+                  --check                            look at the other options and end
 
                 DURATION is a number with ns, us, ms, s or min; SIZE a number with B, KiB, MiB, GiB or TiB.
                 Signals: SIGUSR1 switches turns on, SIGUSR2 off (start with _JAVA_SR_SIGNUM=40), SIGTERM and SIGINT end.

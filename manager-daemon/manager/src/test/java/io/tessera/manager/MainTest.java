@@ -173,6 +173,8 @@ class MainTest {
         assertEquals(Main.EXIT_UNUSABLE, exitOf(launch(LAUNCHER, "--runtime-directory", "/proc/none/here",
                 "--shm-directory", paths.shmDirectory().toString())));
         assertEquals("tessera-manager: mkdir(/proc/none/here): ENOENT\n", log());
+        assertEquals(Main.EXIT_USAGE, exitOf(launch(LAUNCHER, "--check", "--speed", "9")));
+        assertEquals(Main.EXIT_ENDED, exitOf(launch(LAUNCHER, "--check", "--capacity", "8GiB")));
         Path deep = Files.createDirectories(folder.resolve("x".repeat(100)));
         assertEquals(Main.EXIT_UNUSABLE, exitOf(launch(LAUNCHER, "--runtime-directory", deep.toString(),
                 "--shm-directory", paths.shmDirectory().toString())));

@@ -26,8 +26,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommandLineTest {
     /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
     private static NativeCase tessera(TestRun run, String... arguments) {
-        String[] command = Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
-                Stream.of(arguments)).toArray(String[]::new);
+        return asUser(run, Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
+                Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private static NativeCase asUser(TestRun run, String... command) {
         return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH")
                 .env("TESSERA_HOME", kit(run).toString()).env("JAVA_HOME", System.getProperty("java.home"))
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
@@ -67,6 +70,14 @@ class CommandLineTest {
                 out.closeEntry();
             }
         }
+    }
+
+    /** As in {@code tessera status --watch | head}. */
+    @Test
+    void watchingEndsWithItsReader(TestRun run) {
+        run.manager();
+        asUser(run, "sh", "-c", BuildOutputs.root().resolve("tools/tessera") + " status --watch 20ms | head -n 1").start()
+                .end(Await.PATIENCE).exits(0).says("manager");
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every way into the library: linked, opened by name or path, looked up, before main; and what it costs to be there. */
@@ -136,6 +137,20 @@ class LoadingTest {
     void requiredManagerThatIsAbsentMakesInitFail(TestRun run) {
         run.expectLine("TESSERA_REQUIRE is set: CUDA is refused");
         RunningCase program = run.program("console").env("TESSERA_REQUIRE", "1").start();
+        program.awaitAnswer("init", "error 802");
+        NativeResult result = program.quit();
+        assertEquals(1, result.libraryLines().size(), result::toString);
+    }
+
+    /** A fence that was misspelled must not be none. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"TESSERA_UNFENCED|refused|one of refuse, time, trusted, own", "TESSERA_PLAN|fast|one of managed",
+        "TESSERA_MEMORY|9223372036854775808|a whole number from 0", "TESSERA_MEMORY_GUARANTEE|-1|a whole number from 0",
+        "TESSERA_SHARE|both|one of time, space", "TESSERA_KERNEL_TIMEOUT|1s|a whole number from 0"})
+    void aWrongVariableMakesInitFailAndIsNamed(String variable, String value, String accepted, TestRun run) {
+        run.manager();
+        run.expectLine(variable + "=" + value + ": " + accepted);
+        RunningCase program = run.program("console").env(variable, value).start();
         program.awaitAnswer("init", "error 802");
         NativeResult result = program.quit();
         assertEquals(1, result.libraryLines().size(), result::toString);

@@ -121,7 +121,7 @@ class RelayTest {
     }
 
     @Test
-    void aKilledExecutorEndsCallsAndHangsNone(TestRun run) {
+    void aKilledExecutorEndsCallsAndHangsNone(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
@@ -130,6 +130,8 @@ class RelayTest {
         assertEquals("ready", program.nextLine(BOUND));
         manager.process().toHandle().children().forEach(ProcessHandle::destroyForcibly);
         program.end(BOUND).exits(0).says("lost");
+        List<String> log = Files.readAllLines(run.runtimeDirectory().resolve("executor-0.log"));
+        assertTrue(log.stream().anyMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT.* INFO .*")), log.toString());
     }
 
     @Test

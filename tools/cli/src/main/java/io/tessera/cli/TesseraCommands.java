@@ -14,6 +14,8 @@ import io.tessera.cli.schedule.SchedulerCommand;
 import io.tessera.cli.segments.CountersCommand;
 import io.tessera.cli.segments.ErrorsCommand;
 import io.tessera.cli.status.StatusCommand;
+import java.util.Arrays;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -59,6 +61,12 @@ public final class TesseraCommands {
             say(context, e instanceof ControlException ? e.getMessage() : e.toString());
             return e instanceof ControlException known ? known.exitCode().number() : ExitCode.FAILURE.number();
         });
+        Optional<String> negative = Arrays.stream(arguments).takeWhile(argument -> !argument.equals("--"))
+                .filter(argument -> argument.matches("-\\d.*")).findFirst();
+        if (negative.isPresent()) { // taken for an option otherwise, and what is missed is said to be another thing
+            say(context, negative.get() + " is negative: no number, size or duration here is");
+            return ExitCode.USAGE.number();
+        }
         int code = line.execute(arguments);
         context.out().flush();
         context.err().flush();

@@ -45,6 +45,9 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ControlException, InterruptedException {
+        if (count < 1) {
+            throw new ParameterException(spec.commandLine(), "--count " + count + ": at least 1");
+        }
         ControlClient client = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE);
         if (watch == null) {
             show(client.ask("status"), Optional.empty());
@@ -62,6 +65,9 @@ public final class StatusCommand implements Callable<Integer> {
                 context.out().print(context.terminal() ? CLEAR_SCREEN : look > 0 ? "\n" : "");
             }
             show(answer, Optional.of(rates));
+            if (context.out().checkError()) {
+                break; // whoever read has gone: status --watch | head
+            }
         }
         return ExitCode.OK.number();
     }

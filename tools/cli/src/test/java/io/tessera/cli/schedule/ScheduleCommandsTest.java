@@ -47,6 +47,14 @@ class ScheduleCommandsTest {
         sends("{\"request\":\"quantum\",\"ns\":500000000}", "quantum 500.0 ms", "quantum", "500ms");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"quantum -5ms", "limit alice -8GiB", "status --watch -1s", "status --watch 1s --count -1"})
+    void negativeIsSaidToBeSo(String command) throws IOException {
+        CommandRun run = CommandRun.of(folder, command.split(" "));
+        assertEquals(2, run.code());
+        assertTrue(run.err().contains("is negative"), run.err());
+    }
+
     @Test
     void quantumOfOneDevice() throws IOException {
         sends("{\"request\":\"quantum\",\"ns\":2000000000,\"device\":\"" + UUID + "\"}", "quantum 2.0 s",

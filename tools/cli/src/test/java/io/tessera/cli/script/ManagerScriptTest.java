@@ -90,6 +90,16 @@ class ManagerScriptTest {
         }
     }
 
+    /** A program may wait for all of its children. */
+    @Test
+    void theManagerIsNoChildOfTheProgram() throws Exception {
+        Result result = kit.tessera("run", "--", "/bin/sh", "-c",
+                "read -r pid name state parent rest </proc/$(cat \"$TESSERA_RUNTIME_DIR/manager.pid\")/stat; echo $parent $$");
+        String[] numbers = result.out().strip().split(" ");
+        assertEquals(2, numbers.length, result.toString());
+        assertFalse(numbers[0].equals(numbers[1]), result.out());
+    }
+
     @Test
     void twoAtOnceMakeOneManager() throws Exception {
         List<Process> both = List.of(start(), start());
@@ -150,7 +160,7 @@ class ManagerScriptTest {
         // The other one takes the lock before it has a socket; ours ends with 3 meanwhile.
         kit.java(kit.home.resolve("jre"), "25.0.1", "exit 3\n");
         Process run = start();
-        while (!Files.exists(kit.runtime.resolve("manager.log"))) {
+        while (!Files.exists(kit.runtime.resolve("manager.failed.log"))) {
             Thread.sleep(10);
         }
         Thread.sleep(200);
@@ -181,15 +191,58 @@ class ManagerScriptTest {
 
     @Test
     void oldLogsAreKeptUpToThree() throws Exception {
-        kit.java(kit.home.resolve("jre"), "25.0.1", "echo start $$; exit 1\n");
         for (int i = 0; i < 5; i++) {
-            assertEquals(3, kit.tessera("manager", "start").code());
+            assertEquals(0, kit.tessera("manager", "restart").code());
         }
+        assertEquals(List.of("manager.log", "manager.log.1", "manager.log.2", "manager.log.3"), logs());
+    }
+
+    private List<String> logs() throws IOException {
         try (var files = Files.list(kit.runtime)) {
-            assertEquals(List.of("manager.log", "manager.log.1", "manager.log.2", "manager.log.3"),
-                    files.map(f -> f.getFileName().toString()).filter(n -> n.startsWith("manager.log")).sorted()
-                            .toList());
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".log") || name.contains(".log.")).sorted().toList();
         }
+    }
+
+    @Test
+    void aStartThatFailsLeavesTheLogsThatThereAre() throws Exception {
+        assertEquals(0, kit.tessera("manager", "start").code());
+        assertEquals(0, kit.tessera("manager", "stop").code());
+        String before = Files.readString(kit.runtime.resolve("manager.log"));
+        kit.java(kit.home.resolve("jre"), "25.0.1", "echo start $$; exit 1\n");
+        assertEquals(3, kit.tessera("manager", "start").code());
+        assertEquals(before, Files.readString(kit.runtime.resolve("manager.log")));
+        assertEquals(List.of("manager.failed.log", "manager.log"), logs());
+    }
+
+    @Test
+    void whatOnlyAsksEndsNoManager() throws Exception {
+        assertEquals(0, kit.tessera("manager", "start").code());
+        long pid = kit.managerPid();
+        for (String verb : List.of("start", "stop", "restart", "status", "logs")) {
+            Result help = kit.tessera("manager", verb, "--help");
+            assertEquals(0, help.code(), verb);
+            assertTrue(help.out().startsWith("Usage: tessera manager"), verb + ": " + help.out());
+        }
+        assertEquals(2, kit.tessera("manager", "stop", "--now").code());
+        assertEquals(2, kit.tessera("manager", "restart", "--now").code());
+        assertEquals(2, kit.tessera("manager", "status", "all").code());
+        Result wrong = kit.tessera("manager", "restart", "--", "--wrong");
+        assertEquals(2, wrong.code());
+        assertTrue(wrong.err().contains("no option --wrong"), wrong.err());
+        Result options = kit.tessera("manager", "start", "--", "--capacity", "8GiB");
+        assertEquals(1, options.code());
+        assertTrue(options.err().contains("tessera manager restart -- --capacity 8GiB"), options.err());
+        assertEquals(pid, kit.managerPid());
+        assertTrue(runs(pid));
+        assertEquals(0, kit.tessera("manager", "restart", "--", "--capacity", "8GiB").code());
+        assertTrue(kit.managerPid() != pid);
+    }
+
+    @Test
+    void aWrongOptionOfTheManagerIsWrongUsage() throws Exception {
+        Result result = kit.tessera("manager", "start", "--", "--wrong");
+        assertEquals(2, result.code());
+        assertTrue(result.err().contains("no option --wrong"), result.err());
     }
 
     @Test

@@ -168,6 +168,19 @@ class RunScriptTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"TESSERA_UNFENCED,refused", "TESSERA_FENCE,on", "TESSERA_MEMORY,9223372036854775808", "TESSERA_MEMORY_GUARANTEE,abc",
+        "TESSERA_PLAN,fast", "TESSERA_SHARE,both", "TESSERA_KERNEL_TIMEOUT,soon", "TESSERA_SWAP_FILE_BYTES,-1",
+        "TESSERA_SWAP_DIRECTORY,/nowhere", "TESSERA_MANAGER_TIMEOUT_MS,5s", "TESSERA_MEMORY_WAIT_MS,-1"})
+    void aWrongVariableIsAnErrorWithItsName(String variable, String value) throws Exception {
+        kit.environment.put(variable, value);
+        Result result = kit.tessera("run", "--", "echo", "ran");
+        assertEquals(2, result.code());
+        assertEquals("", result.out());
+        assertTrue(result.err().contains("tessera: " + variable), result.err());
+        assertEquals(0, kit.javaStarts());
+    }
+
+    @ParameterizedTest
     @CsvSource({"--plan plain --memory-guarantee 1GiB,--plan swap or auto",
         "--plan swap --memory 1GiB --memory-guarantee 2GiB,is more than --memory",
         "--plan swap --swap-file 1GiB,needs --swap-directory", "--swap-directory /nowhere,can be written to"})

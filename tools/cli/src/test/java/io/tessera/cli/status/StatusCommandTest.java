@@ -138,4 +138,11 @@ class StatusCommandTest {
         assertTrue(folder.resolve("control.sock").toFile().delete());
         assertTrue(plain("{\"ok\":true}\n").err().contains("says nothing about the manager"));
     }
+
+    @Test
+    void noLooksAreAWrongCount() throws IOException {
+        CommandRun run = CommandRun.of(folder, "status", "--watch", "--count=-1");
+        assertEquals(2, run.code());
+        assertTrue(run.err().contains("--count -1: at least 1"), run.err());
+    }
 }
