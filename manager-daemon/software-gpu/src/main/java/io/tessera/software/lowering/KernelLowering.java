@@ -8,6 +8,7 @@ import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ import java.util.TreeMap;
 /** Lowers one entry with all that it reaches. Used once. */
 final class KernelLowering {
     private static final int DIMENSIONS = 3;
+    private static final int UNKNOWN = -1;
+    private static final int ACTIVE = -2;
 
     private final PtxProgram program;
     private final PtxFunction entry;
@@ -48,7 +51,9 @@ final class KernelLowering {
             addressable.put(name, indices.get(name));
         }
         unbounded = !addressable.isEmpty();
-        int local = main.frameBytes() + deepest(main, new boolean[functions.size()]);
+        int[] known = new int[functions.size()];
+        Arrays.fill(known, UNKNOWN);
+        int local = main.frameBytes() + deepest(main, known);
         boolean waits = waits(main);
         boolean allocates = allocates(main);
         for (Function function : functions) {
@@ -69,19 +74,26 @@ final class KernelLowering {
         return function.code().stream().anyMatch(i -> i.opcode() == Opcode.ALLOCA);
     }
 
-    /** Bytes of frames below a function on the deepest chain of direct calls; a cycle counts once. */
-    private int deepest(Function function, boolean[] active) {
+    /**
+     * Bytes of frames below a function on the deepest chain of direct calls; a cycle counts once.
+     *
+     * @param known what was found of each function, or {@link #ACTIVE} while it is looked at, or {@link #UNKNOWN}
+     */
+    private int deepest(Function function, int[] known) {
         int deepest = 0;
         for (Instruction instruction : function.code()) {
             if (instruction.opcode() == Opcode.CALL && instruction.argument(0) instanceof Operand.Function callee) {
-                if (active[callee.index()]) {
+                int index = callee.index();
+                if (known[index] == ACTIVE) {
                     unbounded = true;
                     continue;
                 }
-                active[callee.index()] = true;
-                Function called = functions.get(callee.index());
-                deepest = Math.max(deepest, called.frameBytes() + deepest(called, active));
-                active[callee.index()] = false;
+                Function called = functions.get(index);
+                if (known[index] == UNKNOWN) {
+                    known[index] = ACTIVE;
+                    known[index] = deepest(called, known);
+                }
+                deepest = Math.max(deepest, called.frameBytes() + known[index]);
             }
         }
         return deepest;
