@@ -58,6 +58,13 @@ final class ModuleFencer {
         Map<String, FenceRefusedException> refused = refusedKernels();
         List<PtxFunction> dispatchers = plan.dispatchers().definitions(functionNames.size(), plan.id(),
                 plan.passesArena());
+        if (plan.mode() != FenceMode.NONE) {
+            List<PtxFunction> all = new ArrayList<>(fenced.values());
+            all.addAll(dispatchers);
+            CallLooks looks = new CallLooks(plan.module(), all, plan.linked());
+            fenced.replaceAll((_, function) -> looks.looking(function));
+            dispatchers = dispatchers.stream().map(looks::looking).toList();
+        }
         List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
         List<HoistedVariable> hoisted = new ArrayList<>(hoister.hoisted());

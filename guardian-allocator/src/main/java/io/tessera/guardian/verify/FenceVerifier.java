@@ -8,6 +8,7 @@ import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.ptx.PtxPrinter;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,6 +63,7 @@ public final class FenceVerifier {
         private final Given given;
         private final Work work;
         private final Set<String> shared = new LinkedHashSet<>();
+        private final Set<String> looking = new HashSet<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
         private Run(PtxModule read, ModuleNames module, Work work) {
@@ -75,6 +77,9 @@ public final class FenceVerifier {
             Reach reach = new Reach(module);
             for (String name : reach.callersFirst()) {
                 function(module.functions.get(name));
+            }
+            if (module.mode() != Mode.NONE) {
+                new CallTrees(module, looking).check(reach.callersFirst().reversed(), refused);
             }
             reach.found(refused, shared);
             List<String> accepted = new ArrayList<>();
@@ -118,6 +123,9 @@ public final class FenceVerifier {
                 check.check();
                 if (check.touchesShared()) {
                     shared.add(function.name());
+                }
+                if (check.looksFirst()) {
+                    looking.add(function.name());
                 }
                 addresses.addAll(check.addresses());
             } catch (UnverifiedException e) {

@@ -48,18 +48,38 @@ final class Fuel {
         });
     }
 
+    /** Whether the function reads the stop word and ends if it is zero before it calls anything and before its first branch. */
+    boolean looksFirst() {
+        int call = graph.flow.start[0];
+        while (call < graph.flow.end[0] && graph.forms[call] != Form.CALL) {
+            call++;
+        }
+        for (Graph.Placed placed : graph.facts.get(0)) {
+            Fact fact = placed.fact();
+            Node value = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE ? fact.target().origin() : null;
+            if (value != null && placed.position() >= graph.flow.start[0] && placed.position() <= call && value.trace == 0 && isStop(value)
+                    && (positive(fact) || some(fact))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean positive(Fact fact) {
+        return fact.bits() == Integer.SIZE && fact.other().value.exact() && fact.signed()
+                && (fact.compare().equals("gt") && fact.other().value.low() >= 0 || fact.compare().equals("ge") && fact.other().value.low() >= 1);
+    }
+
+    private static boolean some(Fact fact) {
+        return fact.bits() == Integer.SIZE && fact.other().value.exact() && fact.compare().equals("ne") && fact.other().value.low() == 0;
+    }
+
     private boolean looks(Fact fact) {
         Node value = fact.target().origin();
-        if (fact.bits() != Integer.SIZE || !fact.other().value.exact()) {
-            return false;
-        }
-        long number = fact.other().value.low();
-        boolean positive = fact.signed() && (fact.compare().equals("gt") && number >= 0 || fact.compare().equals("ge") && number >= 1);
-        boolean some = fact.compare().equals("ne") && number == 0;
         if (isStop(value)) {
-            return some || positive;
+            return some(fact) || positive(fact);
         }
-        return positive && value.kind == Node.Kind.SELECT && isFilled(value) && value.register >= 0
+        return positive(fact) && value.kind == Node.Kind.SELECT && isFilled(value) && value.register >= 0
                 && counters.computeIfAbsent(value.register, this::isCounter);
     }
 

@@ -13,6 +13,7 @@ final class FunctionCheck {
     private final Given given;
     private final Work work;
     private boolean shared;
+    private boolean looksFirst;
 
     FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
         this.given = given;
@@ -32,8 +33,15 @@ final class FunctionCheck {
         new Values(graph, module, given).find();
         new Instructions(graph, module, new Calls(graph, module, given)).check();
         if (module.mode() != Mode.NONE) {
-            new Loops(graph).check();
+            Loops loops = new Loops(graph);
+            loops.check();
+            looksFirst = loops.looksFirst();
         }
+    }
+
+    /** Whether it looks at the stop word before it calls anything. */
+    boolean looksFirst() {
+        return looksFirst;
     }
 
     /** Whether anything in it names shared memory. */

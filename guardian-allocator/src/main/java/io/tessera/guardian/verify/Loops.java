@@ -27,6 +27,11 @@ final class Loops {
         this.component = new int[flow.start.length];
     }
 
+    /** See {@link Fuel#looksFirst}. */
+    boolean looksFirst() {
+        return fuel.looksFirst();
+    }
+
     void check() throws UnverifiedException {
         boolean back = false;
         for (int block : flow.order) {
