@@ -127,7 +127,10 @@ public final class Main {
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
                     trusted(), workers(port, options));
             ManagerChannel.listen(System.in, executor);
-            return executor.run() ? EXIT_ENDED : EXIT_FAILED;
+            if (!executor.run()) {
+                Runtime.getRuntime().halt(EXIT_FAILED); // closing the driver would wait for the work that does not end
+            }
+            return EXIT_ENDED;
         } catch (DriverUnavailableException | DriverFailedException e) {
             channel.failed(e.getMessage());
             return EXIT_NO_DEVICE;
