@@ -325,9 +325,9 @@ public final class WorkerPool implements CodeWorkers {
         return begun.contains(tenant);
     }
 
-    /** Jobs that have their turn. */
-    int busy() {
-        return turns.busy();
+    /** Whether a client's thread waits for a worker. */
+    boolean isAsked(long pid) {
+        return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }
 
     /** Processes that there are, for who looks after them in tests. */

@@ -53,6 +53,21 @@ class WorkerPoolTest {
         assertEquals(0, new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor());
     }
 
+    /** The pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started anew. */
+    private static long onlyWorker(WorkerPool pool) throws Exception {
+        for (int left = 10; left > 0; left--) {
+            assertServed(pool, "a");
+            List<Long> workers = pool.pids();
+            if (workers.size() == 1) {
+                return workers.getFirst();
+            }
+            for (long each : workers) {
+                signal(each, "KILL");
+            }
+        }
+        throw new AssertionError("there is never one worker alone, but " + pool.pids());
+    }
+
     /** Loops in each other, until a job takes some seconds at least. */
     private static byte[] slow() {
         return HostileCode.nestedLoops(30_000);
@@ -73,8 +88,7 @@ class WorkerPoolTest {
     @Test
     void aWorkerHasNothingOfTheExecutorButItsPipesAndAFewVariables() throws Exception {
         try (WorkerPool pool = TestWorkers.pool(60)) {
-            assertServed(pool, "a");
-            Path process = Path.of("/proc", Long.toString(pool.pids().getFirst()));
+            Path process = Path.of("/proc", Long.toString(onlyWorker(pool)));
             try (var descriptors = Files.list(process.resolve("fd"))) {
                 for (Path descriptor : descriptors.toList()) {
                     String target = Files.readSymbolicLink(descriptor).toString();
@@ -124,11 +138,10 @@ class WorkerPoolTest {
     @Test
     void aWorkerThatIsKilledInTheMiddleOfAJobCostsThatJobAlone() throws Exception {
         try (WorkerPool pool = TestWorkers.pool(60)) {
-            assertServed(pool, "a");
-            long pid = pool.pids().getFirst();
+            long pid = onlyWorker(pool);
             signal(pid, "STOP"); // so that the job is surely under way
             CompletableFuture<Answer> job = later(pool, "a", HostileCode.ordinary("work"));
-            await(() -> pool.busy() == 1, "the job has its worker");
+            await(() -> pool.isAsked(pid), "the job has its worker");
             assertServed(pool, "neighbour");
             signal(pid, "CONT");
             assertEquals(CudaResult.SUCCESS, job.get(60, TimeUnit.SECONDS).result(), "nothing has happened to it");
@@ -149,8 +162,7 @@ class WorkerPoolTest {
     @Test
     void aWorkerThatHasEndedWhileNobodyLookedCostsNobodyAnything() throws Exception {
         try (WorkerPool pool = TestWorkers.pool(60)) {
-            assertServed(pool, "a");
-            long pid = pool.pids().getFirst();
+            long pid = onlyWorker(pool);
             signal(pid, "KILL");
             assertServed(pool, "a");
             assertNotEquals(List.of(pid), pool.pids());
@@ -159,26 +171,26 @@ class WorkerPoolTest {
 
     @Test
     void aWorkerThatStandsIsEndedAndItsTenantToldWhy() throws Exception {
-        try (WorkerPool pool = TestWorkers.pool(5)) {
-            assertServed(pool, "a");
-            signal(pool.pids().getFirst(), "STOP");
+        try (WorkerPool pool = TestWorkers.pool(20)) { // what is no fault has to be done within that on a busy machine, too
+            long pid = onlyWorker(pool);
+            signal(pid, "STOP");
             CompletableFuture<Answer> job = later(pool, "a", HostileCode.ordinary("work"));
-            await(() -> pool.busy() == 1, "the job has its worker");
+            await(() -> pool.isAsked(pid), "the job has its worker");
             Answer answer = job.get(60, TimeUnit.SECONDS);
             assertEquals(CudaResult.INVALID_PTX, answer.result());
-            assertTrue(answer.text().contains("within 5 s") && answer.text().contains(WorkerSettings.SECONDS), answer.text());
+            assertTrue(answer.text().contains("within 20 s") && answer.text().contains(WorkerSettings.SECONDS), answer.text());
             assertServed(pool, "a");
         }
     }
 
     @Test
     void aTenantWhoseJobsTakeForEverHasOneWorkerAlone() throws Exception {
-        try (WorkerPool pool = TestWorkers.pool(60)) {
-            assertServed(pool, "a");
-            signal(pool.pids().getFirst(), "STOP");
+        try (WorkerPool pool = TestWorkers.pool(600)) { // longer than the neighbour's jobs take together
+            long pid = onlyWorker(pool);
+            signal(pid, "STOP");
             CompletableFuture<Answer> first = later(pool, "hostile", HostileCode.ordinary("work"));
             CompletableFuture<Answer> second = later(pool, "hostile", HostileCode.ordinary("work"));
-            await(() -> pool.busy() == 1, "the job has its worker");
+            await(() -> pool.isAsked(pid), "the job has the worker, which nobody else gets then");
             for (int i = 0; i < 5; i++) {
                 assertServed(pool, "neighbour");
             }
@@ -200,8 +212,7 @@ class WorkerPoolTest {
     @Test
     void workersEndWithTheirPool() throws Exception {
         WorkerPool pool = TestWorkers.pool(60);
-        assertServed(pool, "a");
-        long pid = pool.pids().getFirst();
+        long pid = onlyWorker(pool);
         pool.close();
         assertFalse(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
     }
