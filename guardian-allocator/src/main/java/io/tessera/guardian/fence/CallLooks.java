@@ -32,7 +32,7 @@ final class CallLooks {
     /** What a call of another module may cost: the verifier's number. */
     private static final long ELSEWHERE = 1L << 14;
     /** Of all calls of a function between two of its own looks. */
-    private static final long MOST_OF_CALLS = 1L << 22;
+    private static final long MOST_OF_CALLS = 1L << 20;
     /** A callee that does no more need not look, however often it is called. */
     private static final long SHORT = 16;
     /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */

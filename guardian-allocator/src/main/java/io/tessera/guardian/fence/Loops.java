@@ -1,12 +1,12 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.AddressFacts;
-import io.tessera.guardian.fence.proof.CountedLoops;
 import io.tessera.guardian.ptx.Instruction;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in loops
@@ -18,10 +18,10 @@ final class Loops {
     private static final int AROUND_CALLS = 256;
     /** A pass may take a millisecond. */
     private static final int AROUND_SLEEP = 1024;
-    /** Instructions between two looks, as many as a thread makes in a few milliseconds. */
-    private static final long BETWEEN_LOOKS = 1L << 22;
-    /** The same for a part of a loop in another loop, which looks after some of its own rounds only. */
-    private static final long INNER_PART = 1L << 16;
+    /** Instructions between two looks, for each of what they are summed over: loops that take fuel, parts of loops, loops that soon end. */
+    private static final long BETWEEN_LOOKS = 1L << 20;
+    /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
+    private static final long INNER_PART = 1L << 14;
     private static final long MOST_ROUNDS = 1L << 14;
     private static final long LEAST_ROUNDS = 16;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
@@ -52,6 +52,7 @@ final class Loops {
     private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
     private final List<Parted> parted = new ArrayList<>();
     private final boolean alone;
+    private int countedLoops;
 
     /**
      * Those of a function.
@@ -68,11 +69,16 @@ final class Loops {
         List<Instruction> flat = text.instructions();
         int[] ended = new int[flat.size() + 1];
         long[] work = new long[flat.size() + 1];
+        long soon = 0;
+        countedLoops = (int) IntStream.range(0, counting ? flat.size() : 0).filter(i -> text.start(i) >= 0 && text.counted(i).isPresent()).count();
         for (int i = 0; i < flat.size(); i++) {
-            boolean itself = counting && text.start(i) >= 0 && endsByItself(facts, flat.get(i));
+            long rounds = counting && text.start(i) >= 0 ? endsByItself(facts, flat.get(i)) : 0;
+            // Of loops in a row only some may do without a look, however short each is.
+            boolean itself = rounds > 0 && (alone || soon + rounds * bodyWork(i) <= BETWEEN_LOOKS);
+            soon += itself ? rounds * bodyWork(i) : 0;
             boolean ends = itself || counting && text.start(i) >= 0 && isCounted(i);
             ended[i + 1] = ended[i] + (ends ? 1 : 0);
-            work[i + 1] = work[i] + FENCED + (itself ? CountedLoops.SOON : ends ? rounds(i) : 0) * bodyWork(i);
+            work[i + 1] = work[i] + FENCED + (itself ? rounds : ends ? rounds(i) : 0) * bodyWork(i);
         }
         for (int i = 0; i < flat.size(); i++) {
             int start = text.start(i);
@@ -95,12 +101,13 @@ final class Loops {
     }
 
     private long rounds(int at) {
-        long most = (text.depth(at) > 1 ? INNER_PART : BETWEEN_LOOKS) / bodyWork(at);
+        long all = BETWEEN_LOOKS / Math.max(1, countedLoops);
+        long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / bodyWork(at);
         return Math.max(LEAST_ROUNDS, Math.min(MOST_ROUNDS, most));
     }
 
-    private boolean endsByItself(AddressFacts facts, Instruction branch) {
-        return alone ? facts.endsByItself(branch) : facts.endsSoon(branch);
+    private long endsByItself(AddressFacts facts, Instruction branch) {
+        return !alone ? facts.endsSoon(branch) : facts.endsByItself(branch) ? 1 : 0;
     }
 
     private boolean isCounted(int at) {

@@ -14,8 +14,8 @@ import java.util.Set;
  * another module costs is known, too. Used once.
  */
 final class CallTrees {
-    /** Instructions between two looks: a thread that is alone makes them in less than a second. */
-    static final long MOST = 1L << 24;
+    /** Instructions between two looks: a block of 1024 threads makes so many in some seconds, in the worst case. */
+    static final long MOST = 1L << 23;
     /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
     static final long MOST_CALLED = 1L << 14;
 

@@ -146,11 +146,27 @@ class VerifiedLoopsTest {
                 + "mov.u32 %r2, 0;\nl:\n" + body + "add.s32 %r2, %r2, 1;\nsetp.COMPARE.s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
         String ordered = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt"))).ptx();
         onlySo(ordered, TOO_MUCH, new String[][] {
-            {", 5165;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "}, {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
+            {", 1291;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "}, {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
         String equal = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "ne"))).ptx();
         onlySo(equal, TOO_MUCH, new String[][] {
-            {", 5164;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
+            {", 1290;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
         String looping = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(100)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp"))).ptx();
-        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 79;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 1;"}});
+        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 313;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 2;"}});
+    }
+
+    /** Passes of loops in a row add up: each is short enough, all together are not. */
+    @Test
+    void loopsInARow() throws Exception {
+        for (String compare : new String[] {"4090", "%r2"}) {
+            StringBuilder text = new StringBuilder(HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\nld.param.u32 %r2, [n];\n");
+            for (int i = 0; i < 1000; i++) {
+                text.append("mov.u32 %r1, 0; l").append(i).append(": add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ").append(compare).append("; @%p1 bra l").append(i).append(";\n");
+            }
+            String row = text.append("ret;\n}\n").toString();
+            String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(row)).ptx();
+            assertEquals(Map.of(), verify(fenced).rejected());
+            assertTrue(fenced.split("ld.volatile.global.u32", -1).length > 900, "almost all look");
+            assertTrue(verify(row).rejected().get("k").getMessage().contains(TOO_MUCH), compare);
+        }
     }
 }
