@@ -14,8 +14,8 @@ import java.util.Map;
  * stop word. Not thread-safe.
  */
 final class LoopParts {
-    /** Of a part. The look takes as long as some hundred of the shortest rounds. */
-    private static final long ROUNDS = 1 << 14;
+    /** Of a part, at most. The look takes as long as some hundred of the shortest rounds. */
+    static final long ROUNDS = 1 << 14;
     private static final long FARTHEST = 1 << 30;
     /** Steps of {@code setp.ne} have so many low bits that are zero, at most. */
     private static final int MOST_BITS = 16;

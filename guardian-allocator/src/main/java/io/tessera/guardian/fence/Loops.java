@@ -22,7 +22,6 @@ final class Loops {
     private static final long BETWEEN_LOOKS = 1L << 20;
     /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
     private static final long INNER_PART = 1L << 14;
-    private static final long MOST_ROUNDS = 1L << 14;
     private static final long LEAST_ROUNDS = 16;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
     private static final long FENCED = 4;
@@ -103,7 +102,7 @@ final class Loops {
     private long rounds(int at) {
         long all = BETWEEN_LOOKS / Math.max(1, countedLoops);
         long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / bodyWork(at);
-        return Math.max(LEAST_ROUNDS, Math.min(MOST_ROUNDS, most));
+        return Math.max(LEAST_ROUNDS, Math.min(LoopParts.ROUNDS, most));
     }
 
     private long endsByItself(AddressFacts facts, Instruction branch) {
