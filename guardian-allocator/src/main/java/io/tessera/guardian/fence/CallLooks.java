@@ -4,6 +4,7 @@ import io.tessera.guardian.ptx.Alias;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
@@ -21,23 +22,41 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Has functions look at the stop word that make many calls without a loop: 48 functions, of which each calls the one before twice,
- * never end. A function that may make more than {@link #MOST_CALLS} calls before another one looks, or calls one of another module,
- * looks where it begins. Used for one module, in which no function calls itself.
+ * Has functions look at the stop word that do much when they are called, by calls or in loops: 48 functions, of which each calls the one before twice, never
+ * end. One that may do more than {@link #MOST} looks where it begins and where it returns, and costs its callers nothing then. So do those that are called
+ * so often that their caller would do too much. Used for one module, in which no function calls itself.
  */
 final class CallLooks {
-    /** As many as passes of the smallest loop; the verifier has the number, too. */
-    static final int MOST_CALLS = WindowConstants.GO_ON;
+    /** Instructions that a call may cost without a look; the verifier has twice as many. */
+    private static final long MOST = 1L << 13;
+    /** What a call of another module may cost: the verifier's number. */
+    private static final long ELSEWHERE = 1L << 14;
+    /** Of all calls of a function between two of its own looks. */
+    private static final long MOST_OF_CALLS = 1L << 20;
+    /** A callee that does no more need not look, however often it is called. */
+    private static final long SHORT = 16;
+    /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
+    private static final long PASSES_WITH_CALLS = 17;
+    private static final long PASSES = WindowConstants.GO_ON;
     private static final String PREDICATES = WindowConstants.PREFIX.replace("__", "%__") + "look_p";
     private static final String WORDS = WindowConstants.PREFIX.replace("__", "%__") + "look_r";
     private static final String PLACES = WindowConstants.PREFIX.replace("__", "%__") + "look_d";
 
     private final Map<String, PtxFunction> bodies = new HashMap<>();
     private final Map<String, String> aliases = new HashMap<>();
-    private final Map<String, List<String>> calls = new HashMap<>();
+    private final Map<String, Body> calls = new HashMap<>();
     private final Map<String, Long> costs = new HashMap<>();
     private final Set<String> looking = new HashSet<>();
     private final boolean linked;
+
+    /**
+     * What a function does itself.
+     *
+     * @param own   instructions, those in loops for all their passes
+     * @param calls how often it calls what
+     */
+    private record Body(long own, Map<String, Long> calls) {
+    }
 
     /**
      * Finds them.
@@ -54,23 +73,32 @@ final class CallLooks {
             }
         });
         functions.stream().filter(function -> function.body().isPresent()).forEach(function -> bodies.put(function.name(), function));
-        bodies.values().forEach(function -> calls.put(function.name(), calls(function)));
+        bodies.values().forEach(function -> calls.put(function.name(), body(function)));
         bodies.keySet().forEach(this::find);
     }
 
-    private List<String> calls(PtxFunction function) {
-        List<String> found = new ArrayList<>();
-        for (Statement statement : function.body().orElseThrow().statements()) {
-            if (statement instanceof Instruction i && i.opcode().equals("call")) {
-                for (Operand operand : i.operands()) {
-                    if (operand instanceof Operand.Symbol(String name, long _)) {
-                        found.add(aliases.getOrDefault(name, name));
-                        break;
-                    }
-                }
+    private Body body(PtxFunction function) {
+        LoopText text = new LoopText(function.body().orElseThrow());
+        Map<String, Long> found = new HashMap<>();
+        long own = 0;
+        List<Instruction> flat = text.instructions();
+        for (int at = 0; at < flat.size(); at++) {
+            boolean once = text.depth(at) == 0;
+            own += once ? 1 : PASSES;
+            if (flat.get(at).opcode().equals("call")) {
+                found.merge(callee(flat.get(at)), once ? 1 : PASSES_WITH_CALLS, Long::sum);
             }
         }
-        return found;
+        return new Body(own, found);
+    }
+
+    private String callee(Instruction call) {
+        for (Operand operand : call.operands()) {
+            if (operand instanceof Operand.Symbol(String name, long _)) {
+                return aliases.getOrDefault(name, name);
+            }
+        }
+        return "";
     }
 
     /** What a function costs once all that it calls is known; chains may be long, so this does not call itself. */
@@ -79,9 +107,11 @@ final class CallLooks {
         while (!way.isEmpty()) {
             String name = way.getLast();
             List<String> open = costs.containsKey(name) ? List.of()
-                    : calls.get(name).stream().filter(callee -> bodies.containsKey(callee) && !costs.containsKey(callee)).distinct().toList();
+                    : calls.get(name).calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && !costs.containsKey(callee)).toList();
             if (open.isEmpty()) {
-                costs.computeIfAbsent(name, this::cost);
+                if (!costs.containsKey(name)) {
+                    costs.put(name, cost(name));
+                }
                 way.removeLast();
             }
             way.addAll(open);
@@ -89,19 +119,34 @@ final class CallLooks {
     }
 
     private long cost(String name) {
-        long sum = 1;
-        for (String callee : calls.get(name)) {
-            boolean elsewhere = linked && !bodies.containsKey(callee) && !callee.equals("vprintf");
-            sum += elsewhere ? MOST_CALLS : costs.getOrDefault(callee, 1L);
+        Body body = calls.get(name);
+        if (ofCalls(body) > MOST_OF_CALLS) {
+            body.calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && costs.getOrDefault(callee, 1L) > SHORT).forEach(this::looks);
         }
-        if (sum <= MOST_CALLS || bodies.get(name).kind() == PtxFunction.Kind.ENTRY) {
-            return sum;
+        long sum = body.own() + ofCalls(body);
+        if (sum > MOST && bodies.get(name).kind() != PtxFunction.Kind.ENTRY) {
+            looking.add(name);
+            return 1;
         }
-        looking.add(name);
-        return 1;
+        return Math.min(sum, MOST_OF_CALLS);
     }
 
-    /** The function with a look, if it is one that looks. */
+    private void looks(String callee) {
+        looking.add(callee);
+        costs.put(callee, 1L);
+    }
+
+    private long ofCalls(Body body) {
+        long sum = 0;
+        for (Map.Entry<String, Long> call : body.calls().entrySet()) {
+            PtxFunction callee = bodies.get(call.getKey());
+            boolean elsewhere = linked && !call.getKey().equals("vprintf") && (callee == null || callee.linkage() == Linkage.WEAK);
+            sum += call.getValue() * Math.max(elsewhere ? ELSEWHERE : 1, costs.getOrDefault(call.getKey(), 1L));
+        }
+        return sum;
+    }
+
+    /** The function with looks where it begins and returns, if it is one that looks. */
     PtxFunction looking(PtxFunction function) {
         if (!looking.contains(function.name())) {
             return function;
@@ -115,6 +160,9 @@ final class CallLooks {
             if (!begun && !(statement instanceof RegisterDeclaration) && !(statement instanceof Variable)) {
                 begun = true;
                 look(statements, function.line());
+            }
+            if (statement instanceof Instruction i && i.opcode().equals("ret")) {
+                look(statements, i.line());
             }
             statements.add(statement);
         }

@@ -14,8 +14,8 @@ import java.util.Map;
  * stop word. Not thread-safe.
  */
 final class LoopParts {
-    /** Of a part. The look takes as long as some hundred of the shortest rounds. */
-    private static final long ROUNDS = 1 << 14;
+    /** Of a part, at most. The look takes as long as some hundred of the shortest rounds. */
+    static final long ROUNDS = 1 << 14;
     private static final long FARTHEST = 1 << 30;
     /** Steps of {@code setp.ne} have so many low bits that are zero, at most. */
     private static final int MOST_BITS = 16;
@@ -26,8 +26,9 @@ final class LoopParts {
      * @param counted what it counts
      * @param begin   the label where a part begins
      * @param limit   how far the part goes
+     * @param rounds  that it has at most
      */
-    record Part(LoopText.Counted counted, String begin, Operand.Register limit) {
+    record Part(LoopText.Counted counted, String begin, Operand.Register limit, long rounds) {
         boolean equal() {
             return counted.compare().modifiers().getFirst().equals("ne");
         }
@@ -49,7 +50,7 @@ final class LoopParts {
         this.loops = loops;
         for (Loops.Parted loop : loops.parted()) {
             String head = ((Operand.Symbol) loop.branch().operands().getFirst()).name();
-            Part part = new Part(loop.counted(), code.newLabel("part"), code.word());
+            Part part = new Part(loop.counted(), code.newLabel("part"), code.word(), loop.rounds());
             closing.put(loop.branch(), part);
             comparing.put(loop.counted().compare(), part);
             heads.put(head, part);
@@ -104,7 +105,7 @@ final class LoopParts {
             end = cut(code, compare, bound);
         }
         boolean up = part.counted().step() > 0;
-        long far = ROUNDS * Math.abs((long) part.counted().step());
+        long far = part.rounds() * Math.abs((long) part.counted().step());
         String type = type(compare);
         boolean signed = type.equals("s32");
         long farthest = up ? (signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL) - far : (signed ? Integer.MIN_VALUE : 0) + far;
@@ -128,7 +129,7 @@ final class LoopParts {
         Operand.Register left = code.word();
         code.emit("sub.u32", left, up ? to : from, up ? from : to);
         code.emit("sub.u32", left, left, Code.number(1L << bits));
-        code.emit("min.u32", left, left, Code.number(ROUNDS - 1 << bits));
+        code.emit("min.u32", left, left, Code.number(part.rounds() - 1 << bits));
         code.emit("add.u32", left, left, Code.number(1L << bits));
         code.emit(up ? "add.u32" : "sub.u32", part.limit(), part.counter(), left);
     }

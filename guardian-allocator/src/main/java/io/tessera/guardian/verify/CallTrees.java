@@ -1,9 +1,7 @@
 package io.tessera.guardian.verify;
 
-import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,51 +9,67 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Calls without a loop may be as many as those of one: a function may make so many before another looks at the stop word, or it looks itself
- * before it calls. What a function of another module makes is not known here, so whoever calls one looks. Used once.
+ * What lies between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and where it
+ * returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it looks: so what a call of
+ * another module costs is known, too. Used once.
  */
 final class CallTrees {
-    /** The rewriter's {@code CallLooks} keeps to it. */
-    private static final int MOST_CALLS = 4096;
+    /** Instructions between two looks: a block of 1024 threads makes so many in some seconds, in the worst case. */
+    static final long MOST = 1L << 23;
+    /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
+    static final long MOST_CALLED = 1L << 14;
 
     private final ModuleNames module;
     private final Set<String> looking;
+    private final Map<String, WorkBetweenLooks> between;
     private final Map<String, Long> costs = new HashMap<>();
 
     /**
      * For a module.
      *
-     * @param looking functions that look before their first call
+     * @param looking functions that look before their first call, and before they return
+     * @param between what each of them does
      */
-    CallTrees(ModuleNames module, Set<String> looking) {
+    CallTrees(ModuleNames module, Set<String> looking, Map<String, WorkBetweenLooks> between) {
         this.module = module;
         this.looking = looking;
+        this.between = between;
     }
 
-    /** Adds the functions that call too much to those that are refused. */
+    /** Adds the functions that do too much to those that are refused. */
     void check(List<String> calleesFirst, Map<String, UnverifiedException> refused) {
         for (String name : calleesFirst) {
             PtxFunction function = module.functions.get(name);
-            long sum = 1;
-            for (Statement statement : function.body().orElseThrow().statements()) {
-                sum += statement instanceof Instruction i && i.opcode().equals("call") ? cost(i) : 0;
+            if (refused.containsKey(name)) {
+                costs.put(name, 1L); // so is who calls it
+                continue;
             }
-            boolean bounded = sum <= MOST_CALLS || looking.contains(name);
-            costs.put(name, bounded && sum > MOST_CALLS ? 1 : Math.min(sum, MOST_CALLS));
-            if (!bounded && function.kind() == PtxFunction.Kind.FUNC) {
-                refused.putIfAbsent(name, new UnverifiedException(function.line(), "'" + name + "' may make more than " + MOST_CALLS
-                        + " calls and does not look at the stop word"));
+            long most = between.get(name).most(this::cost);
+            boolean callable = function.kind() == PtxFunction.Kind.FUNC;
+            boolean looks = callable && looking.contains(name);
+            costs.put(name, looks ? 1 : most);
+            if (most > MOST) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions between two looks at the stop word"));
+            } else if (callable && !looks && most > MOST_CALLED && module.linked()) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions for another module and does not look at the stop word"));
             }
         }
     }
 
-    /** One that has no body here, or is not known yet because it calls itself, costs as much as one that may not be called without a look. */
-    private long cost(Instruction call) {
-        for (Operand operand : call.operands()) {
-            if (operand instanceof Operand.Symbol(String name, long _)) {
-                return name.equals("vprintf") ? 1 : costs.getOrDefault(Objects.requireNonNullElse(module.alias(name), name), (long) MOST_CALLS);
-            }
+    /** One that is not known yet, because it calls itself, costs too much. */
+    private long cost(String name) {
+        String known = Objects.requireNonNullElse(module.alias(name), name);
+        PtxFunction function = module.functions.get(known);
+        if (function == null || name.isEmpty()) {
+            return WorkBetweenLooks.UNBOUNDED;
         }
-        return MOST_CALLS;
+        if (function.body().isEmpty()) {
+            return name.equals("vprintf") ? 1 : MOST_CALLED;
+        }
+        long cost = costs.getOrDefault(known, WorkBetweenLooks.UNBOUNDED);
+        // A linker may take another module's function of that name.
+        return module.linked() && function.linkage() == Linkage.WEAK ? Math.max(cost, MOST_CALLED) : cost;
     }
 }

@@ -64,6 +64,7 @@ public final class FenceVerifier {
         private final Work work;
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> looking = new HashSet<>();
+        private final Map<String, WorkBetweenLooks> between = new HashMap<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
         private Run(PtxModule read, ModuleNames module, Work work) {
@@ -79,7 +80,7 @@ public final class FenceVerifier {
                 function(module.functions.get(name));
             }
             if (module.mode() != Mode.NONE) {
-                new CallTrees(module, looking).check(reach.callersFirst().reversed(), refused);
+                new CallTrees(module, looking, between).check(reach.callersFirst().reversed(), refused);
             }
             reach.found(refused, shared);
             List<String> accepted = new ArrayList<>();
@@ -124,9 +125,10 @@ public final class FenceVerifier {
                 if (check.touchesShared()) {
                     shared.add(function.name());
                 }
-                if (check.looksFirst()) {
+                if (check.looks()) {
                     looking.add(function.name());
                 }
+                between.put(function.name(), check.between());
                 addresses.addAll(check.addresses());
             } catch (UnverifiedException e) {
                 refused.put(function.name(), e);

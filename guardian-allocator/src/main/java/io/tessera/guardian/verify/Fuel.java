@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Which edges are gone only after a look at the stop word: where it was just read and is not zero, or where a counter is positive that was just lowered,
@@ -13,9 +14,18 @@ import java.util.Map;
  * zero soon once the stop word is. Used for one function.
  */
 final class Fuel {
+    /**
+     * How an edge looks.
+     *
+     * @param register of the counter, or -1: the stop word was just read
+     * @param weight   what it takes from the counter
+     */
+    record Look(int register, long weight) {
+    }
+
     private final Graph graph;
     private final Map<Integer, Boolean> counters = new HashMap<>();
-    private final Map<Flow.Edge, Boolean> known = new HashMap<>();
+    private final Map<Flow.Edge, Optional<Look>> known = new HashMap<>();
     private final Map<Integer, List<Integer>> writers = new HashMap<>();
     private final long mostBurnt;
     private int firstCycle = -1;
@@ -38,27 +48,61 @@ final class Fuel {
     }
 
     boolean looks(Flow.Edge edge) {
+        return look(edge).isPresent();
+    }
+
+    /** How an edge looks, if it does. */
+    Optional<Look> look(Flow.Edge edge) {
         return known.computeIfAbsent(edge, e -> {
             for (Fact fact : facts(e)) {
-                if (fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && fact.target().origin().trace == e.from() && looks(fact)) {
-                    return true;
+                if (fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && fact.target().origin().trace == e.from()) {
+                    Look look = look(fact);
+                    if (look != null) {
+                        return Optional.of(look);
+                    }
                 }
             }
-            return false;
+            return Optional.empty();
         });
     }
 
-    /** Whether the function reads the stop word and ends if it is zero before it calls anything and before its first branch. */
-    boolean looksFirst() {
+    /**
+     * Whether the function reads the stop word and ends if it is zero before it calls anything and before its first branch, and once more between its last
+     * call, or its last branch, and each return.
+     */
+    boolean looksAtBothEnds() {
         int call = graph.flow.start[0];
         while (call < graph.flow.end[0] && graph.forms[call] != Form.CALL) {
             call++;
         }
-        for (Graph.Placed placed : graph.facts.get(0)) {
+        boolean all = looksBetween(0, graph.flow.start[0], call);
+        for (int block : graph.flow.order) {
+            int since = graph.flow.start[block];
+            for (int at = since; at < graph.flow.end[block]; at++) {
+                if (graph.forms[at] == Form.CALL) {
+                    since = at + 1;
+                } else if (graph.body.code.get(at).opcode().equals("ret")) {
+                    all &= looksBetween(block, since, at);
+                }
+            }
+            all &= graph.flow.end[block] < graph.body.code.size() || !graph.flow.out.get(block).isEmpty() || endsItself(graph.flow.end[block] - 1);
+        }
+        return all;
+    }
+
+    private boolean endsItself(int at) {
+        Instruction last = at < 0 ? null : graph.body.code.get(at);
+        return last != null && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
+    }
+
+    /** Whether the stop word is read from one place of a block on, and the thread ended if it is zero, before another. */
+    private boolean looksBetween(int block, int from, int to) {
+        for (Graph.Placed placed : graph.facts.get(block)) {
+            graph.work.spend(1);
             Fact fact = placed.fact();
             Node value = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE ? fact.target().origin() : null;
-            if (value != null && placed.position() >= graph.flow.start[0] && placed.position() <= call && value.trace == 0 && isStop(value)
-                    && (positive(fact) || some(fact))) {
+            if (value != null && placed.position() >= from && placed.position() <= to && value.trace == block && value.position >= from && isStop(value)
+                    && graph.body.code.get(placed.position()).opcode().equals("exit") && (positive(fact) || some(fact))) {
                 return true;
             }
         }
@@ -74,13 +118,14 @@ final class Fuel {
         return fact.bits() == Integer.SIZE && fact.other().value.exact() && fact.compare().equals("ne") && fact.other().value.low() == 0;
     }
 
-    private boolean looks(Fact fact) {
+    private Look look(Fact fact) {
         Node value = fact.target().origin();
         if (isStop(value)) {
-            return some(fact) || positive(fact);
+            return some(fact) || positive(fact) ? new Look(-1, 0) : null;
         }
-        return positive(fact) && value.kind == Node.Kind.SELECT && isFilled(value) && value.register >= 0
+        boolean counts = positive(fact) && value.kind == Node.Kind.SELECT && isFilled(value) && value.register >= 0
                 && counters.computeIfAbsent(value.register, this::isCounter);
+        return counts ? new Look(value.register, value.args[1].origin().numberOf(1, 1)) : null;
     }
 
     private static boolean isStop(Node node) {

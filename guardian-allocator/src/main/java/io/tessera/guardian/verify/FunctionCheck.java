@@ -13,7 +13,8 @@ final class FunctionCheck {
     private final Given given;
     private final Work work;
     private boolean shared;
-    private boolean looksFirst;
+    private boolean looks;
+    private WorkBetweenLooks between;
 
     FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
         this.given = given;
@@ -35,13 +36,19 @@ final class FunctionCheck {
         if (module.mode() != Mode.NONE) {
             Loops loops = new Loops(graph);
             loops.check();
-            looksFirst = loops.looksFirst();
+            looks = loops.looksAtBothEnds();
+            between = loops.work();
         }
     }
 
-    /** Whether it looks at the stop word before it calls anything. */
-    boolean looksFirst() {
-        return looksFirst;
+    /** Whether it looks at the stop word before it calls anything, and before it returns. */
+    boolean looks() {
+        return looks;
+    }
+
+    /** What it does between looks; null where nobody waits for it. */
+    WorkBetweenLooks between() {
+        return between;
     }
 
     /** Whether anything in it names shared memory. */

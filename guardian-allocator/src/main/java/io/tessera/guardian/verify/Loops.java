@@ -3,33 +3,50 @@ package io.tessera.guardian.verify;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts 32 bits to a bound.
- * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. Used once.
+ * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. It finds, too, how much the function may do
+ * from one look to the next. Used once.
  */
 final class Loops {
     /** Edges of a component that are tried as the end of a counted loop. */
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
     private static final long MOST_NAP_NS = 100;
+    private static final long NOT_SHOWN = 0;
+    /** Of a counter that is doubled or halved. */
+    private static final long MOST_SHIFTS = 33;
 
     private final Graph graph;
     private final Flow flow;
     private final Fuel fuel;
     private final int[] component;
+    /** How often each block is gone through for each time that a counted loop around it is entered. */
+    private final long[] passes;
+    private final Map<Flow.Edge, Fuel.Look> looks = new LinkedHashMap<>();
 
     Loops(Graph graph) {
         this.graph = graph;
         this.flow = graph.flow;
         this.fuel = new Fuel(graph, MOST_BURNT);
         this.component = new int[flow.start.length];
+        this.passes = new long[flow.start.length];
+        Arrays.fill(passes, 1);
     }
 
-    /** See {@link Fuel#looksFirst}. */
-    boolean looksFirst() {
-        return fuel.looksFirst();
+    /** See {@link Fuel#looksAtBothEnds}. */
+    boolean looksAtBothEnds() {
+        return fuel.looksAtBothEnds();
+    }
+
+    /** What it does between looks, once it was checked. */
+    WorkBetweenLooks work() {
+        return new WorkBetweenLooks(graph, looks, passes);
     }
 
     void check() throws UnverifiedException {
@@ -45,8 +62,11 @@ final class Loops {
         List<Flow.Edge> left = new ArrayList<>();
         for (int block : flow.order) {
             for (Flow.Edge edge : flow.out.get(block)) {
-                if (!fuel.looks(edge)) {
+                Fuel.Look look = fuel.look(edge).orElse(null);
+                if (look == null) {
                     left.add(edge);
+                } else {
+                    looks.put(edge, look);
                 }
             }
         }
@@ -70,7 +90,9 @@ final class Loops {
         int tried = 0;
         for (Flow.Edge edge : inside) {
             for (Fact fact : fuel.facts(edge)) {
-                if (fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED && ends(edge, fact, inside, number)) {
+                long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number) : NOT_SHOWN;
+                if (rounds != NOT_SHOWN) {
+                    cycle.forEach(block -> passes[block] = rounds);
                     return;
                 }
             }
@@ -90,8 +112,8 @@ final class Loops {
         }
     }
 
-    /** Whether all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once. */
-    private boolean ends(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
+    /** If all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once: how often they do. */
+    private long ends(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
         Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
         boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
         boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
@@ -105,7 +127,25 @@ final class Loops {
             return equalBits(edge, fact, inside, number);
         }
         boolean bounded = counts ? bounded(fact, counter, number) : shifted(fact, counter);
-        return bounded && passes(edge, before.trace, inside) || equalBits(edge, fact, inside, number);
+        if (!bounded || !passes(edge, before.trace, inside)) {
+            return equalBits(edge, fact, inside, number);
+        }
+        return shifts ? MOST_SHIFTS : rounds(fact, counter, before, number);
+    }
+
+    private long rounds(Fact fact, Node counter, Node before, int number) {
+        List<Node> starts = starts(before, number);
+        Value by = counter.args[1].value.signed(Integer.SIZE);
+        boolean adds = counter.is("add");
+        if (fact.compare().equals("ne")) {
+            return Passes.equal(starts, fact.other(), adds ? by.low() : -by.high());
+        }
+        boolean up = fact.compare().startsWith("l");
+        return Passes.ordered(starts, fact.other(), up == adds ? by.low() : -by.high(), up, fact.signed());
+    }
+
+    private List<Node> starts(Node phi, int number) {
+        return Passes.starts(phi, flow.in.get(phi.trace), edge -> component[edge.from()] == number && !fuel.looks(edge));
     }
 
     /** A value that is compared, or what it becomes for the next pass where it is compared before it is counted. */
@@ -184,25 +224,26 @@ final class Loops {
     }
 
     /** The form for steps of more than one: {@code (counter ^ bound) & -(step's lowest bit) != 0}. */
-    private boolean equalBits(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
+    private long equalBits(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
         Node masked = fact.target().origin();
         boolean form = fact.compare().equals("ne") && fact.other().kind == Node.Kind.NUMBER && fact.other().number == 0 && masked.is("and", "b32")
                 && masked.args[1].kind == Node.Kind.NUMBER && masked.args[0].origin().is("xor", "b32");
         if (!form) {
-            return false;
+            return NOT_SHOWN;
         }
         Node differ = masked.args[0].origin();
         Node counter = differ.args[0].origin();
         boolean up = counter.is("add");
         if (!up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
                 || counter.args[1].kind != Node.Kind.NUMBER || !fixed(differ.args[1], number)) {
-            return false;
+            return NOT_SHOWN;
         }
         int step = (int) counter.args[1].number;
         Node before = counter.args[0].origin();
         long mask = (int) masked.args[1].number;
-        return step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI && component[before.trace] == number
+        boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI && component[before.trace] == number
                 && counts(before, counter, number) && passes(edge, before.trace, inside);
+        return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step) : NOT_SHOWN;
     }
 
     /** Without the edge there is no cycle, and none without the block. */

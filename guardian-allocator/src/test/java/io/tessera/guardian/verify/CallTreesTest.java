@@ -2,6 +2,7 @@ package io.tessera.guardian.verify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Calls that are too many without a loop look at the stop word. */
 class CallTreesTest {
+    private static final String LOOK = "ld.volatile.global.u32";
+    private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
     private static final String CALL = "\tcall.uni f%d, ();\n";
 
     /** Functions of which each calls the one before twice, and a kernel that calls the last. */
@@ -37,12 +40,12 @@ class CallTreesTest {
     void treesOfCallsLook() throws Exception {
         String text = fenced(doubling(48), false);
         assertEquals(Map.of(), verify(text, false).rejected());
-        assertEquals(3, text.split("ld.volatile.global.u32", -1).length - 1, "a look at every twelfth doubling");
+        assertEquals(6, text.split(LOOK, -1).length - 1, "at both ends of every thirteenth");
     }
 
     @Test
     void fewCallsDoNot() throws Exception {
-        assertFalse(fenced(doubling(11), false).contains("ld.volatile.global.u32"));
+        assertFalse(fenced(doubling(10), false).contains(LOOK));
     }
 
     @Test
@@ -70,7 +73,79 @@ class CallTreesTest {
     void whoCallsAnotherModuleLooks() throws Exception {
         String text = fenced(".version 8.0\n.target sm_80\n.address_size 64\n.extern .func there();\n.visible .func here()\n{\n\tcall.uni there, ();\n"
                 + "\tcall.uni there, ();\n\tret;\n}\n", true);
-        assertTrue(text.contains("ld.volatile.global.u32"), text);
+        assertTrue(text.contains(LOOK), text);
         assertTrue(verify(text, true).whole());
+    }
+
+    /** A tree of calls whose leaves go round a loop so often: as often as it needs no look by itself. */
+    private static String leaves(int levels, int calls, String loop) {
+        StringBuilder text = new StringBuilder(HEAD);
+        text.append(".func f0()\n{\n.reg .b32 %r<4>; .reg .b64 %d<4>; .reg .pred %p<2>;\n").append(loop).append("\nret;\n}\n");
+        for (int i = 1; i < levels; i++) {
+            text.append(".func f").append(i).append("()\n{\n").append(CALL.formatted(i - 1).repeat(calls)).append("\tret;\n}\n");
+        }
+        return text.append(".visible .entry k()\n{\n").append(CALL.formatted(levels - 1)).append("\tret;\n}\n").toString();
+    }
+
+    private static String proven(String text) throws Exception {
+        return new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx();
+    }
+
+    private static int looks(String text) {
+        return text.split(LOOK, -1).length - 1;
+    }
+
+    /** The passes of the leaf's loop count for each call: they are as many as the loop of a function that is not called may have without a look. */
+    @Test
+    void loopsAtTheLeavesOfATreeCount() throws Exception {
+        String counted = "mov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;";
+        String fuelled = "mov.u64 %d1, 0; l: add.u64 %d1, %d1, 1; setp.lt.u64 %p1, %d1, 4090; @%p1 bra l;";
+        String text = proven(leaves(5, 7, counted));
+        assertEquals(Map.of(), verify(text, false).rejected());
+        assertEquals(2, looks(text), "at both ends of the leaf");
+        for (String loop : List.of(counted, fuelled)) {
+            String plain = fenced(leaves(5, 7, loop), false);
+            assertEquals(Map.of(), verify(plain, false).rejected());
+            assertEquals(3, looks(plain), "at both ends of the leaf, and in its loop");
+        }
+        Map<String, UnverifiedException> rejected = verify(leaves(5, 7, counted), false).rejected();
+        assertTrue(rejected.get("k").getMessage().contains("instructions between two looks"), rejected.toString());
+        assertEquals(Map.of(), verify(leaves(3, 4, counted), false).rejected(), "few calls of short loops are no more than a loop may do");
+    }
+
+    /** Without one of its looks a leaf costs its callers all that it does. */
+    @Test
+    void aLeafLooksAtBothEnds() throws Exception {
+        String text = proven(leaves(5, 7, "mov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;"));
+        int first = text.indexOf(LOOK);
+        int last = text.lastIndexOf(LOOK);
+        assertTrue(first < last);
+        for (int at : new int[] {first, last}) {
+            int exit = text.indexOf("exit;", at);
+            int guard = text.lastIndexOf('@', exit);
+            assertTrue(verify(text.substring(0, guard) + text.substring(exit + "exit;".length()), false).rejected().containsKey("k"), text);
+            assertTrue(verify(text.substring(0, exit) + "ret;" + text.substring(exit + "exit;".length()), false).rejected().containsKey("k"), "goes on in the caller");
+        }
+    }
+
+    /** Calls in a row of what is just short enough not to look: their callee looks then. */
+    @Test
+    void manyCallsInARow() throws Exception {
+        String text = fenced(leaves(10, 2, "").replace(".entry k()\n{\n", ".entry k()\n{\n" + CALL.formatted(9).repeat(20_000)), false);
+        assertEquals(2, looks(text));
+        assertEquals(Map.of(), verify(text, false).rejected());
+        assertTrue(verify(text.replaceFirst("@%\\S+ exit;", ""), false).rejected().containsKey("k"));
+    }
+
+    /** Whoever may be called from elsewhere does little, or looks: so do calls of it. */
+    @Test
+    void ofLinkedModulesAllLook() throws Exception {
+        String loop = HEAD + ".visible .func here()\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nmov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;\nret;\n}\n";
+        String text = Fencer.withoutProofs(FenceMode.MASK, true).fence(PtxParser.parse(loop)).ptx();
+        assertEquals(3, looks(text));
+        assertTrue(verify(text, true).whole());
+        String without = text.replaceFirst("@%\\S+ exit;", "");
+        assertThrows(UnverifiedException.class, () -> verify(without, true), "does not look at its beginning");
+        assertTrue(verify(without, false).whole(), "nobody else calls it");
     }
 }

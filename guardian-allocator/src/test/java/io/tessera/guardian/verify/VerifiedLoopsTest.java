@@ -52,7 +52,7 @@ class VerifiedLoopsTest {
                 @%p1 bra l;
                 """), UNENDING, new String[][] {
                     {"%ntid.x", "%tid.x"}, {"-256", "-2147483648"}, {"-256", "-2147482625"}, {"-256", "%r3"}, {"sub.s32", "add.s32"}, {"ge.s32", "le.s32"}});
-        assertEquals(Map.of(), verify(kernel("mov.u32 %r1, 0; mov.u32 %r2, %ntid.x; l: add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 2147482624; @%p1 bra l;")).rejected(),
+        assertEquals(Map.of(), verify(kernel("mov.u32 %r1, 2147450000; mov.u32 %r2, %ntid.x; l: add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 2147482624; @%p1 bra l;")).rejected(),
                 "the largest bound that a counter with steps of 1024 does not run over");
     }
 
@@ -134,5 +134,39 @@ class VerifiedLoopsTest {
         onlySo(text, "ld.global.f64: its address is not shown to be in bounds and aligned", new String[][] {
             {"shl.b64 \t%rd2, %rd1, 3", "shl.b64 \t%rd2, %rd1, 2"}, {"%__tessera_d0, -8;", "%__tessera_d0, -4;"},
             {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
+    }
+
+    private static final String TOO_MUCH = "instructions between two looks at the stop word";
+
+    /** A part of a loop's rounds, and what a pass of a loop takes from the counter, is as much as the length of the loop allows. */
+    @Test
+    void whatLiesBetweenTwoLooks() throws Exception {
+        String body = "st.global.u32 [%rd1], %r2;\n".repeat(200);
+        String parted = HEAD + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
+                + "mov.u32 %r2, 0;\nl:\n" + body + "add.s32 %r2, %r2, 1;\nsetp.COMPARE.s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
+        String ordered = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt"))).ptx();
+        onlySo(ordered, TOO_MUCH, new String[][] {
+            {", 1291;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "}, {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
+        String equal = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "ne"))).ptx();
+        onlySo(equal, TOO_MUCH, new String[][] {
+            {", 1290;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
+        String looping = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(100)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp"))).ptx();
+        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 313;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 2;"}});
+    }
+
+    /** Passes of loops in a row add up: each is short enough, all together are not. */
+    @Test
+    void loopsInARow() throws Exception {
+        for (String compare : new String[] {"4090", "%r2"}) {
+            StringBuilder text = new StringBuilder(HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\nld.param.u32 %r2, [n];\n");
+            for (int i = 0; i < 1000; i++) {
+                text.append("mov.u32 %r1, 0; l").append(i).append(": add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ").append(compare).append("; @%p1 bra l").append(i).append(";\n");
+            }
+            String row = text.append("ret;\n}\n").toString();
+            String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(row)).ptx();
+            assertEquals(Map.of(), verify(fenced).rejected());
+            assertTrue(fenced.split("ld.volatile.global.u32", -1).length > 900, "almost all look");
+            assertTrue(verify(row).rejected().get("k").getMessage().contains(TOO_MUCH), compare);
+        }
     }
 }

@@ -49,9 +49,10 @@ public interface AddressFacts {
      * The same for a number of rounds that is soon over: such a loop needs no look whoever else is there.
      *
      * @param branch an instruction of the function
+     * @return how many rounds it has at most, with those of loops in it; 0: it does not end soon
      */
-    default boolean endsSoon(Instruction branch) {
-        return false;
+    default long endsSoon(Instruction branch) {
+        return 0;
     }
 
     /** Limits of loops that {@link #endsByItself} takes for granted; no comparison twice. */

@@ -3,11 +3,9 @@ package io.tessera.guardian.fence.proof;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The branches of a function that close loops that are left after a bounded number of rounds, all loops in them included: after at most
@@ -21,9 +19,9 @@ public final class CountedLoops {
     /** Rounds, all together, that are over before anybody who waits for them gives up, whatever is done in each. */
     public static final long SOON = 1L << 12;
 
-    private final Set<Instruction> counted;
+    private final Map<Instruction, Long> counted;
 
-    private CountedLoops(Set<Instruction> counted) {
+    private CountedLoops(Map<Instruction, Long> counted) {
         this.counted = counted;
     }
 
@@ -35,7 +33,7 @@ public final class CountedLoops {
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
         return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
-                .orElseGet(() -> new CountedLoops(Set.of()));
+                .orElseGet(() -> new CountedLoops(Map.of()));
     }
 
     /**
@@ -45,7 +43,7 @@ public final class CountedLoops {
      * @param nested with all loops in it
      */
     static CountedLoops of(FunctionAnalysis analysis, Induction induction, long rounds, long nested) {
-        Set<Instruction> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        Map<Instruction, Long> found = new IdentityHashMap<>();
         List<Loops.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
         Map<Loops.Loop, Long> totals = new IdentityHashMap<>();
         // Inner heads come after outer ones: from the last on, what is inside is known.
@@ -54,7 +52,7 @@ public final class CountedLoops {
             totals.put(loop, total);
             if (total < Induction.UNBOUNDED) {
                 for (int latch : loop.latches()) {
-                    closing(analysis, latch, loop.head(), found);
+                    closing(analysis, latch, loop.head(), total, found);
                 }
             }
         }
@@ -62,7 +60,7 @@ public final class CountedLoops {
         for (int block = 0; block < analysis.flow().blocks() && !loops.isEmpty(); block++) {
             Instruction rotated = intoBody(analysis, block, blockAt, loops, totals);
             if (rotated != null) {
-                found.add(rotated);
+                found.put(rotated, totals.values().stream().filter(total -> total < Induction.UNBOUNDED).max(Long::compare).orElse(nested));
             }
         }
         return new CountedLoops(found);
@@ -134,10 +132,10 @@ public final class CountedLoops {
         return few ? (rounds + 1) * (inner + 1) : Induction.UNBOUNDED;
     }
 
-    private static void closing(FunctionAnalysis analysis, int latch, int head, Set<Instruction> found) {
+    private static void closing(FunctionAnalysis analysis, int latch, int head, long total, Map<Instruction, Long> found) {
         int last = closingBranch(analysis, latch, head);
         if (last >= 0) {
-            found.add(analysis.code().instruction(last));
+            found.merge(analysis.code().instruction(last), total, Math::max);
         }
     }
 
@@ -158,6 +156,11 @@ public final class CountedLoops {
 
     /** Whether the loop that a branch closes ends by itself; instructions are told apart by identity. */
     public boolean endsByItself(Instruction branch) {
-        return counted.contains(branch);
+        return counted.containsKey(branch);
+    }
+
+    /** How many rounds the loop that a branch closes has at most, with those of all loops in it; 0: it does not end by itself. */
+    long rounds(Instruction branch) {
+        return counted.getOrDefault(branch, 0L);
     }
 }

@@ -247,9 +247,9 @@ final class ProvedFacts implements AddressFacts {
     }
 
     @Override
-    public boolean endsSoon(Instruction branch) {
+    public long endsSoon(Instruction branch) {
         decide();
-        return soon.endsByItself(branch);
+        return soon.rounds(branch);
     }
 
     @Override

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Counted loops, which fences make in parts of 16,384 rounds: each thread counts from its own start to its own limit, over the borders
+ * Counted loops, which fences make in parts of at most 16,384 rounds: each thread counts from its own start to its own limit, over the borders
  * of several parts, and computes what it would without them; and it ends at the first border once the stop word says so.
  * {@code -Dtessera.test.seed=N} starts from another seed.
  */
