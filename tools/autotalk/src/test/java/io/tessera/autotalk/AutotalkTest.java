@@ -70,7 +70,7 @@ class AutotalkTest {
         Run.of("describe", "--header", header, "--out", api);
         write("x.annotations", "cuOne pass\n");
         Run check = Run.of("check", "--api", api, "--annotations", annotations);
-        assertEquals(new Run(1, annotations + ": cuTwo has no decision: pass, submit, sync or hook\n", ""), check);
+        assertEquals(new Run(1, annotations + ": cuTwo has no decision: pass, submit, sync, room or hook\n", ""), check);
         Run generate = Run.of("generate", "--api", api, "--annotations", annotations, "--out", generated);
         assertEquals(1, generate.code());
         assertEquals(check.out(), generate.err());

@@ -39,8 +39,8 @@ class DecisionsTest {
 
     @Test
     void gapsAreReported() {
-        assertEquals(List.of("a: cuCopyFrom has no decision: pass, submit, sync or hook",
-                "a: cuSecret has no decision: pass, submit, sync or hook"),
+        assertEquals(List.of("a: cuCopyFrom has no decision: pass, submit, sync, room or hook",
+                "a: cuSecret has no decision: pass, submit, sync, room or hook"),
                 decide("cuCopyTo submit COPY\ncuGet pass\n").problems());
     }
 
@@ -117,7 +117,7 @@ class DecisionsTest {
 
     @Test
     void linesThatAreNotUnderstoodAreNamed() {
-        assertMessage("a:1: unknown decision 'maybe': pass, submit KIND, sync or hook", "cuGet maybe\n");
+        assertMessage("a:1: unknown decision 'maybe': pass, submit KIND, sync, room or hook", "cuGet maybe\n");
         assertMessage("a:2: a line reads 'PATTERN DECISION' or 'PATTERN.PARAMETER FACTS'", "\ncuGet\n");
         assertMessage("a:1: 'pass' takes nothing behind it", "cuGet pass COPY\n");
         assertMessage("a:1: 'streem=x' is not stream=EXPRESSION", "cuGet submit COPY streem=x\n");
