@@ -29,9 +29,11 @@ import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,6 +74,7 @@ public final class Executor implements ManagerOrders, Reports {
     private final FenceOffice office;
     private final SessionFactory factory;
     private final BoundsBook book;
+    private final LogFile log;
     /** Of the thread that runs. */
     private final DriverCalls calls;
     private final AtomicReference<String> failure = new AtomicReference<>();
@@ -115,6 +118,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         this.book = new BoundsBook(StateStoreChoice.named(System.getenv()), StateStoreChoice.folderBeside(socket),
                 snapshot.uuid().toString());
+        this.log = new LogFile(os.files(), Linux.sharedMemory(), socket.toAbsolutePath().getParent(), LogFile.MOST_BYTES);
         os.files().remove(socket);
         connections.listen(socket);
     }
@@ -152,9 +156,18 @@ public final class Executor implements ManagerOrders, Reports {
                 List<TenantWindows.Bounds> bounds = factory.windows().bounds();
                 channel.stats(sessions, bounds);
                 book.write(bounds);
+                keepLogSmall();
             }
         }
         return leave();
+    }
+
+    private void keepLogSmall() {
+        try {
+            log.keepSmall();
+        } catch (IOException e) {
+            LOG.warn("the log grows on: {}", e.getMessage());
+        }
     }
 
     /** Kernels that a synchronizing call has been waiting for: who would end them may be held up by that call himself. */
