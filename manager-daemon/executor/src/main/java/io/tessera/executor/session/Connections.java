@@ -19,6 +19,7 @@ import io.tessera.protocol.MessageLayout;
 import io.tessera.protocol.RefusalCode;
 import io.tessera.protocol.RelayMessageAdapter;
 import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -128,7 +129,12 @@ public final class Connections implements AutoCloseable {
     /** Who is one too many goes: of this user, or of the one who has the most. */
     private void bound(PeerBounds<Connection> bounds, Connection connection, String reason) {
         Connection goes = bounds.enter(connection, connection.peer.uid());
-        if (goes != null) {
+        if (goes == null) {
+            return;
+        }
+        RelayToken before = goes.token();
+        readable(goes); // where this thread was late, what it has said may not have been read yet
+        if (goes.isOpen() && goes.token() == before) {
             refuse(goes, RefusalCode.FULL, reason);
         }
     }

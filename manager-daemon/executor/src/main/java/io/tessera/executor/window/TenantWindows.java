@@ -27,6 +27,8 @@ public final class TenantWindows {
     static final long TRIM_AFTER_NS = 5_000_000_000L;
     /** Places that are tried where the driver or the system has something in the way. */
     private static final int MOST_PLACES = 64;
+    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about so many mappings. */
+    private static final long MOST_SLOTS = 4_096;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindows.class);
 
     private final DeviceContext device;
@@ -157,12 +159,14 @@ public final class TenantWindows {
             // Twice its limit, because a limit may grow while the tenant runs.
             long limit = account.limitBytes();
             long wanted = limit == 0 || limit > totalBytes / 2 ? totalBytes : 2 * limit;
-            WindowLayout layout = WindowLayout.holding(wanted, true, granule);
+            boolean repeats = device.port().hasSinks();
+            WindowLayout layout = repeats ? WindowLayout.withSlots(wanted, true, granule, totalBytes / MOST_SLOTS)
+                    : WindowLayout.holding(wanted, true, granule);
             for (int i = 0; i < MOST_PLACES; i++) {
                 if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
                     return CudaResult.OUT_OF_MEMORY;
                 }
-                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule);
+                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule, repeats);
                 result = pages.reserve(driver, placed.place().lowerGuardAddress(),
                         placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {

@@ -125,6 +125,10 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     }
 
     private void tooMany(ControlConnection connection) {
+        advance(connection); // where this thread was late, what it asks may not have been read yet: it gets its answer
+        if (!connections.contains(connection)) {
+            return;
+        }
         endWith(connection, "more control connections were opened than are admitted (" + MOST_OF_USER
                 + " of a user), and this one has asked nothing");
     }

@@ -142,6 +142,9 @@ public final class Sessions implements AutoCloseable {
             kept = true;
             Session goes = unregistered.enter(session, peer.uid());
             if (goes != null) {
+                readable(goes); // where this thread was late, its HELLO may not have been read yet
+            }
+            if (goes != null && goes.state == Session.State.CONNECTED) {
                 goes.fault("more than " + MOST_UNREGISTERED + " processes of this user have not said HELLO");
                 endFaulty(goes);
             }
