@@ -16,6 +16,7 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
+import io.tessera.executor.session.Blame;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
 import io.tessera.executor.session.Reports;
@@ -37,7 +38,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -213,9 +217,8 @@ public final class Executor implements ManagerOrders, Reports {
         if (reason != null) {
             LOG.error("the executor ends: {}", reason);
             channel.failed(reason, culprit());
-            int result = lostResult;
-            if (result != 0) {
-                connections.forEach(session -> session.contextLost(result));
+            if (lostResult != 0) {
+                blame(lostResult);
             }
         }
         endRehearsal();
@@ -233,6 +236,13 @@ public final class Executor implements ManagerOrders, Reports {
         poller.close();
         book.close();
         return inOrder;
+    }
+
+    private void blame(int result) {
+        Map<ClientSession, Suspect> suspects = new LinkedHashMap<>();
+        connections.forEach(session -> suspects.put(session, session.suspect()));
+        Blame blame = Blame.of(result, suspects.values().stream().filter(Objects::nonNull).toList());
+        suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
     /** Whose kernels have ended this executor; null: it is not known. */

@@ -35,8 +35,10 @@ import org.slf4j.LoggerFactory;
  * owner thread, which also writes every session's heartbeat.
  */
 public final class Connections implements AutoCloseable {
-    /** The manager tells us who comes before it tells the client where we are, but over another way. */
-    private static final long ANNOUNCEMENT_NS = 5_000_000_000L;
+    /** A client shows its token at once. */
+    private static final long SILENT_NS = 5_000_000_000L;
+    /** The manager tells us who comes before it tells the client where we are, but over another way, which may be late. */
+    private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
     /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
     private static final long SETTLING_NS = 8_000_000_000L;
     /** Connections of a user that have shown no token, which a client does at once; and of all users. */
@@ -67,6 +69,7 @@ public final class Connections implements AutoCloseable {
     private final PeerBounds<Connection> silent = new PeerBounds<>(MOST_SILENT, MOST_SILENT_OF_ALL);
     private final PeerBounds<Connection> unknown = new PeerBounds<>(MOST_UNKNOWN, MOST_UNKNOWN_OF_ALL);
     private final LineLimit lines;
+    private final Room room = new Room();
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
     private long listeningToken;
@@ -114,7 +117,7 @@ public final class Connections implements AutoCloseable {
         Connection connection;
         boolean kept = false;
         try {
-            connection = new Connection(socket, os.sockets().peer(socket), clock.nanoTime() + ANNOUNCEMENT_NS);
+            connection = new Connection(socket, os.sockets().peer(socket), clock.nanoTime());
             connection.pollToken = poller.add(socket, PollPort.READABLE, _ -> readable(connection));
             kept = true;
         } finally {
@@ -260,8 +263,9 @@ public final class Connections implements AutoCloseable {
                 return false;
             }
             String refusal = company.refusal(client.tenant(), client.uid());
-            if (refusal != null) {
-                refuse(connection, RefusalCode.PEER, refusal);
+            String full = room.refusal(connections.stream().filter(other -> other.session() != null).count());
+            if (refusal != null || full != null) {
+                refuse(connection, refusal != null ? RefusalCode.PEER : RefusalCode.FULL, refusal != null ? refusal : full);
                 return false;
             }
             unknown.leave(connection, connection.peer.uid());
@@ -329,8 +333,10 @@ public final class Connections implements AutoCloseable {
             if (!connection.isOpen()) {
                 continue;
             }
-            if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {
-                refuse(connection, RefusalCode.PEER, "the manager has not announced this process");
+            if (connection.session() == null && connection.announced() == null
+                    && nowNs - connection.sinceNs > (connection.token() == null ? SILENT_NS : ANNOUNCEMENT_NS)) {
+                refuse(connection, RefusalCode.PEER, connection.token() == null ? "it has not said who it is"
+                        : "the manager has not announced this process");
             } else if (connection.session() != null) {
                 connection.session().segment().executorHeartbeatNs(nowNs);
                 if (connection.session().isOver()) {

@@ -78,6 +78,11 @@ final class WindowPages {
         return CudaResult.SUCCESS;
     }
 
+    /** Makes the sinks before they are needed: later somebody else may have taken all memory. Returns a CUresult. */
+    int prepare(DriverCalls driver) {
+        return sinks(driver);
+    }
+
     /** Whether every reserved address leads to memory. */
     boolean isBacked() {
         return backed;
