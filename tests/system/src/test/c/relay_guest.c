@@ -1,8 +1,8 @@
 /*
  * A program with little to do, of which there may be hundreds: it has some memory, a stream and a kernel, says "ready", and waits
  * for a line. Then it works once, checks the result, and says "right".
- *     relay_guest [SEED [greedy|traps|suffers]]
- * A greedy one takes all memory that it gets before it says "ready", and has no kernel. One that traps does so in its second work, and
+ *     relay_guest [SEED [greedy|strays|suffers]]
+ * A greedy one takes all memory that it gets before it says "ready", and has no kernel. One that strays writes to where nothing is in its second work, and
  * says the error; one that suffers says the error of another's.
  * Needs a device that reads images.
  */
@@ -18,7 +18,8 @@ static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                             "  ld.param.u64 %rd1, [p];\n  ld.param.u32 %r1, [v];\n  mov.u32 %r2, %tid.x;\n"
                             "  add.u32 %r3, %r1, %r2;\n  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
                             "  st.global.u32 [%rd3], %r3;\n  ret;\n}\n"
-                            ".visible .entry fault(.param .u64 p, .param .u32 v)\n{\n  trap;\n}\n";
+                            ".visible .entry fault(.param .u64 p, .param .u32 v)\n{\n  .reg .b64 %rd<2>;\n"
+                            "  mov.u64 %rd1, 64;\n  st.global.u32 [%rd1], 1;\n  ret;\n}\n";
 
 static void work(void *kernel, void *stream, CUdeviceptr memory, unsigned seed)
 {
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     while (getchar() != '\n')
         ;
-    if (argc > 2 && strcmp(argv[2], "traps") == 0) {
+    if (argc > 2 && strcmp(argv[2], "strays") == 0) {
         void *parameters[] = {&memory, &seed};
         OKAY(cuModuleGetFunction(&kernel, module, "fault"));
         cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
