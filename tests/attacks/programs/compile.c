@@ -258,12 +258,12 @@ static const struct attack attacks[] = {
     {"nested_expression", "harmless 60", "400,000 parentheses in each other", nested_expression},
     {"nested_initialiser", "harmless 60", "400,000 braces in each other", nested_initialiser},
     {"ladder", "harmless 60", "30,000 branches that all join", ladder},
-    {"tangle", "harmless 60", "30,000 loops that are entered in their middle", tangle},
+    {"tangle", "stopped 20", "30,000 loops that are entered in their middle", tangle},
     {"targets", "harmless 60", "200 branches to 2,000 places each", targets},
     {"accesses", "harmless 60", "400,000 accesses, each with an address of its own", accesses},
     {"functions", "harmless 60", "30,000 functions, of which each calls two", functions},
-    {"pointers_to_functions", "harmless 60", "1,000 calls of 30,000 functions", pointers_to_functions},
-    {"long_name", "harmless 60", "a name of 25 MB", long_name},
+    {"pointers_to_functions", "stopped 20", "1,000 calls of 30,000 functions", pointers_to_functions},
+    {"long_name", "stopped 20", "a name of 25 MB", long_name},
     {"printing", "harmless 60", "20,000 calls of printf", printing},
 };
 ATTACKS(attacks)

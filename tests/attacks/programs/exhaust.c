@@ -9,7 +9,7 @@
 
 #include "attack.h"
 
-enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000, NODES = 60000, PARAMETER_NODES = 20000 };
+enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000, NODES = 60000, PARAMETER_NODES = 20000, COPIES = 8 };
 
 static void memory(void)
 {
@@ -240,9 +240,26 @@ static void graph_parameters(void)
     struct kernel_node much = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = parameters};
     for (int i = 0; i < PARAMETER_NODES && result == 0; i++)
         result = cuGraphAddKernelNode(&node, graph, NULL, 0, &much);
-    for (int i = 0; i < 64 && result == 0; i++)
+    answer(result, "a graph with 80 MB of parameters");
+    for (int i = 0; i < COPIES; i++)
         result = i % 2 == 0 ? cuGraphClone(&copy, graph) : cuGraphInstantiate(&copy, graph, 0);
-    answer(result, "64 copies of a graph with 80 MB of parameters");
+    cuGraphDestroy(graph);
+}
+
+/* Kernels that wait for nothing, all beside each other: a driver that makes them executable looks for streams for them. */
+static void graph_wide(void)
+{
+    static const char code[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+    handle module = 0, function = 0, graph = 0, node = 0, made = 0;
+    CUresult result = 0;
+    NEED(cuModuleLoadData(&module, code));
+    NEED(cuModuleGetFunction(&function, module, "nothing"));
+    NEED(cuGraphCreate(&graph, 0));
+    struct kernel_node nothing = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    for (int i = 0; i < PARAMETER_NODES && result == 0; i++)
+        result = cuGraphAddKernelNode(&node, graph, NULL, 0, &nothing);
+    for (int i = 0; i < COPIES; i++)
+        cuGraphInstantiate(&made, graph, 0);
     cuGraphDestroy(graph);
 }
 
@@ -304,6 +321,7 @@ static const struct attack attacks[] = {
     {"graph_nodes", HARMLESS, "makes and launches graphs of very many nodes", graph_nodes},
     {"graph_doubling", REFUSED, "puts graphs into graphs, each twice", graph_doubling},
     {"graph_parameters", REFUSED " 90", "makes and copies a graph whose nodes have parameters of 4 KB", graph_parameters},
+    {"graph_wide", HARMLESS " 90", "makes executable graphs of very many kernels beside each other", graph_wide},
     {"graph_ends", HARMLESS " 90", "clones, launches, updates and destroys a graph of very many nodes", graph_ends},
     {"contexts", REFUSED, "makes contexts without end", contexts},
     {"killed", HARMLESS, "dies with work in progress", killed},

@@ -343,6 +343,7 @@ final class Graph {
     private Node sigma(Node value, Fact fact, int block, int position) throws UnverifiedException {
         Node sigma = node(Node.Kind.SIGMA, value.bits, block, position);
         sigma.args = new Node[] {value};
+        sigma.source = value.kind == Node.Kind.SIGMA ? value.source : value;
         sigma.fact = fact;
         return sigma;
     }

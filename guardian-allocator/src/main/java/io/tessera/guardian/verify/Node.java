@@ -47,6 +47,8 @@ final class Node {
     Value value = Value.BOTTOM;
     int updates;
     boolean queued;
+    /** Of a {@link Kind#SIGMA}: the first node behind it that is none, so that a value of which much is known is found without all that. */
+    Node source;
     Node[] users = NONE;
     int userCount;
 
@@ -61,7 +63,7 @@ final class Node {
     Node origin() {
         Node node = this;
         while (node.kind == Kind.SIGMA || node.same != null) {
-            node = node.kind == Kind.SIGMA ? node.args[0] : node.same;
+            node = node.kind == Kind.SIGMA ? node.source : node.same;
         }
         return node;
     }

@@ -49,7 +49,7 @@ class GraphQuotaTest {
         return made(client, DriverEntry.cuGraphCreate, outBytes(8), value(0));
     }
 
-    /** Each graph has the one before it twice: twenty calls ask for a million nodes. */
+    /** Each graph has the one before it twice: sixteen calls ask for as many nodes as one graph may have. */
     @Test
     void childrenCountAsWhatTheyAre() throws Exception {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0); RelayTestClient other = executor.client("b", 0)) {
@@ -65,8 +65,8 @@ class GraphQuotaTest {
                 doublings++;
             }
             assertEquals(OUT_OF_MEMORY, result);
-            assertTrue(doublings < 21, doublings + " doublings");
-            assertTrue(client.segment().notices().contains("nodes of graphs"), client.segment().notices());
+            assertTrue(doublings < 17, doublings + " doublings");
+            assertTrue(client.segment().notices().contains("65536 nodes with those of its children"), client.segment().notices());
             assertEquals(0, addEmpty(other, graph(other)), "another tenant has all it may have");
         }
     }

@@ -20,7 +20,9 @@ public record Attack(String name, Must must, String what, List<String> command, 
         /** Whatever it is answered, it gets and changes nothing. */
         HARMLESS,
         /** It ends within its bound, although it asks for endless work. */
-        ENDS;
+        ENDS,
+        /** The same as harmless; if its bound is over before it has ended, it is ended with all its work. */
+        STOPPED;
 
         /** By the word that programs write. */
         static Must of(String word) {

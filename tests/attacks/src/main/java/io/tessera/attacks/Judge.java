@@ -62,7 +62,7 @@ final class Judge {
         if (!gone) {
             return "left work that did not end";
         }
-        if (!conduct.ended()) {
+        if (!conduct.ended() && attack.must() != Attack.Must.STOPPED) {
             return "had to be ended";
         }
         if (attack.must() != Attack.Must.REFUSED || !conduct.unable().isEmpty()) {

@@ -54,6 +54,8 @@ class JudgeTest {
         assertEquals("was answered nothing", judged(Attack.Must.REFUSED, WELL, 0).unlike());
         assertEquals("died before it had tried all", judged(Attack.Must.REFUSED, WELL, 139, "answer 1 a").unlike());
         assertEquals("had to be ended", judged(Attack.Must.ENDS, WELL, -1).unlike());
+        assertEquals("", judged(Attack.Must.STOPPED, WELL, -1).unlike());
+        assertEquals("ended by the runner", judged(Attack.Must.STOPPED, WELL, -1).outcome());
         assertFalse(judged(Attack.Must.HARMLESS, WELL, 4, "unable 801 x").untried().isEmpty());
     }
 

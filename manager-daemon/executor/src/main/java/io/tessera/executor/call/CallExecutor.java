@@ -184,8 +184,11 @@ public final class CallExecutor implements AutoCloseable {
     /** What a stream is told while it takes part in a capture is a node. */
     private void captured(CallPlan plan, ClientStream stream) throws RejectedException {
         if (plan.submits && stream != null && !WITHOUT_NODES.contains(plan.api()) && client.streams().isCapturing(stream)) {
-            boolean graph = plan.api().equals("cuGraphLaunch");
-            client.graphs().captured(stream, graph ? client.graphs().nodes(frame.said(0)) + 1 : 1, frame.totalInBytes());
+            if (plan.api().equals("cuGraphLaunch")) {
+                client.graphs().capturedGraph(stream, frame.said(0));
+            } else {
+                client.graphs().captured(stream, 1, frame.totalInBytes());
+            }
         }
     }
 
@@ -254,6 +257,9 @@ public final class CallExecutor implements AutoCloseable {
             case "cuStreamDestroy" -> {
                 client.streams().destroying(stream);
                 client.fences().watchdog().forget(stream.value());
+            }
+            case "cuGraphDestroy" -> {
+                return GraphEnd.destroy(client.driver(), frame.slot(0));
             }
             case "cuEventDestroy" -> {
                 client.watch().forget(frame.slot(0));
@@ -355,7 +361,7 @@ public final class CallExecutor implements AutoCloseable {
                     frame.data(0).get(WireTypes.U64, 0), context, (frame.said(1) & NON_BLOCKING) == 0);
             case "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph" -> {
                 client.streams().capturing(stream, true);
-                client.graphs().captureBegins(stream);
+                client.graphs().captureBegins(stream, plan.api().equals("cuStreamBeginCapture") ? HandleTable.NONE : frame.said(1));
             }
             case "cuStreamEndCapture" -> {
                 client.streams().capturing(stream, false);

@@ -23,15 +23,13 @@ import java.util.Set;
 public final class GraphBook {
     /** Graphs in graphs: drivers walk them recursively. */
     static final int MOST_DEPTH = 32;
-    /** What an edge takes, at both of its ends. */
-    private static final long EDGE_BYTES = 256;
     private static final int CHILD_GRAPH = 4;
 
     private final ClientHandles handles;
     private final ClientAccount account;
     private final DriverCalls driver;
     /** What captures have made so far, by the driver's number of the capture; and that number by the stream they began on. */
-    private final Map<Long, GraphSize> captures = new HashMap<>();
+    private final Map<Long, Capture> captures = new HashMap<>();
     private final Map<Long, Long> captureOfOrigin = new HashMap<>();
     /** Conditions of the client's graphs: the driver's own values, because kernels set them. */
     private final Set<Long> conditions = new HashSet<>();
@@ -56,35 +54,40 @@ public final class GraphBook {
         switch (api) {
             case "cuGraphAddChildGraphNode" -> grow(frame.said(1), child(frame, frame.said(4)));
             case "cuGraphAddNode" -> grow(frame.said(1), anyNode(frame));
-            case "cuGraphAddDependencies" -> grow(frame.said(0), new GraphSize(0, edges(frame) * EDGE_BYTES, 1));
+            case "cuGraphAddDependencies" -> grow(frame.said(0), GraphSize.of(0, 0, edges(frame)));
             case "cuGraphClone" -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.said(1)).copy());
             case "cuGraphInstantiate", "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithParams" ->
                     require(Countable.EXECUTABLE_NODE, size(HandleKind.GRAPH, frame.said(1)).copy());
-            case "cuGraphExecUpdate" -> require(Countable.EXECUTABLE_NODE, new GraphSize(0, Math.max(0,
-                    size(HandleKind.GRAPH, frame.said(1)).bytes - size(HandleKind.GRAPH_EXEC, frame.said(0)).bytes), 1));
+            case "cuGraphExecUpdate" -> require(Countable.EXECUTABLE_NODE,
+                    size(HandleKind.GRAPH, frame.said(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.said(0))));
             default -> changes(frame, api);
         }
     }
 
     private void changes(CallFrame frame, String api) throws RejectedException {
         if (api.startsWith("cuGraphAdd") && api.endsWith("Node")) {
-            grow(frame.said(1), new GraphSize(1, parameterBytes(frame), 1));
+            grow(frame.said(1), node(frame));
         } else if (api.startsWith("cuGraphExec") && api.endsWith("SetParams")) {
-            require(Countable.EXECUTABLE_NODE, new GraphSize(0,
-                    size(HandleKind.GRAPH_EXEC, frame.said(0)).growth(frame.said(1), parameterBytes(frame)), 1));
+            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.said(0));
+            GraphSize growth = exec.growth(frame.said(1), node(frame));
+            refuse(exec.refusal(growth));
+            require(Countable.EXECUTABLE_NODE, growth);
         } else if (api.endsWith("SetParams")) {
-            GraphSize node = size(HandleKind.GRAPH_NODE, frame.said(0));
-            require(Countable.GRAPH_NODE, new GraphSize(0, Math.max(0, parameterBytes(frame) - node.bytes), 1));
+            grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.said(0)), node(frame).beyond(size(HandleKind.GRAPH_NODE, frame.said(0))));
         }
     }
 
-    /** Everything that came in: parameters, what follows them, and dependencies. */
-    private long parameterBytes(CallFrame frame) {
-        long bytes = frame.plan().api().equals("cuGraphExecChildGraphNodeSetParams") ? size(HandleKind.GRAPH, frame.said(2)).bytes : 0;
+    /** One node by everything that came in: parameters, what follows them, dependencies, and a child. */
+    private GraphSize node(CallFrame frame) {
+        long bytes = 0;
+        long edges = 0;
         for (int i = 0; i < frame.plan().shapes.length; i++) {
-            bytes += CallPlan.elements(frame.plan().shapes[i]) == HandleKind.GRAPH_NODE ? frame.inBytes(i) / Long.BYTES * EDGE_BYTES : frame.inBytes(i);
+            boolean nodes = CallPlan.elements(frame.plan().shapes[i]) == HandleKind.GRAPH_NODE;
+            edges += nodes ? frame.inBytes(i) / Long.BYTES : 0;
+            bytes += nodes ? 0 : frame.inBytes(i);
         }
-        return bytes;
+        GraphSize node = GraphSize.of(1, bytes, edges);
+        return frame.plan().api().equals("cuGraphExecChildGraphNodeSetParams") ? node.plus(size(HandleKind.GRAPH, frame.said(2))) : node;
     }
 
     /** Of a call whose second parameter is where edges begin. */
@@ -93,8 +96,9 @@ public final class GraphBook {
     }
 
     private GraphSize child(CallFrame frame, long graph) {
-        GraphSize of = size(HandleKind.GRAPH, graph);
-        return new GraphSize(of.nodes + 1, of.bytes + parameterBytes(frame), of.depth + 1);
+        GraphSize child = size(HandleKind.GRAPH, graph).copy().plus(node(frame));
+        child.depth++;
+        return child;
     }
 
     /** Of {@code CUgraphNodeParams}, its last pointer: a child graph, if that is what it is, stands behind the type. */
@@ -104,8 +108,12 @@ public final class GraphBook {
             throw CallFrame.malformed("a node of " + frame.inBytes(i) + " bytes");
         }
         int type = frame.data(i).get(WireTypes.U32, 0);
-        return type == CHILD_GRAPH ? child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY))
-                : new GraphSize(1, parameterBytes(frame), type == NodeStructures.CONDITIONAL ? 2 : 1);
+        if (type == CHILD_GRAPH) {
+            return child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY));
+        }
+        GraphSize node = node(frame);
+        node.depth = type == NodeStructures.CONDITIONAL ? 2 : 1;
+        return node;
     }
 
     private void grow(long graph, GraphSize by) throws RejectedException {
@@ -116,11 +124,19 @@ public final class GraphBook {
                 throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most");
             }
         }
+        fits(graph, by);
         require(Countable.GRAPH_NODE, by);
     }
 
+    /** Whether a graph, and all that it lies in, may have so much more. */
+    private void fits(long graph, GraphSize by) throws RejectedException {
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            refuse(size(HandleKind.GRAPH, each).refusal(by));
+        }
+    }
+
     private void require(Countable kind, GraphSize size) throws RejectedException {
-        refuse(account.refusal(kind, size.nodes, size.bytes));
+        refuse(account.refusal(kind, size.nodes, size.hostBytes()));
         added = size;
     }
 
@@ -134,12 +150,12 @@ public final class GraphBook {
     private GraphSize size(HandleKind kind, long said) {
         HandleTable table = handles.table(kind);
         if (table.value(said) == HandleTable.NONE) {
-            return new GraphSize(0, 0, 1);
+            return new GraphSize();
         }
         if (table.attachment(said) instanceof GraphSize known) {
             return known;
         }
-        GraphSize fresh = new GraphSize(kind == HandleKind.GRAPH_NODE ? 1 : 0, 0, 1);
+        GraphSize fresh = GraphSize.of(kind == HandleKind.GRAPH_NODE ? 1 : 0, 0, 0);
         table.attach(said, fresh);
         return fresh;
     }
@@ -158,11 +174,11 @@ public final class GraphBook {
             case "cuGraphInstantiate", "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithParams" ->
                     made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame);
             case "cuGraphExecUpdate" -> {
-                size(HandleKind.GRAPH_EXEC, frame.said(0)).bytes += added.bytes;
-                account.add(Countable.EXECUTABLE_NODE, 0, added.bytes);
+                size(HandleKind.GRAPH_EXEC, frame.said(0)).plus(added);
+                account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
             }
             case "cuGraphAddDependencies" -> grown(frame.said(0), added);
-            case "cuGraphRemoveDependencies" -> shrunk(frame.said(0), new GraphSize(0, edges(frame) * EDGE_BYTES, 1));
+            case "cuGraphRemoveDependencies" -> shrunk(frame.said(0), GraphSize.of(0, 0, edges(frame)));
             case "cuGraphChildGraphNodeGetGraph" -> childOf(frame.said(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0));
             default -> changed(frame, api);
         }
@@ -179,12 +195,12 @@ public final class GraphBook {
             }
         } else if (api.startsWith("cuGraphExec")) {
             GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.said(0));
-            exec.change(frame.said(1), parameterBytes(frame));
-            exec.bytes += added.bytes;
-            account.add(Countable.EXECUTABLE_NODE, 0, added.bytes);
+            exec.change(frame.said(1), node(frame));
+            exec.plus(added);
+            account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
         } else {
-            size(HandleKind.GRAPH_NODE, frame.said(0)).bytes += added.bytes;
-            grown(handles.table(HandleKind.GRAPH_NODE).parent(frame.said(0)), new GraphSize(0, added.bytes, 1));
+            size(HandleKind.GRAPH_NODE, frame.said(0)).plus(added);
+            grown(handles.table(HandleKind.GRAPH_NODE).parent(frame.said(0)), added);
         }
     }
 
@@ -193,7 +209,7 @@ public final class GraphBook {
         if (said != HandleTable.NONE) {
             handles.table(kind).attach(said, added);
         }
-        account.add(counted, added.nodes, added.bytes);
+        account.add(counted, added.nodes, added.hostBytes());
     }
 
     /** A child is as large as its node; of nodes of copies, which nobody has told of, it is at most what the whole graph is. */
@@ -202,7 +218,9 @@ public final class GraphBook {
         if (graph != HandleTable.NONE && handles.table(HandleKind.GRAPH).attachment(graph) == null) {
             GraphSize whole = nodes.attachment(node) instanceof GraphSize known && known.depth > 1 ? known
                     : size(HandleKind.GRAPH, nodes.parent(node));
-            handles.table(HandleKind.GRAPH).attach(graph, new GraphSize(whole.nodes, whole.bytes, Math.max(1, whole.depth - 1)));
+            GraphSize child = whole.copy();
+            child.depth = Math.max(1, whole.depth - 1);
+            handles.table(HandleKind.GRAPH).attach(graph, child);
         }
     }
 
@@ -210,29 +228,26 @@ public final class GraphBook {
         int depth = by.depth;
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             GraphSize size = size(HandleKind.GRAPH, each);
-            size.nodes += by.nodes;
-            size.bytes += by.bytes;
+            size.plus(by);
             size.depth = Math.max(size.depth, depth);
             depth = size.depth + 1;
         }
-        account.add(Countable.GRAPH_NODE, by.nodes, by.bytes);
+        account.add(Countable.GRAPH_NODE, by.nodes, by.hostBytes());
     }
 
     /** Nobody gives back more than there is. */
     private void shrunk(long graph, GraphSize by) {
         GraphSize least = by.copy();
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
-            least.nodes = Math.min(least.nodes, size(HandleKind.GRAPH, each).nodes);
-            least.bytes = Math.min(least.bytes, size(HandleKind.GRAPH, each).bytes);
+            least.atMost(size(HandleKind.GRAPH, each));
         }
         if (graph == HandleTable.NONE) {
             return;
         }
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
-            size(HandleKind.GRAPH, each).nodes -= least.nodes;
-            size(HandleKind.GRAPH, each).bytes -= least.bytes;
+            size(HandleKind.GRAPH, each).minus(least);
         }
-        account.add(Countable.GRAPH_NODE, -least.nodes, -least.bytes);
+        account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
     }
 
     /** Something is destroyed, with everything in it. */
@@ -244,12 +259,12 @@ public final class GraphBook {
         switch (kind) {
             case GRAPH -> {
                 if (!handles.table(kind).hasParent(said)) {
-                    account.add(Countable.GRAPH_NODE, -size.nodes, -size.bytes);
+                    account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
                 }
                 size.conditions().forEach(conditions::remove);
                 account.add(Countable.CONDITION, -size.conditions().size(), 0);
             }
-            case GRAPH_EXEC -> account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.bytes);
+            case GRAPH_EXEC -> account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.hostBytes());
             case GRAPH_NODE -> shrunk(handles.table(kind).parent(said), size);
             default -> {
             }
@@ -278,12 +293,36 @@ public final class GraphBook {
         return conditions.contains(value);
     }
 
-    /** A capture has begun on a stream. */
-    void captureBegins(ClientStream stream) {
+    /**
+     * What a capture has made.
+     *
+     * @param size  of all that; of the whole graph, if that is known
+     * @param graph the client's handle of the graph that gets it; NONE: it has none yet
+     * @param into  whether the graph was there before
+     */
+    private record Capture(GraphSize size, long graph, boolean into) {
+    }
+
+    /**
+     * A capture has begun on a stream.
+     *
+     * @param into the graph that gets what is captured; NONE: a new one
+     */
+    void captureBegins(ClientStream stream, long into) {
         long id = captureId(stream.value());
         if (id != 0) {
             captureOfOrigin.put(stream.value(), id);
-            captures.put(id, new GraphSize(0, 0, 1));
+            boolean known = into != HandleTable.NONE;
+            captures.put(id, new Capture(known ? size(HandleKind.GRAPH, into) : new GraphSize(), into, known));
+        }
+    }
+
+    /** A client has got a handle of the graph that is captured: what is added to it by name counts with what is captured. */
+    void captureIs(long stream, long graph) {
+        long id = captureId(stream);
+        Capture capture = captures.get(id);
+        if (capture != null && capture.graph == HandleTable.NONE && graph != HandleTable.NONE) {
+            captures.put(id, new Capture(size(HandleKind.GRAPH, graph).plus(capture.size), graph, false));
         }
     }
 
@@ -300,14 +339,32 @@ public final class GraphBook {
      * @throws RejectedException with OUT_OF_MEMORY if it is more than the tenant may have
      */
     public void captured(ClientStream stream, long nodes, long parameterBytes) throws RejectedException {
+        captured(stream, GraphSize.of(nodes, parameterBytes, nodes));
+    }
+
+    /** The same of an executable graph, which becomes a child. */
+    void capturedGraph(ClientStream stream, long executable) throws RejectedException {
+        captured(stream, size(HandleKind.GRAPH_EXEC, executable).copy().plus(GraphSize.of(1, 0, 1)));
+    }
+
+    private void captured(ClientStream stream, GraphSize by) throws RejectedException {
         long id = captures.size() == 1 ? captures.keySet().iterator().next() : captureId(stream.value());
-        GraphSize size = captures.get(id);
-        if (size == null) {
+        Capture capture = captures.get(id);
+        if (capture == null) {
             return; // spoilt: nothing is added to it any more
         }
-        refuse(account.take(Countable.GRAPH_NODE, nodes, parameterBytes + nodes * EDGE_BYTES));
-        size.nodes += nodes;
-        size.bytes += parameterBytes + nodes * EDGE_BYTES;
+        if (capture.graph != HandleTable.NONE && handles.value(HandleKind.GRAPH, capture.graph) == HandleTable.NONE) {
+            return; // its graph is gone
+        }
+        if (capture.graph != HandleTable.NONE) {
+            fits(capture.graph, by);
+            refuse(account.refusal(Countable.GRAPH_NODE, by.nodes, by.hostBytes()));
+            grown(capture.graph, by);
+        } else {
+            refuse(capture.size.refusal(by));
+            refuse(account.take(Countable.GRAPH_NODE, by.nodes, by.hostBytes()));
+            capture.size.plus(by);
+        }
     }
 
     /**
@@ -317,13 +374,18 @@ public final class GraphBook {
      */
     void captureEnds(ClientStream stream, long graph) {
         Long id = captureOfOrigin.remove(stream.value());
-        GraphSize size = id == null ? null : captures.remove(id);
-        if (size == null) {
+        Capture capture = id == null ? null : captures.remove(id);
+        if (capture == null) {
             return;
         }
-        account.add(Countable.GRAPH_NODE, -size.nodes, -size.bytes);
-        if (graph != HandleTable.NONE) {
-            grown(graph, size);
+        GraphSize size = capture.size.copy();
+        if (capture.graph == HandleTable.NONE) {
+            account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
+            if (graph != HandleTable.NONE) {
+                grown(graph, size);
+            }
+        } else if (graph == HandleTable.NONE && !capture.into) {
+            shrunk(capture.graph, size); // its driver has thrown it away
         }
     }
 }

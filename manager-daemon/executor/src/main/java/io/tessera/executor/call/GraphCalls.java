@@ -58,9 +58,13 @@ final class GraphCalls {
 
     /** The client's handle of the graph that is captured, so that its nodes go away with it. */
     private long captured(CallFrame frame, ClientContext context) {
-        int graph = parameter(frame, "graph_out");
-        return frame.data(graph) == null ? 0
-                : results.translated(HandleKind.GRAPH, frame.data(graph).get(WireTypes.U64, 0), 0, number(context));
+        int place = parameter(frame, "graph_out");
+        if (frame.data(place) == null) {
+            return 0;
+        }
+        long graph = results.translated(HandleKind.GRAPH, frame.data(place).get(WireTypes.U64, 0), 0, number(context));
+        client.graphs().captureIs(frame.slot(0), graph);
+        return graph;
     }
 
     private void copy(CallFrame frame, int parameter, long address, long elements, long graph, ClientContext context) {

@@ -109,11 +109,17 @@ public final class DriverCalls {
 
     private int submit(DriverEntry entry, MemorySegment arguments) {
         int result;
+        boolean mayBeLong = standstill != null && LongCalls.mayBeLong(entry);
+        long beginNs = mayBeLong ? standstill.nowNs() : 0;
         pass.enter();
         try {
             result = port.call(entry, arguments);
         } finally {
             pass.leave();
+        }
+        if (mayBeLong) {
+            pass.release();
+            LongCalls.giveWay(entry, standstill, beginNs);
         }
         if (result == CudaResult.SUCCESS && standstill != null) {
             standstill.called(entry);

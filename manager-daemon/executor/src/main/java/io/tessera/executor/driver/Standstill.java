@@ -107,6 +107,15 @@ public final class Standstill {
             around = outside;
         }
 
+        long nowNs() {
+            return clock.nanoTime();
+        }
+
+        /** Whether others are in the context, too. */
+        boolean hasCompany() {
+            return clients.size() > 1;
+        }
+
         /** Whether a stream of the client may wait for its program. */
         public boolean isStanding() {
             return stands;

@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.GraphEnd;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.HandleTable;
@@ -25,7 +26,6 @@ final class Belongings {
             List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP);
     private static final Map<HandleKind, DriverEntry> ENDS = Map.ofEntries(
             Map.entry(HandleKind.GRAPH_EXEC, DriverEntry.cuGraphExecDestroy),
-            Map.entry(HandleKind.GRAPH, DriverEntry.cuGraphDestroy),
             Map.entry(HandleKind.STREAM, DriverEntry.cuStreamDestroy_v2),
             Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
             Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
@@ -103,6 +103,7 @@ final class Belongings {
         return switch (kind) {
             case MODULE, LIBRARY -> client.fences().unload(value, kind == HandleKind.LIBRARY);
             case LINKER -> CudaResult.SUCCESS; // the executor's own, which goes with the client
+            case GRAPH -> GraphEnd.destroy(driver, value);
             case EVENT -> client.exports().destroyEvent(value);
             default -> driver.call(ENDS.get(kind), value);
         };

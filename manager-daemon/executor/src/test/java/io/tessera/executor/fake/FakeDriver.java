@@ -104,6 +104,8 @@ public final class FakeDriver implements DriverPort {
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
+    /** The graphs that it makes. */
+    public final FakeGraphs graphSizes = new FakeGraphs(() -> next.addAndGet(16));
     private volatile HandleWitness witness;
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
@@ -344,8 +346,9 @@ public final class FakeDriver implements DriverPort {
                     : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
-            case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags ->
-                    graphs ? make("graph", slot(s, 0)) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
+            case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags,
+                    cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes ->
+                    graphs ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
             case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
             default -> 0;
         };

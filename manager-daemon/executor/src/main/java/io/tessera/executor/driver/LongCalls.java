@@ -1,0 +1,55 @@
+package io.tessera.executor.driver;
+
+import io.tessera.device.DriverEntry;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls that work on a whole graph. A driver holds the context's lock for their length, and the lock is not fair: whoever makes one such call after the
+ * other keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
+ */
+final class LongCalls {
+    private static final boolean[] WHOLE_GRAPHS = new boolean[DriverEntry.values().length];
+    /** Nobody notices shorter ones. */
+    private static final long LONG_NS = 10_000_000L;
+    /** No pause is longer. */
+    private static final long MOST_NS = 500_000_000L;
+    /** From here on the log says so. */
+    private static final long SAID_NS = 100_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(LongCalls.class);
+
+    static {
+        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiate, DriverEntry.cuGraphInstantiate_v2,
+                DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams, DriverEntry.cuGraphExecUpdate,
+                DriverEntry.cuGraphExecUpdate_v2, DriverEntry.cuGraphExecChildGraphNodeSetParams, DriverEntry.cuGraphAddChildGraphNode,
+                DriverEntry.cuGraphAddNode, DriverEntry.cuGraphAddNode_v2, DriverEntry.cuGraphAddDependencies, DriverEntry.cuGraphAddDependencies_v2,
+                DriverEntry.cuGraphDestroyNode, DriverEntry.cuGraphDestroy, DriverEntry.cuGraphExecDestroy, DriverEntry.cuStreamEndCapture}) {
+            WHOLE_GRAPHS[entry.ordinal()] = true;
+        }
+    }
+
+    private LongCalls() {
+    }
+
+    static boolean mayBeLong(DriverEntry entry) {
+        return WHOLE_GRAPHS[entry.ordinal()];
+    }
+
+    /** A call is over that began at a time; others go first, if there are any. */
+    static void giveWay(DriverEntry entry, Standstill.Client client, long beginNs) {
+        long tookNs = client.nowNs() - beginNs;
+        if (tookNs < LONG_NS) {
+            return;
+        }
+        if (tookNs >= SAID_NS) {
+            LOG.info("{} took the driver {} ms", entry, tookNs / 1_000_000);
+        }
+        if (client.hasCompany()) {
+            long untilNs = beginNs + tookNs + Math.min(MOST_NS, tookNs);
+            for (long leftNs = untilNs - client.nowNs(); leftNs > 0; leftNs = untilNs - client.nowNs()) {
+                LockSupport.parkNanos(leftNs);
+            }
+        }
+    }
+}

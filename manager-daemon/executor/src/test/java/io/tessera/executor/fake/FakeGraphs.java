@@ -1,0 +1,166 @@
+package io.tessera.executor.fake;
+
+import io.tessera.device.DriverEntry;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
+
+/** Graphs as their sizes: it remembers how many nodes one call has worked on at most, since a driver needs time for each. Thread-safe. */
+public final class FakeGraphs {
+    private static final int INVALID_VALUE = 1;
+
+    /** By graph: its nodes, and how many each stands for. */
+    private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
+    private final Map<Long, Long> graphOfNode = new LinkedHashMap<>();
+    private final LongSupplier handles;
+    private long newest;
+    private long most;
+    private String longest = "no call";
+    /** What one node takes of a call's time, ns. */
+    public volatile long nodeNs;
+
+    FakeGraphs(LongSupplier handles) {
+        this.handles = handles;
+    }
+
+    /** The most nodes that one call has worked on. */
+    public synchronized long mostNodes() {
+        return most;
+    }
+
+    /** Which call that was. */
+    public synchronized String longestCall() {
+        return longest;
+    }
+
+    /** The graph that was made last gets so many nodes, as by a capture. */
+    public synchronized void capture(int nodes) {
+        for (int i = 0; i < nodes; i++) {
+            long node = handles.getAsLong();
+            graphs.get(newest).put(node, 1L);
+            graphOfNode.put(node, newest);
+        }
+    }
+
+    /** Graphs and executable graphs that live. */
+    public synchronized int alive() {
+        return graphs.size();
+    }
+
+    private static long slot(MemorySegment slots, int i) {
+        return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
+    }
+
+    private static MemorySegment at(long address, long bytes) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    private void worked(DriverEntry entry, long nodes) {
+        if (nodes > most) {
+            most = nodes;
+            longest = entry + " of " + nodes + " nodes";
+        }
+        for (long untilNs = System.nanoTime() + nodes * nodeNs; System.nanoTime() < untilNs;) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private long size(long graph) {
+        return graphs.getOrDefault(graph, Map.of()).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private int make(long place, long handle) {
+        at(place, Long.BYTES).set(ValueLayout.JAVA_LONG, 0, handle);
+        return 0;
+    }
+
+    private int add(long place, long graph, long weight) {
+        Map<Long, Long> nodes = graphs.get(graph);
+        if (nodes == null) {
+            return INVALID_VALUE;
+        }
+        long node = handles.getAsLong();
+        nodes.put(node, weight);
+        graphOfNode.put(node, graph);
+        return make(place, node);
+    }
+
+    private int copy(long place, long graph) {
+        Map<Long, Long> nodes = graphs.get(graph);
+        if (nodes == null) {
+            return INVALID_VALUE;
+        }
+        long copy = handles.getAsLong();
+        Map<Long, Long> copied = new LinkedHashMap<>();
+        nodes.forEach((_, weight) -> copied.put(handles.getAsLong(), weight));
+        copied.keySet().forEach(node -> graphOfNode.put(node, copy));
+        graphs.put(copy, copied);
+        return make(place, copy);
+    }
+
+    private int end(long graph) {
+        Map<Long, Long> nodes = graphs.remove(graph);
+        if (nodes == null) {
+            return INVALID_VALUE;
+        }
+        nodes.keySet().forEach(graphOfNode::remove);
+        return 0;
+    }
+
+    private int endNode(DriverEntry entry, long node) {
+        Long graph = graphOfNode.remove(node);
+        if (graph == null) {
+            return INVALID_VALUE;
+        }
+        worked(entry, graphs.get(graph).remove(node));
+        return 0;
+    }
+
+    private int nodes(long graph, long place, long countPlace) {
+        Map<Long, Long> nodes = graphs.get(graph);
+        MemorySegment count = at(countPlace, Long.BYTES);
+        if (nodes == null) {
+            return INVALID_VALUE;
+        }
+        if (place != 0) {
+            LongStream.Builder said = LongStream.builder();
+            nodes.keySet().forEach(said::add);
+            long[] all = said.build().limit(count.get(ValueLayout.JAVA_LONG, 0)).toArray();
+            MemorySegment.copy(all, 0, at(place, 8L * all.length), ValueLayout.JAVA_LONG, 0, all.length);
+            count.set(ValueLayout.JAVA_LONG, 0, all.length);
+        } else {
+            count.set(ValueLayout.JAVA_LONG, 0, nodes.size());
+        }
+        return 0;
+    }
+
+    synchronized int answer(DriverEntry entry, MemorySegment s) {
+        return switch (entry) {
+            case cuGraphCreate -> {
+                long graph = handles.getAsLong();
+                graphs.put(graph, new LinkedHashMap<>());
+                newest = graph;
+                yield make(slot(s, 0), graph);
+            }
+            case cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode -> add(slot(s, 0), slot(s, 1), 1);
+            case cuGraphAddChildGraphNode -> {
+                worked(entry, size(slot(s, 4)));
+                yield add(slot(s, 0), slot(s, 1), 1 + size(slot(s, 4)));
+            }
+            case cuGraphClone, cuGraphInstantiateWithFlags -> {
+                worked(entry, size(slot(s, 1)));
+                yield copy(slot(s, 0), slot(s, 1));
+            }
+            case cuGraphDestroy, cuGraphExecDestroy -> {
+                worked(entry, size(slot(s, 0)));
+                yield end(slot(s, 0));
+            }
+            case cuGraphDestroyNode -> endNode(entry, slot(s, 0));
+            case cuGraphGetNodes -> nodes(slot(s, 0), slot(s, 1), slot(s, 2));
+            default -> throw new IllegalArgumentException(entry.toString());
+        };
+    }
+}
