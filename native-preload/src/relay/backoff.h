@@ -12,7 +12,10 @@
 
 #define RELAY_SPINS 400u      /* pauses of 10 to 50 ns: some 10 us, more than most answers take */
 #define RELAY_YIELD_NS 20000000ULL /* most waits of a training step; a core that others want is theirs meanwhile */
-#define RELAY_SLEEP_NS 50000L
+/* Then it sleeps, the longer the longer it has waited: hundreds of programs that wait must not keep the machine busy with that. */
+#define RELAY_SLEEP_NS 50000u
+#define RELAY_LONGEST_SLEEP_NS 5000000u
+#define RELAY_WAITED_FOR_SLEEP 64u /* a sleep is at most so small a part of the wait */
 
 struct relay_backoff {
     uint32_t round;
@@ -33,10 +36,13 @@ static inline bool relay_backoff_step(struct relay_backoff *backoff, struct rela
     uint64_t now_ns = monotonic_ns();
     if (backoff->yielding_since_ns == 0)
         backoff->yielding_since_ns = now_ns;
-    if (now_ns - backoff->yielding_since_ns < RELAY_YIELD_NS) {
+    uint64_t waited_ns = now_ns - backoff->yielding_since_ns;
+    if (waited_ns < RELAY_YIELD_NS) {
         sched_yield();
     } else {
-        struct timespec pause = {0, RELAY_SLEEP_NS};
+        uint64_t sleep_ns = waited_ns / RELAY_WAITED_FOR_SLEEP;
+        sleep_ns = sleep_ns < RELAY_SLEEP_NS ? RELAY_SLEEP_NS : sleep_ns;
+        struct timespec pause = {0, (long)(sleep_ns < RELAY_LONGEST_SLEEP_NS ? sleep_ns : RELAY_LONGEST_SLEEP_NS)};
         nanosleep(&pause, NULL);
     }
     return relay_link_alive(link);

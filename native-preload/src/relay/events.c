@@ -402,7 +402,8 @@ static bool is_of_context(const void *value, const void *of)
 void events_context_ended(const struct relay_context *context)
 {
     struct event *event;
-    while ((event = table_take_where(&events, is_of_context, context)) != NULL)
+    uint32_t at = 0;
+    while ((event = table_take_where(&events, &at, is_of_context, context)) != NULL)
         release(event);
 }
 

@@ -118,7 +118,8 @@ void functions_forget(uint64_t handle)
 void functions_forget_link(struct relay_link *link)
 {
     struct function *function;
-    while ((function = table_take_where(&functions, is_of_link, link)) != NULL)
+    uint32_t at = 0;
+    while ((function = table_take_where(&functions, &at, is_of_link, link)) != NULL)
         release(function);
 }
 

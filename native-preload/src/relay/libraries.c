@@ -212,7 +212,8 @@ CUresult relay_cuLibraryUnload(CUlibrary library)
     if (!known)
         return CUDA_ERROR_INVALID_HANDLE;
     struct kernel *kernel;
-    while ((kernel = table_take_where(&kernels, is_of_library, known)) != NULL)
+    uint32_t at = 0;
+    while ((kernel = table_take_where(&kernels, &at, is_of_library, known)) != NULL)
         free(kernel);
     for (unsigned i = 0; i < relay_link_count; i++) {
         if (known->on[i] == 0)

@@ -1,7 +1,10 @@
 /* Links: their state, and the thread that notices when an executor is gone. */
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "backoff.h"
@@ -13,8 +16,10 @@
 
 #define TICK_MS 250
 /* RELAY.md, section 3. The end of the connection shows a death at once: silence is for an executor that lives and does nothing, and a
- * machine without processor time, or a collection of garbage, is not that. */
+ * machine without processor time, or a collection of garbage, is not that. An executor that is not stopped gets much longer: it may be
+ * late, and who replaces one that hangs ends it, which its connection shows. */
 #define SILENCE_NS 30000000000ULL
+#define LONGEST_SILENCE_NS 300000000000ULL
 
 struct relay_link relay_links[TESSERA_MAX_DEVICES];
 unsigned relay_link_count;
@@ -50,6 +55,39 @@ static void lose(struct relay_link *link, const char *why)
     report_line("device %u: %s: every later CUDA call fails", link->device, why);
 }
 
+/* Whether the executor's process can go on by itself: it is there, and neither stopped nor dead. One that cannot be seen is not. */
+static bool may_go_on(int socket)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof peer;
+    char path[32], stat[512];
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || peer.pid <= 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)peer.pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t read_bytes = read(file, stat, sizeof stat - 1);
+    close(file);
+    stat[read_bytes > 0 ? read_bytes : 0] = 0;
+    const char *after_name = strrchr(stat, ')'); /* the name may have parentheses itself */
+    return after_name && after_name[1] == ' ' && strchr("RSDI", after_name[2]);
+}
+
+/* Not every waiting thread looks at the process each time. */
+static bool is_late(struct relay_link *link, uint64_t now_ns, uint64_t silent_ns)
+{
+    if (silent_ns > LONGEST_SILENCE_NS)
+        return false;
+    uint64_t looked_ns = __atomic_load_n(&link->looked_ns, __ATOMIC_RELAXED);
+    if (now_ns - looked_ns < TICK_MS * 1000000ULL)
+        return true;
+    if (!may_go_on(link->socket))
+        return false;
+    __atomic_store_n(&link->looked_ns, now_ns, __ATOMIC_RELAXED);
+    return true;
+}
+
 bool relay_link_alive(struct relay_link *link)
 {
     if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
@@ -62,8 +100,9 @@ bool relay_link_alive(struct relay_link *link)
     uint64_t beat_ns = __atomic_load_n(&link->segment->executor_heartbeat_ns, __ATOMIC_RELAXED);
     if (beat_ns < joined_ns)
         beat_ns = joined_ns;
-    if (beat_ns < now_ns && now_ns - beat_ns > SILENCE_NS) {
-        lose(link, "the executor has been silent for 30 s");
+    if (beat_ns < now_ns && now_ns - beat_ns > SILENCE_NS && !is_late(link, now_ns, now_ns - beat_ns)) {
+        lose(link, now_ns - beat_ns > LONGEST_SILENCE_NS ? "the executor has been silent for 5 min"
+                                                         : "the executor has been silent for 30 s and is stopped");
         return false;
     }
     return true;

@@ -16,7 +16,7 @@
 
 #define EXECUTORS_TIMEOUT_S 60 /* a JVM on a loaded machine, and a context on each of several GPUs */
 #define LOOK_NS 100000000L
-#define WELCOME_TIMEOUT_MS 10000
+#define WELCOME_TIMEOUT_MS 60000 /* hundreds of newcomers on two cores wait for each other */
 /* An executor may end between the manager's answer and the visit; the manager then soon names another one. */
 #define VISITS 5
 #define PAUSE_NS 300000000L

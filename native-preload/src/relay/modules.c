@@ -200,7 +200,8 @@ static bool is_of_context(const void *value, const void *of)
 void relay_modules_context_ended(struct relay_context *context)
 {
     struct module *module;
-    while ((module = table_take_where(&modules, is_of_context, context)) != NULL) {
+    uint32_t at = 0;
+    while ((module = table_take_where(&modules, &at, is_of_context, context)) != NULL) {
         names_forget(module->handle);
         free(module);
     }

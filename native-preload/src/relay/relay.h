@@ -41,6 +41,7 @@ struct relay_link {
     unsigned device;  /* ordinal in this program: index into relay_links */
     unsigned number;  /* the manager's number of the device: bits 36 to 39 of the executor's handles */
     int socket;       /* the executor's; -1: none any more */
+    uint64_t looked_ns; /* when the silent executor's process was looked at */
     uint32_t lost;    /* 1: the executor is gone; every call answers CONTEXT_IS_DESTROYED */
     uint32_t limit_valid; /* limits set by the program: bit i says that limits[i] holds */
     uint64_t limits[TESSERA_RELAY_LIMITS];

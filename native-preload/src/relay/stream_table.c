@@ -214,7 +214,8 @@ static bool is_of_context(const void *value, const void *of)
 void relay_streams_context_ended(struct relay_context *context)
 {
     struct stream *stream;
-    while ((stream = table_take_where(&streams, is_of_context, context)) != NULL) {
+    uint32_t at = 0;
+    while ((stream = table_take_where(&streams, &at, is_of_context, context)) != NULL) {
         forget(stream);
         free(stream);
     }

@@ -77,12 +77,12 @@ void *table_take(struct table *table, uint64_t key)
     return value;
 }
 
-void *table_take_where(struct table *table, bool (*wanted)(const void *value, const void *of), const void *of)
+void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of), const void *of)
 {
     void *value = NULL;
     pthread_mutex_lock(&table->lock);
-    for (uint32_t i = 0; table->live != 0 && i < TABLE_SLOTS && !value; i++) {
-        struct table_slot *slot = &table->slots[i];
+    while (table->live != 0 && *at < TABLE_SLOTS && !value) {
+        struct table_slot *slot = &table->slots[(*at)++];
         if (slot->key > REMOVED && wanted(slot->value, of))
             value = erase(table, slot);
     }

@@ -52,8 +52,11 @@ bool table_put(struct table *table, uint64_t key, void *value);
 /* Removes: the structure, or NULL. */
 void *table_take(struct table *table, uint64_t key);
 
-/* Removes one entry for which `wanted` says yes; NULL: there is none left. For all of a context, called until NULL. */
-void *table_take_where(struct table *table, bool (*wanted)(const void *value, const void *of), const void *of);
+/*
+ * Removes one entry for which `wanted` says yes, from the slot `*at` on; NULL: there is none left. For all of a context: called with
+ * `*at` 0 first and then as it was left, until NULL.
+ */
+void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of), const void *of);
 
 /* Calls `visit` for every entry, under the table's lock: it must not call the table. */
 void table_each(struct table *table, void (*visit)(void *value, void *with), void *with);

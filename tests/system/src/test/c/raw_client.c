@@ -1,6 +1,7 @@
 /*
  * A client that does not keep to the protocol.
  *     raw_client SOCKET MODE [SEED]
+ *     raw_client SOCKET hoard|knock COUNT
  * Says what the manager does with it: "refused CODE REASON", "welcome", "closed", or "nothing" after a second.
  */
 #include <poll.h>
@@ -99,15 +100,53 @@ static void check_segment(int fd)
     printf("segment\n");
 }
 
+static int connected(const char *path)
+{
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    OKAY(connect(s, (struct sockaddr *)&address, sizeof address));
+    return s;
+}
+
+/* Connections that say nothing, all open at once, until standard input ends. */
+static int hoard(const char *path, long count)
+{
+    for (long i = 0; i < count; i++)
+        CHECK(connected(path) >= 0);
+    printf("hoarded\n");
+    fflush(stdout);
+    while (getchar() != EOF)
+        ;
+    return 0;
+}
+
+/* Connections one after the other, each with a packet that is refused. */
+static int knock(const char *path, long count)
+{
+    struct tessera_hello h = hello();
+    for (long i = 0; i < count; i++) {
+        int s = connected(path), ended = 0;
+        if (send(s, &h, 1, MSG_NOSIGNAL) < 0)
+            return 1;
+        while (recv(s, &ended, sizeof ended, 0) > 0)
+            ;
+        close(s);
+    }
+    printf("knocked\n");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc >= 3);
     const char *mode = argv[2];
+    if (strcmp(mode, "hoard") == 0)
+        return hoard(argv[1], atol(argv[3]));
+    if (strcmp(mode, "knock") == 0)
+        return knock(argv[1], atol(argv[3]));
     srandom(argc > 3 ? (unsigned)atol(argv[3]) : 1);
-    manager = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", argv[1]);
-    OKAY(connect(manager, (struct sockaddr *)&address, sizeof address));
+    manager = connected(argv[1]);
     struct tessera_hello h = hello();
     int fd = -1;
     if (strcmp(mode, "good") == 0)

@@ -46,6 +46,11 @@ public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes
         return new HeapSettings(rangeBytes, granuleBytes, MIN_GROW_BYTES, MAX_GROW_BYTES);
     }
 
+    /** The same, but with nothing more than is needed at the beginning: where many tenants have little. */
+    public static HeapSettings byNeed(long rangeBytes, long granuleBytes) {
+        return new HeapSettings(rangeBytes, granuleBytes, 0, MAX_GROW_BYTES);
+    }
+
     /** A heap that commits what is needed, rounded up to granules, and no more. */
     public static HeapSettings exact(long rangeBytes, long granuleBytes) {
         return new HeapSettings(rangeBytes, granuleBytes, 0, 0);

@@ -17,8 +17,11 @@ package io.tessera.guardian.window;
  *                         the slot size, less than the window
  * @param granularityBytes what the device maps at once, a power of two (2 MiB on NVIDIA GPUs), at most
  *                         {@link #MAX_SLOT_BYTES}
+ * @param slotBytes        of the sink: a power of two, at least the granularity, that divides the parts, the window and the
+ *                         guards. Real memory replaces whole slots
+ * @param growsByNeed      whether a tenant that needs little gets no more than that
  */
-public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityBytes) {
+public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityBytes, long slotBytes, boolean growsByNeed) {
     /** The least window: its mask leaves the low word of an address as it is. */
     public static final long MIN_SIZE_BYTES = 1L << 32;
 
@@ -53,10 +56,19 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
             throw new IllegalArgumentException("granularity of " + granularityBytes + " bytes is no power of two up to "
                     + "128 MiB");
         }
-        if (hostPartBytes < 0 || hostPartBytes >= sizeBytes || hostPartBytes % slot(sizeBytes, granularityBytes) != 0) {
-            throw new IllegalArgumentException("a host part of " + hostPartBytes + " bytes in a window of " + sizeBytes
-                    + " is no multiple of a slot of " + slot(sizeBytes, granularityBytes) + " or leaves no device part");
+        if (Long.bitCount(slotBytes) != 1 || slotBytes < granularityBytes || slotBytes > MAX_SLOT_BYTES) {
+            throw new IllegalArgumentException("a slot of " + slotBytes + " bytes is no power of two between the granularity "
+                    + "and 128 MiB");
         }
+        if (hostPartBytes < 0 || hostPartBytes >= sizeBytes || hostPartBytes % slotBytes != 0) {
+            throw new IllegalArgumentException("a host part of " + hostPartBytes + " bytes in a window of " + sizeBytes
+                    + " is no multiple of a slot of " + slotBytes + " or leaves no device part");
+        }
+    }
+
+    /** With slots so large that the sink's mappings are not too many. */
+    public WindowLayout(long sizeBytes, long hostPartBytes, long granularityBytes) {
+        this(sizeBytes, hostPartBytes, granularityBytes, slot(sizeBytes, granularityBytes), false);
     }
 
     /**
@@ -68,6 +80,23 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
      * @throws IllegalArgumentException if no window is that large
      */
     public static WindowLayout holding(long deviceBytes, boolean withHostPart, long granularityBytes) {
+        long size = holding(deviceBytes, withHostPart);
+        return new WindowLayout(size, hostPart(size, withHostPart), granularityBytes);
+    }
+
+    /**
+     * The same with slots of a size of its own, where the number of the sink's mappings does not matter.
+     *
+     * @param wantedSlotBytes rounded down to a power of two that is possible
+     */
+    public static WindowLayout withSlots(long deviceBytes, boolean withHostPart, long granularityBytes, long wantedSlotBytes) {
+        long size = holding(deviceBytes, withHostPart);
+        long slot = Math.clamp(Long.highestOneBit(Math.max(1, wantedSlotBytes)),
+                Math.max(MIN_SLOT_BYTES, granularityBytes), MAX_SLOT_BYTES);
+        return new WindowLayout(size, hostPart(size, withHostPart), granularityBytes, slot, true);
+    }
+
+    private static long holding(long deviceBytes, boolean withHostPart) {
         if (deviceBytes <= 0 || deviceBytes > MAX_SIZE_BYTES) {
             throw new IllegalArgumentException("no window holds " + deviceBytes + " bytes");
         }
@@ -75,7 +104,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
         while (size - hostPart(size, withHostPart) < deviceBytes) {
             size *= 2;
         }
-        return new WindowLayout(size, hostPart(size, withHostPart), granularityBytes);
+        return size;
     }
 
     private static long hostPart(long size, boolean wanted) {
@@ -98,14 +127,6 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     /** Where the host part begins, from the window's base. */
     public long hostPartOffset() {
         return sizeBytes - hostPartBytes;
-    }
-
-    /**
-     * Of the sink: a power of two, at least the granularity, that divides the parts, the window and the guards. Real
-     * memory replaces whole slots.
-     */
-    public long slotBytes() {
-        return slot(sizeBytes, granularityBytes);
     }
 
     /** As many mappings of the sink cover window and guards while nothing is committed. */

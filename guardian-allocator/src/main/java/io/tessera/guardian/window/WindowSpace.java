@@ -9,7 +9,7 @@ import java.util.Map;
  * one tenant's sink. Of the possible places it takes one in the smallest free run that has room for window and guards,
  * so that large runs stay whole; what is freed joins its neighbours at once.
  *
- * <p>What is free is one bit for each 4 GiB, so a request looks at no more than 4096 places of the standard range.
+ * <p>What is free is one bit for each 4 GiB, so a request looks at no more than 8192 places of the standard range.
  *
  * <p>Thread-safe: every method holds the object's lock, for microseconds.
  */
@@ -18,7 +18,7 @@ public final class WindowSpace {
     public static final long STANDARD_BASE = 0x2000_0000_0000L;
 
     /** The first address above the standard range. */
-    public static final long STANDARD_END = 0x3000_0000_0000L;
+    public static final long STANDARD_END = 0x4000_0000_0000L;
 
     /** The least window, and the unit of this space. */
     private static final int UNIT_LOG2 = 32;

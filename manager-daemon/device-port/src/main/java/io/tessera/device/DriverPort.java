@@ -15,6 +15,12 @@ public interface DriverPort extends AutoCloseable {
     /** {@code CUDA_ERROR_NOT_SUPPORTED}: the answer of entries that this driver lacks. */
     int NOT_SUPPORTED = 801;
 
+    /**
+     * Type of a location, in {@code CUmemAllocationProp}, by which a driver with {@link #hasSinks} makes a sink. No program
+     * can name it: what clients say about locations is checked.
+     */
+    int SINK_LOCATION = 0x53494e4b;
+
     /** What it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
     String name();
 
@@ -23,6 +29,15 @@ public interface DriverPort extends AutoCloseable {
 
     /** Whether memory that cuMemCreate makes is zero, so that nobody need clear what others may have left there. */
     default boolean makesZeroedMemory() {
+        return false;
+    }
+
+    /**
+     * Whether cuMemCreate makes sinks ({@link #SINK_LOCATION}): a piece of memory of the least size that repeats behind all of
+     * a mapping of any size, is not counted against the device's memory, and costs the host no mapping. Copies that are made
+     * without a kernel do not reach it: what they write there is lost with the next change of a mapping.
+     */
+    default boolean hasSinks() {
         return false;
     }
 

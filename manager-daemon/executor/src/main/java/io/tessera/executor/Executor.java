@@ -16,6 +16,7 @@ import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
+import io.tessera.executor.session.Blame;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
 import io.tessera.executor.session.Reports;
@@ -29,13 +30,18 @@ import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -72,6 +78,7 @@ public final class Executor implements ManagerOrders, Reports {
     private final FenceOffice office;
     private final SessionFactory factory;
     private final BoundsBook book;
+    private final LogFile log;
     /** Of the thread that runs. */
     private final DriverCalls calls;
     private final AtomicReference<String> failure = new AtomicReference<>();
@@ -115,6 +122,7 @@ public final class Executor implements ManagerOrders, Reports {
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         this.book = new BoundsBook(StateStoreChoice.named(System.getenv()), StateStoreChoice.folderBeside(socket),
                 snapshot.uuid().toString());
+        this.log = new LogFile(os.files(), Linux.sharedMemory(), socket.toAbsolutePath().getParent(), LogFile.MOST_BYTES);
         os.files().remove(socket);
         connections.listen(socket);
     }
@@ -152,9 +160,18 @@ public final class Executor implements ManagerOrders, Reports {
                 List<TenantWindows.Bounds> bounds = factory.windows().bounds();
                 channel.stats(sessions, bounds);
                 book.write(bounds);
+                keepLogSmall();
             }
         }
         return leave();
+    }
+
+    private void keepLogSmall() {
+        try {
+            log.keepSmall();
+        } catch (IOException e) {
+            LOG.warn("the log grows on: {}", e.getMessage());
+        }
     }
 
     /** Kernels that a synchronizing call has been waiting for: who would end them may be held up by that call himself. */
@@ -200,9 +217,8 @@ public final class Executor implements ManagerOrders, Reports {
         if (reason != null) {
             LOG.error("the executor ends: {}", reason);
             channel.failed(reason, culprit());
-            int result = lostResult;
-            if (result != 0) {
-                connections.forEach(session -> session.contextLost(result));
+            if (lostResult != 0) {
+                blame(lostResult);
             }
         }
         endRehearsal();
@@ -220,6 +236,13 @@ public final class Executor implements ManagerOrders, Reports {
         poller.close();
         book.close();
         return inOrder;
+    }
+
+    private void blame(int result) {
+        Map<ClientSession, Suspect> suspects = new LinkedHashMap<>();
+        connections.forEach(session -> suspects.put(session, session.suspect()));
+        Blame blame = Blame.of(result, suspects.values().stream().filter(Objects::nonNull).toList());
+        suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
     /** Whose kernels have ended this executor; null: it is not known. */

@@ -25,7 +25,9 @@ import io.tessera.protocol.relay.QueryKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,6 +101,40 @@ class AdmissionTest {
         }
     }
 
+    /** They are of one user here, whose silent connections go before those that have said who they are. */
+    @Test
+    void connectionsThatSayNothingEndNoClient() throws Exception {
+        LinuxPort os = Linux.open();
+        try (RunningExecutor executor = new RunningExecutor(folder); Arena arena = Arena.ofConfined();
+                RelayTestClient client = executor.client("a", 0)) {
+            MemorySegment packet = arena.allocate(MessageLayout.MAX_BYTES + 8L, 8);
+            List<Integer> silent = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                silent.add(os.sockets().connect(executor.socket(), SocketKind.SEQPACKET));
+            }
+            RelayMessageAdapter.Refused refused = assertInstanceOf(RelayMessageAdapter.Refused.class,
+                    RelayMessageAdapter.fromExecutor(packet, awaitPacket(os, silent.getFirst(), packet)));
+            assertEquals(RefusalCode.FULL.code(), refused.code());
+            assertEquals("more than 64 connections of this user have not said who they are", refused.reason());
+            client.synchronise(0, 5, 2);
+            try (RelayTestClient next = executor.client("b", 0)) {
+                next.synchronise(0, 5, 2);
+            }
+            for (int socket : silent) {
+                os.sockets().close(socket);
+            }
+        }
+    }
+
+    private static int awaitPacket(LinuxPort os, int socket, MemorySegment packet) throws Exception {
+        SocketPort.Received received = os.sockets().receiveWithDescriptor(socket, packet);
+        for (long untilNs = System.nanoTime() + 10_000_000_000L; received.bytes() == SocketPort.WOULD_BLOCK
+                && System.nanoTime() < untilNs; received = os.sockets().receiveWithDescriptor(socket, packet)) {
+            Thread.sleep(1);
+        }
+        return received.bytes();
+    }
+
     /** A client of another release says so in its first message, and hears it. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
@@ -111,13 +147,8 @@ class AdmissionTest {
             long version = SegmentLayout.offset(MessageLayout.HEADER, "version");
             packet.set(WireTypes.U16, version, (short) (packet.get(WireTypes.U16, version) + later));
             os.sockets().send(socket, packet, bytes);
-            SocketPort.Received received = os.sockets().receiveWithDescriptor(socket, packet);
-            for (long untilNs = System.nanoTime() + 10_000_000_000L; received.bytes() == SocketPort.WOULD_BLOCK
-                    && System.nanoTime() < untilNs; received = os.sockets().receiveWithDescriptor(socket, packet)) {
-                Thread.sleep(1);
-            }
             RelayMessageAdapter.Refused refused = assertInstanceOf(RelayMessageAdapter.Refused.class,
-                    RelayMessageAdapter.fromExecutor(packet, received.bytes()));
+                    RelayMessageAdapter.fromExecutor(packet, awaitPacket(os, socket, packet)));
             assertEquals(RefusalCode.VERSION.code(), refused.code(), Arrays.toString(RefusalCode.values()));
             os.sockets().close(socket);
             try (RelayTestClient client = executor.client("a", 0)) {

@@ -116,7 +116,7 @@ class SessionTest {
             client.launch(fill, 0, longs(device, 4711));
             RelayPinned pinned = client.pin(4096, 0);
             assertEquals(0, pinned.result());
-            assertTrue(pinned.address() >= 0x2000_0000_0000L && pinned.address() < 0x3000_0000_0000L);
+            assertTrue(pinned.address() >= 0x2000_0000_0000L && pinned.address() < 0x4000_0000_0000L);
             assertEquals(0, client.query(QueryKind.PINNED, pinned.id()));
             client.post(DriverEntry.cuMemcpyAsync, value(pinned.address()), value(device), value(8), value(0));
             client.synchronise(0, 5, 2);

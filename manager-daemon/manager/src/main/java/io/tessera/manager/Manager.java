@@ -26,6 +26,7 @@ import io.tessera.manager.session.Sessions;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
@@ -156,8 +157,10 @@ public final class Manager implements AutoCloseable {
 
     private void run() {
         try {
+            LogFile log = new LogFile(Linux.open().files(), Linux.sharedMemory(), directory.paths().path(), LogFile.MOST_BYTES);
             while (!stopping) {
                 conductor.doWork(conductor.idleNs());
+                log.keepSmall();
             }
         } catch (IOException | RuntimeException | Error e) {
             // With a broken conductor clients would wait at closed gates; without one they run on their own.

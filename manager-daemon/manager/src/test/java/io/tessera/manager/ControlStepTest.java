@@ -185,21 +185,63 @@ class ControlStepTest {
     }
 
     @Test
-    void connectionsAreBoundedAndSilentOnesAreClosed() throws Exception {
-        List<MemoryPeer> peers = new ArrayList<>();
-        for (int i = 0; i < 32; i++) {
-            peers.add(stepped.control(0));
+    void connectionsOfAUserAreBoundedAndTheirOldestSilentOneGoesFirst() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context);
+        MemoryPeer silentNeighbour = stepped.control(1002);
+        List<MemoryPeer> asking = new ArrayList<>();
+        for (int i = 0; i < 31; i++) {
+            asking.add(stepped.control(1001));
+            assertEquals(OK, say(asking.getLast(), "{\"request\":\"ping\"}\n"));
         }
+        MemoryPeer silent = stepped.control(1001);
         stepped.step();
-        MemoryPeer oneMore = stepped.control(0);
+        assertFalse(silent.isClosedByManager());
+        MemoryPeer oneMore = stepped.control(1001);
+        assertEquals(OK, say(oneMore, "{\"request\":\"ping\"}\n"));
+        assertTrue(silent.heardText().startsWith("{\"ok\":false,\"error\":\"more control connections were opened than are admitted"));
+        assertTrue(silent.isClosedByManager());
+        MemoryPeer refused = stepped.control(1001);
         stepped.step();
-        assertTrue(oneMore.heardText().startsWith("{\"ok\":false,\"error\":\"as many control connections"));
-        assertTrue(oneMore.isClosedByManager());
-        stepped.stepAfterMs(59_999);
-        assertEquals(OK, say(peers.getFirst(), "{\"request\":\"ping\"}\n"));
+        assertTrue(refused.heardText().startsWith("{\"ok\":false,\"error\":\"as many control connections"));
+        assertTrue(refused.isClosedByManager());
+        assertTrue(asking.stream().noneMatch(MemoryPeer::isClosedByManager));
+        assertFalse(silentNeighbour.isClosedByManager(), "another user's connections are none of his");
+        assertEquals(OK, say(stepped.control(1003), "{\"request\":\"ping\"}\n"));
+    }
+
+    @Test
+    void idleConnectionsLockNobodyOut() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context);
+        List<MemoryPeer> idle = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            idle.add(stepped.control(1001));
+            stepped.step();
+        }
+        assertEquals(32, idle.stream().filter(MemoryPeer::isClosedByManager).count());
+        for (int uid : new int[] {0, 1001, 1002}) {
+            assertEquals(OK, say(stepped.control(uid), "{\"request\":\"ping\"}\n"));
+        }
+    }
+
+    @Test
+    void whoAsksNothingGoesSoonAndWhoHasAskedLater() throws Exception {
+        MemoryPeer silent = stepped.control(0);
+        MemoryPeer drips = stepped.control(0);
+        MemoryPeer asks = stepped.control(0);
+        assertEquals(OK, say(asks, "{\"request\":\"ping\"}\n"));
+        stepped.stepAfterMs(4_000);
+        assertEquals("", say(drips, "{"));
+        assertFalse(silent.isClosedByManager());
+        stepped.stepAfterMs(1_000);
+        assertEquals("{\"ok\":false,\"error\":\"nothing was asked for 5 s\"}\n", silent.heardText());
+        assertTrue(silent.isClosedByManager());
+        assertTrue(drips.isClosedByManager(), "a byte now and then is no request");
+        stepped.stepAfterMs(54_999);
+        assertFalse(asks.isClosedByManager());
         stepped.stepAfterMs(1);
-        assertFalse(peers.getFirst().isClosedByManager());
-        assertTrue(peers.stream().skip(1).allMatch(MemoryPeer::isClosedByManager));
+        assertTrue(asks.isClosedByManager());
     }
 
     @Test

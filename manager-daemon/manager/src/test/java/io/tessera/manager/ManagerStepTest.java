@@ -248,6 +248,28 @@ class ManagerStepTest {
     }
 
     @Test
+    void whoOpensTooManyConnectionsEndsHisOwn() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context);
+        MemoryPeer other = stepped.connect(1, 501);
+        MemoryPeer oldest = stepped.connect(2, 500);
+        for (int i = 0; i < 256; i++) {
+            stepped.connect(3 + i, 500);
+            if (i % 50 == 0) {
+                stepped.step(); // no more are taken in one cycle
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            stepped.step();
+        }
+        assertEquals(List.of("refused 2: more than 256 processes of this user have not said HELLO", "closed"), oldest.heard());
+        assertFalse(other.isClosedByManager());
+        other.hello("team", 0);
+        stepped.step();
+        assertFalse(other.isClosedByManager());
+    }
+
+    @Test
     void beyondTheLimitClientsAreRefusedUntilOneGoes() throws Exception {
         stepped.close();
         stepped = new SteppedManager(0, context -> context.withMaxClients(2));

@@ -16,6 +16,8 @@ public interface FilePort {
         CREATE_NEW,
         /** A file, made if missing, to write and lock it. */
         CREATE,
+        /** A file, made if missing, to write at its end. */
+        APPEND,
         /** An existing file, to read it. */
         READ
     }

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 /** Files of Linux. {@code statx} is used because its structure is the same on every architecture. */
 final class LinuxFiles implements FilePort {
     private static final int O_RDWR = 2;
+    private static final int O_WRONLY = 1;
     private static final int O_CREAT = 0100;
+    private static final int O_APPEND = 02000;
     private static final int O_EXCL = 0200;
     private static final int O_CLOEXEC = 02000000;
     /** These two have other numbers on AArch64 (asm/fcntl.h). */
@@ -56,6 +58,7 @@ final class LinuxFiles implements FilePort {
             case DIRECTORY -> O_DIRECTORY;
             case CREATE_NEW -> O_RDWR | O_CREAT | O_EXCL;
             case CREATE -> O_RDWR | O_CREAT;
+            case APPEND -> O_WRONLY | O_CREAT | O_APPEND;
             case READ -> 0;
         };
         try (Arena arena = Arena.ofConfined()) {

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -205,6 +209,42 @@ class RelayFaultsTest {
         assertEquals(pid, executorPid(manager), "the executor was restarted, seed " + random.seed());
         worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
         allIsFreed(manager);
+    }
+
+    /** Connections of processes that nobody has announced cost clients nothing, and the log a few lines. */
+    @Test
+    void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        RunningCase first = worker(run, "mixed", 1, 0).awaitLine("ready");
+        String socket = run.runtimeDirectory().resolve("executor-0.sock").toString();
+        RunningCase hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
+                .awaitLine("hoarded");
+        worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
+        run.program("raw_client", socket, "knock", "2000").without("LD_PRELOAD").run().exits(0).says("knocked");
+        endsRight(first);
+        hoarder.close();
+        List<String> refused = Files.readAllLines(run.runtimeDirectory().resolve("executor-0.log")).stream()
+                .filter(line -> line.contains("is refused")).toList();
+        assertTrue(!refused.isEmpty() && refused.size() < 200, () -> refused.size() + " lines: " + refused.getFirst());
+        allIsFreed(manager);
+    }
+
+    /** Connections that ask nothing keep nobody from the control socket. */
+    @Test
+    void idleConnectionsLockNobodyOutOfTheControlSocket(TestRun run) throws IOException {
+        ManagerProcess manager = run.manager("--executors", "none");
+        UnixDomainSocketAddress control = UnixDomainSocketAddress.of(run.runtimeDirectory().resolve("control.sock"));
+        List<SocketChannel> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 64; i++) {
+                idle.add(SocketChannel.open(control));
+            }
+            assertTrue(manager.control().okay("{\"request\":\"ping\"}").get("ok").getAsBoolean());
+        } finally {
+            for (SocketChannel channel : idle) {
+                channel.close();
+            }
+        }
     }
 
     /** Packets that no client sends, on the executor's own socket. */

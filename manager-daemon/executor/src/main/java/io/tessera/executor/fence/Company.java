@@ -33,6 +33,11 @@ public final class Company {
             this.settled = settled;
         }
 
+        /** Whose it is. */
+        public int uid() {
+            return uid;
+        }
+
         /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
         boolean mayRunNative() {
             if (shared) {

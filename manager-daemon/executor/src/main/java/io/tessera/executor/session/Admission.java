@@ -8,12 +8,12 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Whom the manager has announced. A token is good for one connection of the announced process within 30 s (RELAY.md,
+ * Whom the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md,
  * section 1). Thread-safe.
  */
 public final class Admission {
     /** How long an announcement holds. */
-    static final long HOLDS_NS = 30_000_000_000L;
+    static final long HOLDS_NS = 120_000_000_000L;
     /** Announcements at a time; beyond these the manager is out of its mind and the oldest are forgotten with time. */
     private static final int MOST = 100_000;
 

@@ -125,6 +125,7 @@ public final class ClientSession {
         int opened = state.window().open();
         if (opened != CudaResult.SUCCESS) {
             LOG.error("{} has no window ({})", name, opened);
+            segment.notice(state.window().refusal());
             records.refuse(opened);
             return;
         }
@@ -336,8 +337,12 @@ public final class ClientSession {
         wake();
     }
 
-    /** The context is lost, as another client's thread has found. */
-    public void contextLost(int result) {
+    /** The context is lost, as this client's thread or another's has found; who is told what is decided once, for all. */
+    public void contextLost(Blame blame, Suspect itself) {
+        int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
+        if (itself != null) {
+            blame.lineFor(itself).ifPresent(segment::notice);
+        }
         lostResult = result;
         segment.contextError(result);
         wake();
@@ -397,7 +402,7 @@ public final class ClientSession {
         if (known == null || records == null) {
             return null;
         }
-        return new Suspect(known.fences().member().tenant(), name, records.marks().hasWork(),
+        return new Suspect(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork(),
                 known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 

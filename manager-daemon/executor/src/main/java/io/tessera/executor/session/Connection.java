@@ -14,7 +14,8 @@ import java.lang.foreign.Arena;
 final class Connection implements RelayMessageListener {
     final int socket;
     final PeerCredentials peer;
-    final long deadlineNs;
+    /** When it came, CLOCK_MONOTONIC nanoseconds. */
+    final long sinceNs;
     long pollToken;
     private RelayToken token;
     private long[] pinAsked;
@@ -29,10 +30,10 @@ final class Connection implements RelayMessageListener {
     private ImageOffers images;
     private Arena segmentArena;
 
-    Connection(int socket, PeerCredentials peer, long deadlineNs) {
+    Connection(int socket, PeerCredentials peer, long sinceNs) {
         this.socket = socket;
         this.peer = peer;
-        this.deadlineNs = deadlineNs;
+        this.sinceNs = sinceNs;
     }
 
     @Override

@@ -5,8 +5,10 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.PeerBounds;
 import io.tessera.os.PollPort;
 import io.tessera.os.Poller;
 import io.tessera.os.SocketKind;
@@ -17,6 +19,7 @@ import io.tessera.protocol.MessageLayout;
 import io.tessera.protocol.RefusalCode;
 import io.tessera.protocol.RelayMessageAdapter;
 import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,12 +35,26 @@ import org.slf4j.LoggerFactory;
  * owner thread, which also writes every session's heartbeat.
  */
 public final class Connections implements AutoCloseable {
-    /** The manager tells us who comes before it tells the client where we are, but over another way. */
-    private static final long ANNOUNCEMENT_NS = 5_000_000_000L;
+    /** A client shows its token at once. */
+    private static final long SILENT_NS = 5_000_000_000L;
+    /** The manager tells us who comes before it tells the client where we are, but over another way, which may be late. */
+    private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
     /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
     private static final long SETTLING_NS = 8_000_000_000L;
-    private static final int MOST_WAITING = 256;
+    /** Connections of a user that have shown no token, which a client does at once; and of all users. */
+    private static final int MOST_SILENT = 64;
+    private static final int MOST_SILENT_OF_ALL = 1_024;
+    /** Connections of a user whose token the manager has not announced yet; and of all users. */
+    private static final int MOST_UNKNOWN = 256;
+    private static final int MOST_UNKNOWN_OF_ALL = 2_048;
+    /** Between them everybody else's turn comes. */
+    private static final int TAKEN_AT_ONCE = 64;
     private static final int BACKLOG = 512;
+    /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
+    private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
+    /** Lines of the log about peers of one user that were not announced, in so long. */
+    private static final int LINES = 20;
+    private static final long LINES_NS = 10_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
     private final LinuxPort os;
@@ -49,9 +66,14 @@ public final class Connections implements AutoCloseable {
     private final Reports reports;
     private final List<Connection> connections = new ArrayList<>();
     private final List<Connection> leaving = new ArrayList<>();
+    private final PeerBounds<Connection> silent = new PeerBounds<>(MOST_SILENT, MOST_SILENT_OF_ALL);
+    private final PeerBounds<Connection> unknown = new PeerBounds<>(MOST_UNKNOWN, MOST_UNKNOWN_OF_ALL);
+    private final LineLimit lines;
+    private final Room room = new Room();
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
     private long listeningToken;
+    private long acceptAgainNs = Long.MAX_VALUE;
     private long comings;
 
     /**
@@ -68,6 +90,7 @@ public final class Connections implements AutoCloseable {
         this.admission = admission;
         this.factory = factory;
         this.reports = reports;
+        this.lines = new LineLimit(clock, LINES, LINES_NS);
     }
 
     /** Listens; others than the announced clients are refused, so root's socket is open to every user. */
@@ -79,17 +102,51 @@ public final class Connections implements AutoCloseable {
     private void acceptAll() {
         try {
             int socket;
-            while ((socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK) {
-                Connection connection = new Connection(socket, os.sockets().peer(socket),
-                        clock.nanoTime() + ANNOUNCEMENT_NS);
-                connection.pollToken = poller.add(socket, PollPort.READABLE, _ -> readable(connection));
-                connections.add(connection);
+            for (int i = 0; i < TAKEN_AT_ONCE
+                    && (socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK; i++) {
+                taken(socket);
             }
         } catch (LinuxException e) {
             LOG.error("a connection cannot be taken: {}", e.getMessage());
+            acceptAgainNs = clock.nanoTime() + ACCEPT_PAUSE_NS;
+            listenTo(0);
         }
-        if (connections.stream().filter(connection -> connection.session() == null).count() > MOST_WAITING) {
-            refuse(connections.getFirst(), RefusalCode.FULL, "too many peers that nobody announced");
+    }
+
+    private void taken(int socket) throws LinuxException {
+        Connection connection;
+        boolean kept = false;
+        try {
+            connection = new Connection(socket, os.sockets().peer(socket), clock.nanoTime());
+            connection.pollToken = poller.add(socket, PollPort.READABLE, _ -> readable(connection));
+            kept = true;
+        } finally {
+            if (!kept) {
+                os.sockets().close(socket);
+            }
+        }
+        connections.add(connection);
+        bound(silent, connection, "more than " + MOST_SILENT + " connections of this user have not said who they are");
+    }
+
+    /** Who is one too many goes: of this user, or of the one who has the most. */
+    private void bound(PeerBounds<Connection> bounds, Connection connection, String reason) {
+        Connection goes = bounds.enter(connection, connection.peer.uid());
+        if (goes == null) {
+            return;
+        }
+        RelayToken before = goes.token();
+        readable(goes); // where this thread was late, what it has said may not have been read yet
+        if (goes.isOpen() && goes.token() == before) {
+            refuse(goes, RefusalCode.FULL, reason);
+        }
+    }
+
+    private void listenTo(int interest) {
+        try {
+            poller.change(listening, interest, listeningToken);
+        } catch (LinuxException e) {
+            LOG.error("the socket cannot be watched: {}", e.getMessage());
         }
     }
 
@@ -134,6 +191,10 @@ public final class Connections implements AutoCloseable {
 
     private void act(Connection connection) throws LinuxException, MalformedMessageException {
         connection.checkOrder();
+        if (connection.session() == null && connection.announced() == null && connection.token() != null) {
+            silent.leave(connection, connection.peer.uid());
+            bound(unknown, connection, "more than " + MOST_UNKNOWN + " connections of this user wait for the manager's word");
+        }
         admit(connection);
         pin(connection);
     }
@@ -167,7 +228,7 @@ public final class Connections implements AutoCloseable {
     }
 
     private void admit(Connection connection) throws LinuxException {
-        if (connection.session() != null || connection.token() == null) {
+        if (connection.session() != null || connection.token() == null || !connection.isOpen()) {
             return;
         }
         if (!isAmongUs(connection)) {
@@ -202,10 +263,12 @@ public final class Connections implements AutoCloseable {
                 return false;
             }
             String refusal = company.refusal(client.tenant(), client.uid());
-            if (refusal != null) {
-                refuse(connection, RefusalCode.PEER, refusal);
+            String full = room.refusal(connections.stream().filter(other -> other.session() != null).count());
+            if (refusal != null || full != null) {
+                refuse(connection, refusal != null ? RefusalCode.PEER : RefusalCode.FULL, refusal != null ? refusal : full);
                 return false;
             }
+            unknown.leave(connection, connection.peer.uid());
             connection.announced(client, company.enter(client.tenant(), client.uid(), reports::look),
                     nowNs + SETTLING_NS);
         }
@@ -221,7 +284,9 @@ public final class Connections implements AutoCloseable {
 
     private void refuse(Connection connection, RefusalCode code, String reason) {
         try {
-            LOG.warn("{} is refused: {}", connection, reason);
+            if (lines.admits(connection.peer.uid())) {
+                LOG.warn("{} is refused: {}", connection, reason);
+            }
             os.sockets().send(connection.socket, packet, MessageEncoder.refused(packet, code, reason));
         } catch (LinuxException e) {
             LOG.debug("{} does not hear that it is refused: {}", connection, e.getMessage());
@@ -234,6 +299,8 @@ public final class Connections implements AutoCloseable {
             return;
         }
         connections.remove(connection);
+        silent.leave(connection, connection.peer.uid());
+        unknown.leave(connection, connection.peer.uid());
         try {
             poller.remove(connection.socket, connection.pollToken);
             os.sockets().closeAfterReading(connection.socket);
@@ -250,6 +317,11 @@ public final class Connections implements AutoCloseable {
 
     /** Does what is due and writes the heartbeats. */
     public void doWork(long nowNs) {
+        lines.sayLeftOut(nowNs, LOG::warn);
+        if (acceptAgainNs <= nowNs) {
+            acceptAgainNs = Long.MAX_VALUE;
+            listenTo(PollPort.READABLE);
+        }
         for (Connection connection : List.copyOf(connections)) {
             try {
                 admit(connection);
@@ -261,8 +333,10 @@ public final class Connections implements AutoCloseable {
             if (!connection.isOpen()) {
                 continue;
             }
-            if (connection.session() == null && connection.announced() == null && connection.deadlineNs - nowNs < 0) {
-                refuse(connection, RefusalCode.PEER, "the manager has not announced this process");
+            if (connection.session() == null && connection.announced() == null
+                    && nowNs - connection.sinceNs > (connection.token() == null ? SILENT_NS : ANNOUNCEMENT_NS)) {
+                refuse(connection, RefusalCode.PEER, connection.token() == null ? "it has not said who it is"
+                        : "the manager has not announced this process");
             } else if (connection.session() != null) {
                 connection.session().segment().executorHeartbeatNs(nowNs);
                 if (connection.session().isOver()) {

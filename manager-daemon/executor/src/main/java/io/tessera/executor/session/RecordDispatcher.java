@@ -25,6 +25,7 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
     private static final long MARK_END = RecordHeader.BYTES + RelayLayout.MARK.byteSize();
     private static final RecordKind[] KINDS = RecordKind.values();
+    /** The thread of the connections decides it in some ms. */
+    private static final long DECIDED_NS = 2_000_000_000L;
+    private static final long DECIDED_POLL_NS = 200_000L;
     private static final Logger LOG = LoggerFactory.getLogger(RecordDispatcher.class);
 
     private final ClientState client;
@@ -153,6 +157,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
         if (CudaResult.isFatal(result) && !isLost()) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
+            result = lostResult;
         }
         if (replies) {
             answer(slot - 1, result);
@@ -161,11 +166,20 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
     }
 
-    /** The context is lost: nothing reaches the driver any more. */
+    /**
+     * The context is lost: nothing reaches the driver any more. What this client is told is decided for all clients at once:
+     * the error may be another's.
+     */
     void lose(int result, String reason) {
         gone = true;
-        refuse(result);
+        lostResult = result;
         reports.contextLost(result, reason);
+        long untilNs = clock.nanoTime() + DECIDED_NS;
+        while (client.segment().contextError() == CudaResult.SUCCESS && clock.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(DECIDED_POLL_NS);
+        }
+        int told = client.segment().contextError();
+        refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
     /** From now on every record is answered so, and nothing reaches the driver. */

@@ -24,6 +24,7 @@ public final class ClientWindow implements WindowAccess {
     private final DriverCalls driver;
     private final ClientStreams streams;
     private TenantWindow window;
+    private String refusal = "";
     private WindowGate.Pass pass;
     private boolean leaving;
 
@@ -39,6 +40,15 @@ public final class ClientWindow implements WindowAccess {
     /** Joins the tenant's window, which is made for the first of its clients. Returns a CUresult. */
     public int open() {
         return windows.join(tenant, account, this);
+    }
+
+    /** Why {@link #open} did not succeed, for the program's user. */
+    public String refusal() {
+        return refusal;
+    }
+
+    void refused(String reason) {
+        refusal = reason;
     }
 
     /** Whether {@link #open} succeeded. */

@@ -1,6 +1,7 @@
 package io.tessera.executor.window;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import java.lang.foreign.MemorySegment;
@@ -61,6 +62,13 @@ final class DriverPages {
     /** Makes memory; its handle is the driver's first result. */
     int create(DriverCalls driver, long bytes) {
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties(driver).address(), 0);
+    }
+
+    /** Makes a sink, where the driver has such; its handle is the driver's first result. */
+    int createSink(DriverCalls driver, long bytes) {
+        MemorySegment properties = properties(driver);
+        properties.set(ValueLayout.JAVA_INT, 8, DriverPort.SINK_LOCATION);
+        return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties.address(), 0);
     }
 
     /** Gives up a handle; what is mapped stays. */

@@ -78,7 +78,8 @@ final class TenantWindow {
         this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
                 place.endAddress() - MARGIN_BYTES, layout.granularityBytes());
         long slot = layout.slotBytes();
-        this.heap = new WindowHeap(HeapSettings.standard(layout.devicePartBytes(), slot),
+        this.heap = new WindowHeap(layout.growsByNeed() ? HeapSettings.byNeed(layout.devicePartBytes(), slot)
+                : HeapSettings.standard(layout.devicePartBytes(), slot),
                 new PageCommits(this, pages, fresh, place.baseAddress(), slot), quota());
         if (heap.reserve(MARGIN_BYTES, 1, 0) != 0) {
             throw new IllegalStateException("a new window has no room at its beginning");

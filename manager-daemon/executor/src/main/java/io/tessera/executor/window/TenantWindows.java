@@ -27,6 +27,8 @@ public final class TenantWindows {
     static final long TRIM_AFTER_NS = 5_000_000_000L;
     /** Places that are tried where the driver or the system has something in the way. */
     private static final int MOST_PLACES = 64;
+    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about so many mappings. */
+    private static final long MOST_SLOTS = 4_096;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindows.class);
 
     private final DeviceContext device;
@@ -108,7 +110,8 @@ public final class TenantWindows {
             Opening opening = new Opening(client.driver());
             int result = opening.open(account);
             if (result != CudaResult.SUCCESS) {
-                LOG.error("tenant \"{}\" has no window: CUDA error {}", tenant, result);
+                LOG.error("tenant \"{}\" has no window: CUDA error {}; {}", tenant, result, opening.refusal);
+                client.refused(opening.refusal);
                 return result;
             }
             shared = new Shared(opening.window);
@@ -143,6 +146,7 @@ public final class TenantWindows {
     private final class Opening {
         final DriverCalls driver;
         TenantWindow window;
+        String refusal = "the driver does not say how large memory is mapped";
 
         Opening(DriverCalls driver) {
             this.driver = driver;
@@ -157,15 +161,24 @@ public final class TenantWindows {
             // Twice its limit, because a limit may grow while the tenant runs.
             long limit = account.limitBytes();
             long wanted = limit == 0 || limit > totalBytes / 2 ? totalBytes : 2 * limit;
-            WindowLayout layout = WindowLayout.holding(wanted, true, granule);
+            boolean repeats = device.port().hasSinks();
+            WindowLayout layout = repeats ? WindowLayout.withSlots(wanted, true, granule, totalBytes / MOST_SLOTS)
+                    : WindowLayout.holding(wanted, true, granule);
             for (int i = 0; i < MOST_PLACES; i++) {
                 if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
-                    return CudaResult.OUT_OF_MEMORY;
+                    return refused(CudaResult.OUT_OF_MEMORY, "no addresses are left for a window of "
+                            + (layout.sizeBytes() >> 30) + " GiB with its guards");
                 }
-                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule);
+                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule, repeats);
                 result = pages.reserve(driver, placed.place().lowerGuardAddress(),
                         placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {
+                    result = pages.prepare(driver);
+                    if (result != CudaResult.SUCCESS) {
+                        pages.close(driver);
+                        space.free(placed.place());
+                        return refused(result, "the device has no memory left for it");
+                    }
                     FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, relief);
                     window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
                     return result;
@@ -173,6 +186,11 @@ public final class TenantWindows {
                 pages.close(driver);
                 space.abandon(placed.place());
             }
+            return refused(result, "the driver gives no addresses for it");
+        }
+
+        private int refused(int result, String reason) {
+            refusal = "this device has " + windows.size() + " tenants, and another one gets no window: " + reason;
             return result;
         }
     }

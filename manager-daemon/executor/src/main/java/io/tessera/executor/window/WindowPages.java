@@ -20,6 +20,8 @@ final class WindowPages {
     private final DriverPages driverPages;
     private final long slotBytes;
     private final long granuleBytes;
+    /** Whether the driver's sinks repeat: then one mapping fills a gap of any size, and only a granule lies behind it. */
+    private final boolean repeats;
     /** Address ranges that are reserved for the window, by first address. */
     private final TreeMap<Long, Long> reserved = new TreeMap<>();
     private final TreeMap<Long, Piece> pieces = new TreeMap<>();
@@ -50,7 +52,8 @@ final class WindowPages {
     }
 
     /** Nothing is reserved. */
-    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes) {
+    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes, boolean repeats) {
+        this.repeats = repeats;
         this.driverPages = driverPages;
         this.slotBytes = slotBytes;
         this.granuleBytes = granuleBytes;
@@ -73,6 +76,11 @@ final class WindowPages {
         }
         reserved.put(address, bytes);
         return CudaResult.SUCCESS;
+    }
+
+    /** Makes the sinks before they are needed: later somebody else may have taken all memory. Returns a CUresult. */
+    int prepare(DriverCalls driver) {
+        return sinks(driver);
     }
 
     /** Whether every reserved address leads to memory. */
@@ -121,6 +129,14 @@ final class WindowPages {
     }
 
     private int sinks(DriverCalls driver) {
+        if (repeats && granuleSink == 0) {
+            int result = driverPages.createSink(driver, granuleBytes);
+            granuleSink = result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
+            return result;
+        }
+        if (repeats) {
+            return CudaResult.SUCCESS;
+        }
         if (slotSink == 0) {
             int result = driverPages.create(driver, slotBytes);
             if (result != CudaResult.SUCCESS) {
@@ -166,8 +182,8 @@ final class WindowPages {
         long at = from;
         int result = CudaResult.SUCCESS;
         while (at < to && result == CudaResult.SUCCESS) {
-            boolean whole = at % slotBytes == 0 && slotBytes <= to - at;
-            long bytes = whole ? slotBytes : granuleBytes;
+            boolean whole = !repeats && at % slotBytes == 0 && slotBytes <= to - at;
+            long bytes = repeats ? to - at : whole ? slotBytes : granuleBytes;
             result = driverPages.map(driver, at, bytes, whole ? slotSink : granuleSink);
             if (result == CudaResult.SUCCESS) {
                 pieces.put(at, new Piece(at, bytes, Kind.SINK));

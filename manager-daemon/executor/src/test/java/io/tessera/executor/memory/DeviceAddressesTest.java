@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** No address is two devices', and executors place memory in their own part alone. */
 class DeviceAddressesTest {
     private static final long FIRST = 0x2000_0000_0000L;
-    private static final long END = 0x3000_0000_0000L;
+    private static final long END = 0x4000_0000_0000L;
     private static final long WINDOW_BYTES = 1L << 40;
 
     @Test

@@ -43,6 +43,15 @@ class SoftwareWindowTest {
                 st.global.u64 [%rd1], %rd2;
                 ret;
             }
+            .visible .entry move(.param .u64 target, .param .u64 source)
+            {
+                .reg .b64 %rd<4>;
+                ld.param.u64 %rd1, [target];
+                ld.param.u64 %rd2, [source];
+                ld.global.u64 %rd3, [%rd2];
+                st.global.u64 [%rd1], %rd3;
+                ret;
+            }
             """;
 
     private final Arena arena = Arena.ofShared();
@@ -51,6 +60,7 @@ class SoftwareWindowTest {
     private DeviceContext device;
     private TenantWindows windows;
     private long kernel;
+    private long mover;
 
     @BeforeEach
     void open() throws Exception {
@@ -62,6 +72,8 @@ class SoftwareWindowTest {
         long module = calls.outLong(0);
         call(DriverEntry.cuModuleGetFunction, calls.out(0), module, arena.allocateFrom("store").address());
         kernel = calls.outLong(0);
+        call(DriverEntry.cuModuleGetFunction, calls.out(0), module, arena.allocateFrom("move").address());
+        mover = calls.outLong(0);
     }
 
     @AfterEach
@@ -76,9 +88,19 @@ class SoftwareWindowTest {
 
     /** As a kernel stores. */
     private void store(long address, long value) {
-        MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_LONG, address, value);
+        launch(kernel, address, value);
+    }
+
+    /** As a kernel loads: sinks are there for kernels alone. */
+    private long loaded(long address, long scratch) {
+        launch(mover, scratch, address);
+        return load(scratch);
+    }
+
+    private void launch(long function, long first, long second) {
+        MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_LONG, first, second);
         MemorySegment pointers = arena.allocateFrom(ValueLayout.JAVA_LONG, values.address(), values.address() + 8);
-        call(DriverEntry.cuLaunchKernel, kernel, 1, 1, 1, 1, 1, 1, 0, 0, pointers.address(), 0);
+        call(DriverEntry.cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, 0, pointers.address(), 0);
         call(DriverEntry.cuCtxSynchronize);
     }
 
@@ -114,8 +136,10 @@ class SoftwareWindowTest {
                 window.baseAddress() + window.sizeBytes() - 8, window.baseAddress() + window.sizeBytes(),
                 window.baseAddress() + window.sizeBytes() + window.guardBytes() - 8}) {
             store(stray, 2);
-            assertEquals(2, load(stray));
+            assertEquals(2, loaded(stray, own + 8));
         }
+        assertEquals(2, loaded(window.baseAddress() + window.sizeBytes() + (64 * MIB) - 8, own + 8), "the sink repeats");
+        assertEquals(0, loaded(victim.baseAddress() - 8, own + 8), "and is the tenant's own");
         long grown = window.allocate(100 * MIB, 1);
         assertEquals(0, load(grown), "nothing of the sink is left there");
         store(grown + 100 * MIB - 8, 3);

@@ -21,6 +21,8 @@ final class ControlConnection {
     static final int ANSWERS_PER_CYCLE = 4;
 
     final int socket;
+    /** When it was opened, CLOCK_MONOTONIC nanoseconds. */
+    final long openedNs;
     long token;
     /** When it was last heard of, CLOCK_MONOTONIC nanoseconds. */
     long lastHeardNs;
@@ -35,13 +37,25 @@ final class ControlConnection {
     private byte[] output = new byte[0];
     private int outputAt;
     private boolean closing;
+    private boolean asked;
 
     ControlConnection(SocketPort sockets, int socket, PeerCredentials peer, ControlRequests requests, long nowNs) {
         this.sockets = sockets;
         this.socket = socket;
         this.peer = peer;
         this.requests = requests;
+        this.openedNs = nowNs;
         this.lastHeardNs = nowNs;
+    }
+
+    /** Whose it is. */
+    int uid() {
+        return peer.uid();
+    }
+
+    /** Whether a whole line came. */
+    boolean hasAsked() {
+        return asked;
     }
 
     /** Whether received requests wait for the next cycle. */
@@ -101,6 +115,7 @@ final class ControlConnection {
     private boolean consume(long nowNs) {
         byte next = received[receivedAt++];
         if (next == '\n') {
+            asked = true;
             answerLine(nowNs);
             lineBytes = 0;
             return true;

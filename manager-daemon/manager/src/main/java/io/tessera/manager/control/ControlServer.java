@@ -6,6 +6,7 @@ import io.tessera.manager.session.DistinctErrors;
 import io.tessera.os.Errno;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.PeerBounds;
 import io.tessera.os.PollPort;
 import io.tessera.os.Poller;
 import io.tessera.os.SocketKind;
@@ -16,16 +17,24 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The control socket. Everything it holds is bounded: connections, lines, answers, silence. One owner thread. */
 public final class ControlServer implements Conductor.Timed, AutoCloseable {
-    /** Connections at once; one more is told so and closed. */
-    static final int MOST_CONNECTIONS = 32;
-    /** A connection that says nothing, or does not read its answer, for this long is closed. */
+    /** Connections of one user at once, and of all: for one more an older one goes that asks nothing, else it goes itself. */
+    static final int MOST_OF_USER = 32;
+    static final int MOST_CONNECTIONS = 512;
+    /** A connection that has asked nothing for this long is closed. */
+    static final long SILENT_TIMEOUT_NS = 5_000_000_000L;
+    /** One that has asked and says nothing, or does not read its answer, for this long is closed. */
     static final long IDLE_TIMEOUT_NS = 60_000_000_000L;
     private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
     private static final int SCRATCH_BYTES = 16_384;
-    private static final int BACKLOG = 64;
+    private static final int BACKLOG = 512;
+    /** Between them everybody else's turn comes. */
+    private static final int TAKEN_AT_ONCE = 64;
+    private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
     private final LinuxPort os;
     private final Poller poller;
@@ -34,6 +43,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private final ControlRequests requests;
     private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, 8);
     private final Set<ControlConnection> connections = new LinkedHashSet<>();
+    private final PeerBounds<ControlConnection> silent = new PeerBounds<>(MOST_OF_USER, MOST_CONNECTIONS);
     private int listening = -1;
     private long listeningToken;
     private long acceptAgainNs = Long.MAX_VALUE;
@@ -57,7 +67,8 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private void acceptAll() {
         try {
             int socket;
-            while ((socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK) {
+            for (int i = 0; i < TAKEN_AT_ONCE
+                    && (socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK; i++) {
                 accepted(socket);
             }
         } catch (LinuxException e) {
@@ -80,14 +91,18 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         try {
             ControlConnection connection = new ControlConnection(os.sockets(), socket, os.sockets().peer(socket),
                     requests, monotonic.nanoTime());
-            if (connections.size() >= MOST_CONNECTIONS) {
-                connection.refuse("as many control connections as are admitted are open already: "
-                        + MOST_CONNECTIONS, scratch);
+            if (!makeRoom(connection.uid())) {
+                connection.refuse("as many control connections as are admitted are open already: " + MOST_OF_USER
+                        + " of a user, " + MOST_CONNECTIONS + " of all", scratch);
                 return;
             }
             connection.token = poller.add(socket, PollPort.READABLE, events -> advance(connection));
             connections.add(connection);
             kept = true;
+            ControlConnection goes = silent.enter(connection, connection.uid());
+            if (goes != null) {
+                tooMany(goes);
+            }
         } finally {
             if (!kept) {
                 os.sockets().closeAfterReading(socket);
@@ -95,9 +110,45 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         }
     }
 
+    /** Whether one more may come; ends one that asks nothing for it: of this user, or of the one who has most such. */
+    private boolean makeRoom(int uid) {
+        boolean userFull = connections.stream().filter(connection -> connection.uid() == uid).count() >= MOST_OF_USER;
+        if (!userFull && connections.size() < MOST_CONNECTIONS) {
+            return true;
+        }
+        ControlConnection goes = userFull ? silent.oldest(uid) : silent.oldestOfGreediest();
+        if (goes == null) {
+            return false;
+        }
+        tooMany(goes);
+        return true;
+    }
+
+    private void tooMany(ControlConnection connection) {
+        advance(connection); // where this thread was late, what it asks may not have been read yet: it gets its answer
+        if (!connections.contains(connection)) {
+            return;
+        }
+        endWith(connection, "more control connections were opened than are admitted (" + MOST_OF_USER
+                + " of a user), and this one has asked nothing");
+    }
+
+    private void endWith(ControlConnection connection, String sentence) {
+        try {
+            connection.refuse(sentence, scratch);
+        } catch (LinuxException e) {
+            LOG.debug("a control connection does not hear why it ends: {}", e.getMessage());
+        }
+        end(connection);
+    }
+
     private void advance(ControlConnection connection) {
         try {
-            if (connection.advance(scratch, monotonic.nanoTime())) {
+            boolean goesOn = connection.advance(scratch, monotonic.nanoTime());
+            if (connection.hasAsked()) {
+                silent.leave(connection, connection.uid());
+            }
+            if (goesOn) {
                 poller.change(connection.socket, connection.hasOutput() ? PollPort.WRITABLE : PollPort.READABLE,
                         connection.token);
                 return;
@@ -112,6 +163,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
 
     private void end(ControlConnection connection) {
         if (connections.remove(connection)) {
+            silent.leave(connection, connection.uid());
             try {
                 poller.remove(connection.socket, connection.token);
             } catch (LinuxException e) {
@@ -129,8 +181,8 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     public int doWork(long nowNs) {
         int work = 0;
         for (ControlConnection connection : List.copyOf(connections)) {
-            if (nowNs - connection.lastHeardNs >= IDLE_TIMEOUT_NS) {
-                end(connection);
+            if (nowNs - idleSinceNs(connection) >= patienceNs(connection)) {
+                endWith(connection, "nothing was asked for " + patienceNs(connection) / 1_000_000_000L + " s");
                 work++;
             } else if (connection.hasInput()) {
                 advance(connection);
@@ -149,9 +201,18 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     public long nextDeadlineNs() {
         long next = acceptAgainNs;
         for (ControlConnection connection : connections) {
-            next = Math.min(next, connection.hasInput() ? 0 : connection.lastHeardNs + IDLE_TIMEOUT_NS);
+            next = Math.min(next, connection.hasInput() ? 0 : idleSinceNs(connection) + patienceNs(connection));
         }
         return next;
+    }
+
+    /** A byte now and then is no request. */
+    private static long idleSinceNs(ControlConnection connection) {
+        return connection.hasAsked() ? connection.lastHeardNs : connection.openedNs;
+    }
+
+    private static long patienceNs(ControlConnection connection) {
+        return connection.hasAsked() ? IDLE_TIMEOUT_NS : SILENT_TIMEOUT_NS;
     }
 
     @Override

@@ -2,9 +2,11 @@ package io.tessera.manager.session;
 
 import io.tessera.clock.Clocks;
 import io.tessera.os.Errno;
+import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.PeerCredentials;
+import io.tessera.os.PeerBounds;
 import io.tessera.os.PollPort;
 import io.tessera.os.Poller;
 import io.tessera.os.ProcessPort;
@@ -43,8 +45,14 @@ public final class Sessions implements AutoCloseable {
     static final long KILL_GRACE_NS = 2_000_000_000L;
     /** Pause after the descriptors ran out, so that the listener, which stays readable, does not spin. */
     static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Peers that have not said HELLO; beyond these the oldest one is let go. */
+    /** Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of who has most, is let go. */
     static final int MOST_UNREGISTERED = 256;
+    static final int MOST_UNREGISTERED_OF_ALL = 2_048;
+    /** Between them everybody else's turn comes. */
+    private static final int TAKEN_AT_ONCE = 64;
+    /** Lines of the log about processes of one user, in so long. */
+    private static final int LINES = 100;
+    private static final long LINES_NS = 10_000_000_000L;
     /** Packets read from one connection in one cycle, so that a talkative client does not starve others. */
     private static final int PACKETS_PER_CYCLE = 64;
     private static final int BACKLOG = 512;
@@ -58,6 +66,8 @@ public final class Sessions implements AutoCloseable {
     private final Registration registration;
     private final int maxClients;
     private final Set<Session> connected = new LinkedHashSet<>();
+    private final PeerBounds<Session> unregistered = new PeerBounds<>(MOST_UNREGISTERED, MOST_UNREGISTERED_OF_ALL);
+    private final LineLimit lines;
     private final Map<Long, Session> registered = new LinkedHashMap<>();
     private final Set<Session> ending = new LinkedHashSet<>();
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
@@ -79,6 +89,7 @@ public final class Sessions implements AutoCloseable {
         this.errors = errors;
         this.maxClients = maxClients;
         this.listener = listener;
+        this.lines = new LineLimit(clocks.monotonic(), LINES, LINES_NS);
         this.registration = new Registration(os, clocks, store);
     }
 
@@ -96,7 +107,8 @@ public final class Sessions implements AutoCloseable {
     private void acceptAll() {
         try {
             int socket;
-            while ((socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK) {
+            for (int i = 0; i < TAKEN_AT_ONCE
+                    && (socket = os.sockets().accept(listening)) != SocketPort.WOULD_BLOCK; i++) {
                 accepted(socket);
             }
         } catch (LinuxException e) {
@@ -128,6 +140,14 @@ public final class Sessions implements AutoCloseable {
             }
             connected.add(session);
             kept = true;
+            Session goes = unregistered.enter(session, peer.uid());
+            if (goes != null) {
+                readable(goes); // where this thread was late, its HELLO may not have been read yet
+            }
+            if (goes != null && goes.state == Session.State.CONNECTED) {
+                goes.fault("more than " + MOST_UNREGISTERED + " processes of this user have not said HELLO");
+                endFaulty(goes);
+            }
         } finally {
             if (!kept) {
                 os.sockets().close(socket);
@@ -135,9 +155,6 @@ public final class Sessions implements AutoCloseable {
                     os.processes().close(pidfd);
                 }
             }
-        }
-        if (connected.size() > MOST_UNREGISTERED) {
-            connected.iterator().next().fault("more than " + MOST_UNREGISTERED + " peers have not said HELLO");
         }
     }
 
@@ -170,7 +187,9 @@ public final class Sessions implements AutoCloseable {
             connectionEnded(session);
         } catch (RuntimeException e) {
             // A defect of the manager that this client has found: it ends, and nobody else.
-            LOG.error("{} is ended: a packet of it met a defect of the manager", session, e);
+            if (lines.admits(session.peer().uid())) {
+                LOG.error("{} is ended: a packet of it met a defect of the manager", session, e);
+            }
             errors.record("a packet met a defect of the manager: " + e);
             refuse(session, RefusalCode.MALFORMED, "the manager failed at a packet: " + e);
         }
@@ -191,10 +210,13 @@ public final class Sessions implements AutoCloseable {
             refuse(session, refusal.code(), refusal.reason());
             return;
         }
+        unregistered.leave(session, session.peer().uid());
         connected.remove(session);
         registered.put(session.clientId(), session);
-        LOG.info("{} registered, plan {}, limit {} bytes", session, hello.plan(),
-                Long.toUnsignedString(hello.limitBytes()));
+        if (lines.admits(session.peer().uid())) {
+            LOG.info("{} registered, plan {}, limit {} bytes", session, hello.plan(),
+                    Long.toUnsignedString(hello.limitBytes()));
+        }
     }
 
     private void refuse(Session session, RefusalCode code, String reason) {
@@ -210,6 +232,7 @@ public final class Sessions implements AutoCloseable {
             boolean wasRegistered = session.state == Session.State.REGISTERED;
             session.state = Session.State.ENDING;
             session.deadlineNs = wasRegistered ? clocks.monotonic().nanoTime() + END_GRACE_NS : 0;
+            unregistered.leave(session, session.peer().uid());
             connected.remove(session);
             registered.remove(session.clientId());
             ending.add(session);
@@ -223,11 +246,10 @@ public final class Sessions implements AutoCloseable {
         session.state = Session.State.ENDED;
         ending.remove(session);
         if (session.segment != null) {
-            if (session.processGone) {
-                LOG.info("{} ended", session);
-            } else {
+            if (lines.admits(session.peer().uid())) {
                 // The driver takes its time to end a context; a program that goes on registers again.
-                LOG.info("{} closed its connection before it ended; what it held is free", session);
+                LOG.info(session.processGone ? "{} ended"
+                        : "{} closed its connection before it ended; what it held is free", session);
             }
             listener.ended(session, nowNs);
             quietly(session, session.segment::close);
@@ -243,6 +265,7 @@ public final class Sessions implements AutoCloseable {
     /** Does what is due: ends, kills, owed messages. Returns how much it did. */
     public int doWork(long nowNs) {
         int work = 0;
+        lines.sayLeftOut(nowNs, LOG::warn);
         for (Session session : List.copyOf(connected)) {
             if (session.deadlineNs <= nowNs && session.fault == null) {
                 session.fault("it did not say HELLO within " + HELLO_TIMEOUT_NS / 1_000_000_000L + " s");
@@ -272,7 +295,9 @@ public final class Sessions implements AutoCloseable {
             return 0;
         }
         errors.record("a connection was ended: " + session.fault);
-        LOG.info("{}: {}", session, session.fault);
+        if (lines.admits(session.peer().uid())) {
+            LOG.info("{}: {}", session, session.fault);
+        }
         refuse(session, RefusalCode.MALFORMED, session.fault);
         return 1;
     }

@@ -9,13 +9,12 @@ public final class Access {
     }
 
     /**
-     * The address itself, if the kernel may access that many bytes there.
+     * Where the memory of an address lies, if the kernel may access that many bytes there.
      *
      * @throws io.tessera.software.memory.MemoryFault if not
      */
     public static long checked(long address, MemoryMap map, int bytes) {
-        map.check(address, bytes);
-        return address;
+        return map.checked(address, bytes);
     }
 
     /**

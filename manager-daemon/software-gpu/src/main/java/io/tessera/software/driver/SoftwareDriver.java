@@ -71,6 +71,11 @@ public final class SoftwareDriver implements DriverPort {
     }
 
     @Override
+    public boolean hasSinks() {
+        return true;
+    }
+
+    @Override
     public boolean software() {
         return true;
     }

@@ -45,8 +45,7 @@ final class PrintFormat {
     static byte[] string(MemoryMap map, long address) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         for (int i = 0; i < MAX_TEXT; i++) {
-            map.check(address + i, 1);
-            byte next = RealMemory.getByte(address + i);
+            byte next = RealMemory.getByte(map.checked(address + i, 1));
             if (next == 0) {
                 break;
             }
@@ -131,8 +130,8 @@ final class PrintFormat {
 
     private long next(int bytes) {
         cursor = cursor + bytes - 1 & -bytes;
-        map.check(cursor, bytes);
-        long value = bytes == 4 ? RealMemory.getInt(cursor) : RealMemory.getLong(cursor);
+        long place = map.checked(cursor, bytes);
+        long value = bytes == 4 ? RealMemory.getInt(place) : RealMemory.getLong(place);
         cursor += bytes;
         return value;
     }

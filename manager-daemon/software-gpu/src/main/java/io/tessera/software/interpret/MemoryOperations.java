@@ -44,10 +44,7 @@ final class MemoryOperations {
             case SHARED_CLUSTER -> thread.block.sharedCluster(address, bytes);
             case LOCAL -> thread.local(address, bytes);
             case PARAM -> thread.block.grid.parameter(address, bytes);
-            default -> {
-                thread.block.grid.map.check(address, bytes);
-                yield address;
-            }
+            default -> thread.block.grid.map.checked(address, bytes);
         };
     }
 
@@ -258,8 +255,7 @@ final class MemoryOperations {
         }
         long to = real(i.space(), frame.address((Operand.Address) i.argument(0)), bytes, thread);
         if (taken > 0) {
-            long from = frame.address((Operand.Address) i.argument(1));
-            thread.block.grid.map.check(from, bytes);
+            long from = thread.block.grid.map.checked(frame.address((Operand.Address) i.argument(1)), bytes);
             RealMemory.copy(from, to, taken);
         }
         if (taken < bytes) {

@@ -82,8 +82,8 @@ final class TensorCopies {
             long place = swizzled(shared + (long) element * bytes, map.swizzle());
             long real = MemoryOperations.real(space, place, bytes, thread);
             if (inside) {
-                thread.block.grid.map.check(global, bytes);
-                RealMemory.copy(load ? global : real, load ? real : global, bytes);
+                long there = thread.block.grid.map.checked(global, bytes);
+                RealMemory.copy(load ? there : real, load ? real : there, bytes);
             } else if (load) {
                 RealMemory.fill(real, bytes, map.fillsWithNan() ? (byte) 0xFF : 0);
             }

@@ -62,8 +62,7 @@ final class MatrixRows {
                 if (shared) {
                     rows[row] = lanes.block().shared(address, ROW_BYTES);
                 } else {
-                    lanes.block().grid.map.check(address, ROW_BYTES);
-                    rows[row] = address;
+                    rows[row] = lanes.block().grid.map.checked(address, ROW_BYTES);
                 }
             }
         }

@@ -20,7 +20,20 @@ public final class DeviceMemory implements AutoCloseable {
     private static final long SPAN_AT_LEAST = 64L << 30;
     private static final long SPAN_PER_CAPACITY = 8;
 
-    private record Physical(int fd, long bytes, int mappings, boolean released) {
+    /**
+     * Created memory.
+     *
+     * @param fd    its file; -1: a sink, or what is released and cannot be mapped again
+     * @param place of a sink: where its memory lies; else 0
+     */
+    private record Physical(int fd, long bytes, long place, int mappings, boolean released) {
+        Physical with(int newMappings, boolean nowReleased) {
+            return new Physical(fd, bytes, place, newMappings, nowReleased);
+        }
+
+        boolean isSink() {
+            return place != 0;
+        }
     }
 
     private record Mapping(long bytes, long handle) {
@@ -68,8 +81,7 @@ public final class DeviceMemory implements AutoCloseable {
     /** Gives everything back; no kernel may be running. */
     @Override
     public synchronized void close() {
-        physicals.values().stream().filter(physical -> physical.fd() >= 0)
-                .forEach(physical -> HostMapping.close(physical.fd()));
+        physicals.values().forEach(DeviceMemory::giveBack);
         physicals.clear();
         reservations.forEach((address, bytes) -> {
             if (MemoryMap.inFar(address, bytes)) {
@@ -295,9 +307,36 @@ public final class DeviceMemory implements AutoCloseable {
             throw new OutOfDeviceMemoryException(bytes, capacityBytes - usedBytes, capacityBytes);
         }
         long handle = nextHandle++;
-        physicals.put(handle, new Physical(HostMapping.memoryFile(bytes), bytes, 0, false));
+        physicals.put(handle, new Physical(HostMapping.memoryFile(bytes), bytes, 0, 0, false));
         usedBytes += bytes;
         return handle;
+    }
+
+    /**
+     * Creates a sink: {@link #PHYSICAL_GRANULARITY} bytes that repeat behind all of a mapping of any size in the far range, for
+     * kernels alone. Not counted against the capacity.
+     *
+     * @return its handle
+     */
+    public synchronized long createSink() {
+        long handle = nextHandle++;
+        physicals.put(handle, new Physical(-1, PHYSICAL_GRANULARITY, HostMapping.map(PHYSICAL_GRANULARITY), 0, false));
+        return handle;
+    }
+
+    /** Whether a handle is a sink's. */
+    public synchronized boolean isSink(long handle) {
+        Physical physical = physicals.get(handle);
+        return physical != null && physical.isSink();
+    }
+
+    private static void giveBack(Physical physical) {
+        if (physical.fd() >= 0) {
+            HostMapping.close(physical.fd());
+        }
+        if (physical.isSink()) {
+            HostMapping.unmap(physical.place(), physical.bytes());
+        }
     }
 
     /**
@@ -310,7 +349,7 @@ public final class DeviceMemory implements AutoCloseable {
         if (physical == null || physical.released()) {
             return false;
         }
-        keep(handle, new Physical(physical.fd(), physical.bytes(), physical.mappings(), true));
+        keep(handle, physical.with(physical.mappings(), true));
         return true;
     }
 
@@ -319,10 +358,11 @@ public final class DeviceMemory implements AutoCloseable {
         Physical kept = physical;
         if (physical.released() && physical.fd() >= 0) {
             HostMapping.close(physical.fd());
-            kept = new Physical(-1, physical.bytes(), physical.mappings(), true);
+            kept = new Physical(-1, physical.bytes(), 0, physical.mappings(), true);
         }
         if (physical.released() && physical.mappings() == 0) {
-            usedBytes -= physical.bytes();
+            usedBytes -= physical.isSink() ? 0 : physical.bytes();
+            giveBack(kept);
             physicals.remove(handle);
         } else {
             physicals.put(handle, kept);
@@ -341,14 +381,20 @@ public final class DeviceMemory implements AutoCloseable {
         Map.Entry<Long, Mapping> below = mappings.lowerEntry(address + bytes);
         boolean reserved = reservation != null && address + bytes <= reservation.getKey() + reservation.getValue();
         boolean taken = below != null && below.getKey() + below.getValue().bytes() > address;
-        if (physical == null || physical.released() || offset < 0 || offset + bytes > physical.bytes() || !reserved
-                || taken || address % PHYSICAL_GRANULARITY != 0 || offset % PHYSICAL_GRANULARITY != 0) {
+        boolean fits = physical != null && (physical.isSink() ? offset == 0 && MemoryMap.inFar(address, bytes)
+                : offset >= 0 && offset + bytes <= physical.bytes());
+        if (!fits || physical.released() || !reserved || taken || address % PHYSICAL_GRANULARITY != 0 || offset % PHYSICAL_GRANULARITY != 0) {
             throw new IllegalArgumentException("0x" + Long.toHexString(address) + ", " + bytes
                     + " bytes: not a free part of a reservation, or no such memory");
         }
-        HostMapping.mapFile(address, bytes, physical.fd(), offset);
+        if (physical.isSink()) {
+            // A copy that comes too late may reach here: it finds pages of no meaning, which go with the next change.
+            HostMapping.mapPrivate(address, bytes);
+        } else {
+            HostMapping.mapFile(address, bytes, physical.fd(), offset);
+        }
         mappings.put(address, new Mapping(bytes, handle));
-        keep(handle, new Physical(physical.fd(), physical.bytes(), physical.mappings() + 1, false));
+        keep(handle, physical.with(physical.mappings() + 1, false));
     }
 
     /**
@@ -358,7 +404,19 @@ public final class DeviceMemory implements AutoCloseable {
      */
     public synchronized void setAccess(long address, long bytes, boolean access) {
         requireMapped(address, bytes);
-        map.set(address, bytes, access ? MemoryKind.GLOBAL : MemoryKind.NONE);
+        for (long at = address; at < address + bytes;) {
+            Mapping mapping = mappings.get(at);
+            Physical physical = physicals.get(mapping.handle());
+            if (physical.isSink()) {
+                map.removeSink(at);
+                if (access) {
+                    map.addSink(at, mapping.bytes(), physical.place());
+                }
+            } else {
+                map.set(at, mapping.bytes(), access ? MemoryKind.GLOBAL : MemoryKind.NONE);
+            }
+            at += mapping.bytes();
+        }
     }
 
     private void requireMapped(long address, long bytes) {
@@ -382,14 +440,17 @@ public final class DeviceMemory implements AutoCloseable {
      */
     public synchronized void unmap(long address, long bytes) {
         requireMapped(address, bytes);
-        map.set(address, bytes, MemoryKind.NONE);
-        HostMapping.mapPrivate(address, bytes);
         long at = address;
         while (at < address + bytes) {
             Mapping mapping = mappings.remove(at);
             Physical physical = physicals.get(mapping.handle());
-            keep(mapping.handle(), new Physical(physical.fd(), physical.bytes(), physical.mappings() - 1,
-                    physical.released()));
+            if (physical.isSink()) {
+                map.removeSink(at);
+            } else {
+                map.set(at, mapping.bytes(), MemoryKind.NONE);
+                HostMapping.mapPrivate(at, mapping.bytes());
+            }
+            keep(mapping.handle(), physical.with(physical.mappings() - 1, physical.released()));
             at += mapping.bytes();
         }
     }

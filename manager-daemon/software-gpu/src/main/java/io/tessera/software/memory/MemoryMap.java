@@ -16,11 +16,14 @@ public final class MemoryMap {
     /** First address of the far range. Nothing that the system chooses by itself lies there. */
     static final long FAR_BEGIN = 0x2000_0000_0000L;
     /** First address behind the far range. */
-    static final long FAR_END = 0x3000_0000_0000L;
+    static final long FAR_END = 0x4000_0000_0000L;
     /** Bytes per entry of the far range; every mapping there starts and ends at a multiple. */
     public static final long FAR_GRANULE = 2L << 20;
     private static final int FAR_SHIFT = 21;
     private static final long FAR_GRANULES = FAR_END - FAR_BEGIN >>> FAR_SHIFT;
+
+    /** Entry of the far range where a sink is: no {@link MemoryKind} has this number. */
+    private static final byte SINK = 0x7f;
 
     private final long begin;
     private final long granules;
@@ -29,6 +32,8 @@ public final class MemoryMap {
     private final long farEntries;
     /** Begin and end of each range, by address; replaced, never changed. */
     private volatile long[] hostRanges = {};
+    /** Begin, end, and place of the memory that repeats there, of each sink's mapping, by address; replaced, never changed. */
+    private volatile long[] sinkRanges = {};
 
     MemoryMap(long begin, long bytes) {
         this.begin = begin;
@@ -71,8 +76,12 @@ public final class MemoryMap {
 
     /** Whether something is mapped at an address of the far range, for all of its granule. */
     private boolean isFar(long address) {
+        return farEntry(address) != 0;
+    }
+
+    private byte farEntry(long address) {
         long granule = address - FAR_BEGIN >>> FAR_SHIFT;
-        return granule < FAR_GRANULES && granule >= 0 && RealMemory.getByte(farEntries + granule) != 0;
+        return granule < FAR_GRANULES && granule >= 0 ? RealMemory.getByte(farEntries + granule) : 0;
     }
 
     /**
@@ -80,14 +89,75 @@ public final class MemoryMap {
      *
      * @param address real address
      * @param bytes   size of the access, a power of two up to 32; the address must be a multiple
+     * @return where the memory lies: at the address itself, or somewhere else where a sink is mapped
      * @throws MemoryFault if the address is misaligned or belongs to nothing
      */
-    public void check(long address, int bytes) {
+    public long checked(long address, int bytes) {
         if ((address & bytes - 1) != 0) {
             throw new MemoryFault(true, address, bytes + "-byte access");
         }
-        if (!allows(address, bytes)) {
-            throw new MemoryFault(false, address, bytes + "-byte access");
+        long granule = (address - begin) >>> GRANULE_SHIFT;
+        if (granule < granules) {
+            if (RealMemory.getByte(entries + granule) != 0) {
+                return address;
+            }
+        } else {
+            byte far = farEntry(address);
+            if (far == SINK) {
+                return inSink(address, bytes);
+            }
+            if (far != 0 || inHostRange(address, bytes)) {
+                return address;
+            }
+        }
+        throw new MemoryFault(false, address, bytes + "-byte access");
+    }
+
+    private long inSink(long address, int bytes) {
+        long[] sinks = sinkRanges;
+        int low = 0;
+        int high = sinks.length / 3 - 1;
+        while (low <= high) {
+            int middle = low + high >>> 1;
+            if (address < sinks[3 * middle]) {
+                high = middle - 1;
+            } else if (address >= sinks[3 * middle + 1]) {
+                low = middle + 1;
+            } else {
+                return sinks[3 * middle + 2] + (address & FAR_GRANULE - 1);
+            }
+        }
+        throw new MemoryFault(false, address, bytes + "-byte access"); // it was unmapped a moment ago
+    }
+
+    /** Lets kernels access a sink in a range of the far range, which is not one yet. The caller holds the lock. */
+    void addSink(long address, long bytes, long place) {
+        long[] old = sinkRanges;
+        int index = 0;
+        while (index < old.length && old[index] < address) {
+            index += 3;
+        }
+        long[] next = new long[old.length + 3];
+        System.arraycopy(old, 0, next, 0, index);
+        next[index] = address;
+        next[index + 1] = address + bytes;
+        next[index + 2] = place;
+        System.arraycopy(old, index, next, index + 3, old.length - index);
+        sinkRanges = next;
+        RealMemory.fill(farEntries + (address - FAR_BEGIN >>> FAR_SHIFT), bytes >>> FAR_SHIFT, SINK);
+    }
+
+    /** Takes a sink away that begins at an address, if one does. The caller holds the lock. */
+    void removeSink(long address) {
+        long[] old = sinkRanges;
+        for (int i = 0; i < old.length; i += 3) {
+            if (old[i] == address) {
+                RealMemory.fill(farEntries + (address - FAR_BEGIN >>> FAR_SHIFT), old[i + 1] - address >>> FAR_SHIFT, (byte) 0);
+                long[] next = Arrays.copyOf(old, old.length - 3);
+                System.arraycopy(old, i + 3, next, i, old.length - i - 3);
+                sinkRanges = next;
+                return;
+            }
         }
     }
 

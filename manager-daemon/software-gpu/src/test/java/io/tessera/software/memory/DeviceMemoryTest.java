@@ -77,9 +77,9 @@ class DeviceMemoryTest {
     @Test
     void checksTellMisalignedFromIllegal() {
         long address = memory.allocate(512);
-        memory.map().check(address + 496, 16);
-        assertTrue(assertThrows(MemoryFault.class, () -> memory.map().check(address + 4, 8)).isMisaligned());
-        MemoryFault outside = assertThrows(MemoryFault.class, () -> memory.map().check(address + 512, 4));
+        memory.map().checked(address + 496, 16);
+        assertTrue(assertThrows(MemoryFault.class, () -> memory.map().checked(address + 4, 8)).isMisaligned());
+        MemoryFault outside = assertThrows(MemoryFault.class, () -> memory.map().checked(address + 512, 4));
         assertFalse(outside.isMisaligned());
         assertEquals(address + 512, outside.address());
         assertThrows(MemoryFault.class, () -> memory.at(address, 513));

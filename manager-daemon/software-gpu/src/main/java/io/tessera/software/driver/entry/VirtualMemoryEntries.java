@@ -1,6 +1,7 @@
 package io.tessera.software.driver.entry;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -72,6 +73,9 @@ final class VirtualMemoryEntries {
         DriverException.require(HostMemory.getInt(place + AllocationProperties.TYPE) == PINNED,
                 CudaError.INVALID_VALUE);
         int location = HostMemory.getInt(place + AllocationProperties.LOCATION);
+        if (location == DriverPort.SINK_LOCATION) {
+            return HostMemory.get(place, AllocationProperties.BYTES);
+        }
         DriverException.require(location >= ON_DEVICE && location <= 4, CudaError.INVALID_VALUE);
         DriverException.require(location == ON_DEVICE
                 && HostMemory.getInt(place + AllocationProperties.HANDLE_TYPES) == 0, CudaError.NOT_SUPPORTED);
@@ -83,7 +87,9 @@ final class VirtualMemoryEntries {
         long out = call.pointer(0);
         DriverException.require(call.word(3) == 0, CudaError.INVALID_VALUE);
         byte[] properties = properties(call.pointer(2));
-        HostMemory.putLong(out, state.handles().of(state.virtual().create(call.word(1), properties)));
+        boolean sink = HostMemory.getInt(call.pointer(2) + AllocationProperties.LOCATION) == DriverPort.SINK_LOCATION;
+        HostMemory.putLong(out, state.handles().of(sink ? state.virtual().createSink(call.word(1), properties)
+                : state.virtual().create(call.word(1), properties)));
     }
 
     /** Waits for nobody, as the NVIDIA driver: a kernel that still uses the memory is the program's fault. */

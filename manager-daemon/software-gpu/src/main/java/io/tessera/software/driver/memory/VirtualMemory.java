@@ -58,6 +58,12 @@ public final class VirtualMemory {
         }
     }
 
+    /** Creates a sink (DriverPort): of the least size, for mappings of any. */
+    public PhysicalMemory createSink(long bytes, byte[] properties) {
+        DriverException.require(bytes == DeviceMemory.PHYSICAL_GRANULARITY, CudaError.INVALID_VALUE);
+        return new PhysicalMemory(device.createSink(), bytes, properties);
+    }
+
     /** Drops a reference of the program; the memory goes with the last one and the last mapping. True at the last. */
     public boolean drop(PhysicalMemory physical) {
         boolean last = physical.release();
@@ -79,7 +85,8 @@ public final class VirtualMemory {
     public void map(long address, long bytes, long offset, PhysicalMemory physical) {
         requireGranular(bytes);
         // CUDA 13.0 maps memory as a whole and no part of it.
-        DriverException.require(offset == 0 && bytes == physical.bytes(), CudaError.NOT_SUPPORTED);
+        DriverException.require(offset == 0 && (bytes == physical.bytes() || device.isSink(physical.handle())),
+                CudaError.NOT_SUPPORTED);
         Allocation mapping = memory.addresses().describe(address, bytes, Allocation.Kind.MAPPED, 0, 0);
         mapping.setBacking(physical);
         try {

@@ -1,0 +1,67 @@
+package io.tessera.os;
+
+import io.tessera.clock.NanoClock;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Lines of a log that a user's processes cause: so many in a time for each user, so that nobody fills a disk or hides
+ * what was logged of others. What is left out is counted and said. One owner thread.
+ */
+public final class LineLimit {
+    private final NanoClock clock;
+    private final int lines;
+    private final long windowNs;
+    private final Map<Integer, Window> windows = new LinkedHashMap<>();
+
+    private static final class Window {
+        final long untilNs;
+        int written;
+        long leftOut;
+
+        Window(long untilNs) {
+            this.untilNs = untilNs;
+        }
+    }
+
+    /**
+     * No lines yet.
+     *
+     * @param lines    lines of one user
+     * @param windowNs in this time, nanoseconds
+     */
+    public LineLimit(NanoClock clock, int lines, long windowNs) {
+        this.clock = clock;
+        this.lines = lines;
+        this.windowNs = windowNs;
+    }
+
+    /** Whether another line about a user's process may be written; counts it. */
+    public boolean admits(int uid) {
+        Window window = windows.computeIfAbsent(uid, _ -> new Window(clock.nanoTime() + windowNs));
+        if (window.written == lines) {
+            window.leftOut++;
+            return false;
+        }
+        window.written++;
+        return true;
+    }
+
+    /** Says what was left out of windows that are over; called now and then. */
+    public void sayLeftOut(long nowNs, Consumer<String> log) {
+        for (Iterator<Map.Entry<Integer, Window>> i = windows.entrySet().iterator(); i.hasNext();) {
+            Map.Entry<Integer, Window> next = i.next();
+            Window window = next.getValue();
+            if (nowNs - window.untilNs < 0) {
+                continue;
+            }
+            i.remove();
+            if (window.leftOut > 0) {
+                log.accept(window.leftOut + " more lines about processes of user " + Integer.toUnsignedString(next.getKey())
+                        + " were left out, after " + lines + " in " + windowNs / 1_000_000_000L + " s");
+            }
+        }
+    }
+}
