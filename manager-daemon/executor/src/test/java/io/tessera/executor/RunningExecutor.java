@@ -43,7 +43,7 @@ final class RunningExecutor implements AutoCloseable {
     RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
-        executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
+        executor = new Executor(driver, 0, socket, new ManagerChannel(line -> told.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8))), Clocks.system().monotonic(),
                 new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {

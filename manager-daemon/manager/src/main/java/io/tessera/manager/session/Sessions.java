@@ -93,6 +93,17 @@ public final class Sessions implements AutoCloseable {
         return registered.values();
     }
 
+    /** Whether no client is left, also none that is just ending. */
+    public boolean isEmpty() {
+        return registered.isEmpty() && ending.isEmpty();
+    }
+
+    /** The number of the client of a process; 0: it is not registered. */
+    public long idOf(int pid) {
+        return registered.values().stream().filter(session -> session.peer().pid() == pid).mapToLong(Session::clientId)
+                .findFirst().orElse(0);
+    }
+
     private void acceptAll() {
         try {
             int socket;
