@@ -216,11 +216,37 @@ class DeathTest {
         workers.forEach(RunningCase::kill);
     }
 
-    /** A stopped client does not answer; it is reported, and when it goes on everything goes on. */
+    /** Stopped in its turn, by default, it keeps the others waiting for a second, and has its turns again when it goes on. */
+    @Test
+    void aClientThatIsStoppedInItsTurnHoldsNobodyForLong(TestRun run) {
+        run.expectLog("is stopped by a signal");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        RunningCase stopped = worker(run, 0);
+        RunningCase other = worker(run, 1);
+        Await.until("a client stopped in its turn is passed over", Await.PATIENCE, () -> {
+            Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
+            Signals.send(stopped.process(), Signals.STOP);
+            long before = executed(run, List.of(other))[0];
+            Await.sleep(Duration.ofMillis(2500));
+            assertTrue(executed(run, List.of(other))[0] > before + 5, "the other one waits");
+            boolean found = String.join("\n", manager.log()).contains("is stopped by a signal and does not drain");
+            Signals.send(stopped.process(), Signals.CONT);
+            return found;
+        });
+        long[] executed = executed(run, List.of(stopped, other));
+        Await.until("both work again", Await.PATIENCE, () -> {
+            long[] now = executed(run, List.of(stopped, other));
+            return now[0] > executed[0] + 5 && now[1] > executed[1] + 5;
+        });
+        stopped.kill();
+        other.kill();
+    }
+
+    /** A stopped client does not answer; it is reported, and by policy waited for; when it goes on everything goes on. */
     @Test
     void stoppedClientIsReportedAndTheRestGoesOn(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
-        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms", "--drain-policy", "wait");
         RunningCase stopped = worker(run, 0);
         RunningCase other = worker(run, 1);
         // A turn may end between the look and the signal, and a client that holds nothing and asks for nothing is in

@@ -132,7 +132,7 @@ public final class Sessions implements AutoCloseable {
             PeerCredentials peer = os.sockets().peer(socket);
             pidfd = os.processes().pidfdOfPeer(socket, peer);
             long nowNs = clocks.monotonic().nanoTime();
-            Session session = new Session(os.sockets(), socket, pidfd, peer, nowNs, nowNs + HELLO_TIMEOUT_NS);
+            Session session = new Session(os, socket, pidfd, peer, nowNs, nowNs + HELLO_TIMEOUT_NS);
             session.socketToken = poller.add(socket, PollPort.READABLE, events -> readable(session));
             if (pidfd != ProcessPort.NO_PIDFD) {
                 session.pidfdToken = poller.add(pidfd, PollPort.READABLE, events -> processGone(session));
