@@ -27,6 +27,8 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     private static final long RETRY_MS = 20;
     /** Between two looks whether there is something to do that nobody woke us for. */
     private static final long LOOK_NS = 1_000_000_000L;
+    /** Between two tries to send what it did not take, or to reach it again. */
+    private static final long SHORT_NS = 20_000_000L;
     /** From the order to let it go to the last word. */
     private static final long PATIENCE_MS = 2_000;
     private static final int SCRATCH_BYTES = 65_536;
@@ -79,23 +81,18 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     }
 
     private boolean connect() {
-        int connected;
-        try {
-            connected = os.sockets().connect(socketPath, SocketKind.STREAM);
-        } catch (LinuxException e) {
-            LOG.debug("no executor yet: {}", e.getMessage());
+        int connected = reach();
+        if (connected < 0) {
             return false;
         }
         boolean kept = false;
         try {
             PeerCredentials peer = os.sockets().peer(connected);
-            if (child == null || peer.pid() == child.pid()) {
-                pidfd = os.processes().pidfdOfPeer(connected, peer);
-                pid = peer.pid();
-                socket = connected;
-                lines = new LineSocket(os.sockets(), connected);
-                kept = true;
-            }
+            pidfd = os.processes().pidfdOfPeer(connected, peer);
+            pid = peer.pid();
+            socket = connected;
+            lines = new LineSocket(os.sockets(), connected);
+            kept = true;
         } catch (LinuxException e) {
             LOG.warn("an executor at {} cannot be used: {}", socketPath, e.getMessage());
         } finally {
@@ -104,6 +101,23 @@ final class ExecutorLink implements ExecutorLauncher.Running {
             }
         }
         return kept;
+    }
+
+    /** Connects to the process that is meant, or, before we know one, to whoever listens. Returns the socket, or -1. */
+    private int reach() {
+        int connected = -1;
+        try {
+            connected = os.sockets().connect(socketPath, SocketKind.STREAM);
+            if (pid == 0 || os.sockets().peer(connected).pid() == pid) {
+                return connected;
+            }
+        } catch (LinuxException e) {
+            LOG.debug("no executor yet: {}", e.getMessage());
+        }
+        if (connected >= 0) {
+            close(connected);
+        }
+        return -1;
     }
 
     private void close(int descriptor) {
@@ -135,7 +149,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     }
 
     /** Until the process is gone, or we let it go. */
-    private void serve() throws LinuxException, InterruptedException {
+    private void serve() throws LinuxException {
         try (Poller own = new Poller(os.poll())) {
             long token = own.add(socket, PollPort.READABLE, _ -> receive());
             if (pidfd != ProcessPort.NO_PIDFD) {
@@ -147,20 +161,36 @@ final class ExecutorLink implements ExecutorLauncher.Running {
                 if (parting && all) {
                     break;
                 }
-                own.dispatch(all ? LOOK_NS : LOOK_NS / 100);
-                if (over && token != 0) {
-                    own.remove(socket, token);
-                    token = 0;
-                }
-                gone |= over && pidfd == ProcessPort.NO_PIDFD && !os.processes().exists((int) pid);
+                own.dispatch(all && !over ? LOOK_NS : SHORT_NS);
+                gone |= over && !os.processes().exists((int) pid);
+                token = over && !gone ? again(own, token) : token;
             }
             poller = null;
+            if (token != 0) {
+                receive(); // its last words
+                os.sockets().closeAfterReading(socket);
+            }
         }
-        if (!over) {
-            receive(); // its last words
-        }
-        os.sockets().closeAfterReading(socket);
         closePidfd();
+    }
+
+    /**
+     * The connection is over and the process is not: it listens to one at a time, and somebody else has asked it something;
+     * or it is ending. Returns the token of a new connection; 0: there is none yet.
+     */
+    private long again(Poller own, long token) throws LinuxException {
+        if (token != 0) {
+            own.remove(socket, token);
+            os.sockets().close(socket);
+        }
+        int connected = reach();
+        if (connected < 0) {
+            return 0;
+        }
+        socket = connected;
+        lines = new LineSocket(os.sockets(), connected);
+        over = false;
+        return own.add(connected, PollPort.READABLE, _ -> receive());
     }
 
     private synchronized void closePidfd() throws LinuxException {

@@ -52,7 +52,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * An executor.
      *
      * @param ordinal    its device, as the driver counts
-     * @param state      starting, ready, restarting or absent
+     * @param state      starting, ready, restarting, absent or foreign
      * @param uuid       its device's UUID
      * @param name       its device's name
      * @param software   whether that is the software GPU
