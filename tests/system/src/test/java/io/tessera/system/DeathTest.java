@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -152,6 +157,7 @@ class DeathTest {
             int deaths = round + 1;
             Await.until("everybody has noticed", Await.PATIENCE, () -> workers.stream().allMatch(worker ->
                     worker.errors().stream().filter(line -> line.contains("running without turns until it is back")).count() == deaths));
+            assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
             // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
@@ -167,6 +173,14 @@ class DeathTest {
             Signals.send(worker.process(), Signals.TERM);
             NativeResult result = worker.end();
             assertEquals(3, result.libraryLines().size(), () -> "one line each time: " + result);
+        }
+    }
+
+    private static List<String> segments(TestRun run) {
+        try (Stream<Path> files = Files.list(run.segmentDirectory())) {
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".segment")).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
