@@ -390,9 +390,20 @@ class ExecutorsStepTest {
         assertEquals(List.of(), left.told);
         assertTrue(stepped.launcher.started.isEmpty());
         left.dies();
+        stepped.launcher.living.clear();
         stepped.stepAfterMs(1000);
         asking(43);
         assertEquals(1, stepped.launcher.started.size(), "its place is free");
+        executor(0).dies(); // it found another one
+        stepped.step();
+        stepped.launcher.living.put(0, living(0));
+        stepped.stepAfterMs(1000);
+        MemoryPeer later = asking(44);
+        assertEquals(1, stepped.launcher.started.size(), "what lives is taken over in place of a start");
+        stepped.launcher.living.get(0).says("{\"executor\":{\"version\":1}}");
+        stepped.launcher.living.get(0).ready(1);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), later.heard());
     }
 
     @Test

@@ -128,6 +128,10 @@ public final class Executors implements Conductor.Timed {
 
     private void start(ExecutorSlot slot, long nowNs) {
         slot.reason = "";
+        if (slot.adopt(launcher, listener(slot, slot.generation + 1), nowNs)) {
+            LOG.info("executor {} (pid {}) lives after all and is taken over", slot.ordinal, slot.running.pid());
+            return;
+        }
         slot.start(launcher, listener(slot, slot.generation + 1), nowNs);
         LOG.info("executor {} is started", slot.ordinal);
     }
