@@ -228,7 +228,8 @@ struct tessera_residency {
     uint64_t refusals;        /* times that the driver had no memory for a chunk */
     uint64_t refused_free;    /* what the driver said is free just before the last of these */
     uint64_t settled_chunks;  /* came in, left or were given up so far */
-    uint8_t reserved[216];
+    uint64_t claimed_bytes;   /* needed of memory that cannot move, and not to be had while others hold the device full */
+    uint8_t reserved[208];
 };
 
 /* One distinct error: same code and text are counted, not repeated. 256 bytes. C. */

@@ -1,5 +1,6 @@
 /* Contexts: created, retained, released, destroyed. Which device each is on is what the gate and the drain need. */
 #include "devices.h"
+#include "driver_room.h"
 #include "memory.h"
 #include "settings.h"
 #include "several_devices.h"
@@ -16,45 +17,45 @@ static CUresult opened(CUresult result, CUcontext *context, CUdevice device)
 
 TESSERA_EXPORT CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuCtxCreate)(context, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate)(context, flags, device)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuCtxCreate_v2)(context, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v2)(context, flags, device)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuCtxCreate_v3)(context, affinity, count, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v3)(context, affinity, count, flags, device)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuCtxCreate_v4)(context, parameters, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v4)(context, parameters, flags, device)), context, device);
 }
 
 /* Contexts of the graphics libraries are contexts like others. */
 TESSERA_EXPORT CUresult cuGLCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuGLCtxCreate)(context, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuGLCtxCreate)(context, flags, device)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuGLCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 {
-    return opened(REAL(cuGLCtxCreate_v2)(context, flags, device), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuGLCtxCreate_v2)(context, flags, device)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuVDPAUCtxCreate(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
                                          void **get_proc_address)
 {
-    return opened(REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuVDPAUCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
                                             void **get_proc_address)
 {
-    return opened(REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address)), context, device);
 }
 
 TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
@@ -98,7 +99,7 @@ TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    CUresult result = REAL(cuDevicePrimaryCtxRetain)(context, device);
+    CUresult result = WITH_CONTEXT_ROOM(device, REAL(cuDevicePrimaryCtxRetain)(context, device));
     if (result == CUDA_SUCCESS && context) {
         devices_primary_opened(*context, device);
         several_devices_opened();

@@ -2,6 +2,7 @@
  * Nodes that copy and set memory, and graphs made of them: the driver looks the addresses up when a node is added or
  * changed, and again when the graph is instantiated.
  */
+#include "driver_room.h"
 #include "resident.h"
 #include "tessera_entries.h"
 
@@ -51,28 +52,28 @@ TESSERA_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode n
 
 TESSERA_EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t bytes)
 {
-    return WHILE_RESIDENT(REAL(cuGraphInstantiate)(exec, graph, node, log, bytes));
+    return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiate)(exec, graph, node, log, bytes)));
 }
 
 TESSERA_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log,
                                               size_t bytes)
 {
-    return WHILE_RESIDENT(REAL(cuGraphInstantiate_v2)(exec, graph, node, log, bytes));
+    return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiate_v2)(exec, graph, node, log, bytes)));
 }
 
 TESSERA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-    return WHILE_RESIDENT(REAL(cuGraphInstantiateWithFlags)(exec, graph, flags));
+    return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiateWithFlags)(exec, graph, flags)));
 }
 
 TESSERA_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, void *parameters)
 {
-    return WHILE_RESIDENT(REAL(cuGraphInstantiateWithParams)(exec, graph, parameters));
+    return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiateWithParams)(exec, graph, parameters)));
 }
 
 TESSERA_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph, void *parameters)
 {
-    return WHILE_RESIDENT(REAL(cuGraphInstantiateWithParams_ptsz)(exec, graph, parameters));
+    return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiateWithParams_ptsz)(exec, graph, parameters)));
 }
 
 /* Of linear memory, too: its address is checked when the object is made. */

@@ -4,9 +4,9 @@
 
 #include "clock.h"
 #include "pools.h"
+#include "residency.h"
 #include "segment.h"
 #include "settings.h"
-#include "swap.h"
 
 #define ASK_AGAIN_US 2000 /* short beside moving the 64 MiB that a peer gives up at a time */
 
@@ -18,13 +18,13 @@ bool fixed_room_again(struct fixed_room *room, CUresult result)
     uint64_t now_ns = monotonic_ns();
     if (again && room->until_ns == 0) {
         room->until_ns = now_ns + settings()->memory_wait_ns;
-        swap_fixed_changed(room->device, (int64_t)room->bytes);
+        residency_claim(room->device, (int64_t)room->bytes);
         pools_release(room->device);
     }
     again = again && now_ns < room->until_ns;
     if (again)
         usleep(ASK_AGAIN_US);
     else if (room->until_ns != 0)
-        swap_fixed_changed(room->device, -(int64_t)room->bytes);
+        residency_claim(room->device, -(int64_t)room->bytes);
     return again;
 }

@@ -83,6 +83,7 @@ void residency_publish(unsigned device)
     tell(&w->needed_bytes, r->needed);
     tell(&w->swappable_bytes, r->needed);
     tell(&w->fixed_bytes, r->fixed);
+    tell(&w->claimed_bytes, r->claimed);
     tell(&w->cached_bytes, r->cached);
     tell(&w->pinned_held, r->held[TIER_PINNED]);
     tell(&w->pageable_held, r->held[TIER_PAGEABLE]);
@@ -96,6 +97,14 @@ void residency_publish(unsigned device)
     tell(&w->guarantee_wanted, settings()->guarantee_bytes);
     tell(&w->file_limit, settings()->swap_directory[0] ? settings()->swap_file_bytes : 0);
     segment_change_end();
+}
+
+void residency_claim(unsigned device, int64_t by)
+{
+    residency_lock();
+    states[device].claimed += (uint64_t)by;
+    residency_publish(device);
+    residency_unlock();
 }
 
 bool residency_planned(unsigned device)

@@ -18,6 +18,7 @@ struct residency {
     uint64_t needed;     /* live movable chunks, wherever they are */
     uint64_t present;    /* of needed: resident and not being moved; the gate opens only when it equals needed */
     uint64_t fixed;
+    uint64_t claimed;    /* beside fixed: what the driver needs and cannot get while others hold the device full */
     uint64_t cached;
     uint64_t swapped;    /* contents that are in host memory */
     uint64_t wanted;     /* sum of what allocations wait for, beyond resident */
@@ -54,6 +55,9 @@ uint64_t residency_capacity(unsigned device); /* 0: the device's own */
 uint64_t residency_left(unsigned device, uint64_t total);
 /* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
+
+/* So much more is needed of memory that cannot move, and cannot be had now; or so much less. Without the lock. */
+void residency_claim(unsigned device, int64_t by);
 
 /* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
 bool residency_raise(unsigned device, uint64_t bytes);

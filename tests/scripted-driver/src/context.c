@@ -5,6 +5,8 @@
 #include "driver.h"
 #include "entry.h"
 #include "memory.h"
+#include "script.h"
+#include "witness.h"
 
 enum { STACK_DEPTH = 64 };
 static _Thread_local struct context *stack[STACK_DEPTH];
@@ -77,6 +79,8 @@ static struct context *context_new(int device, bool primary)
 
 static CUresult activate(struct context *c)
 {
+    if (!witness_take(c->device, script.context_bytes, devices[c->device].total_bytes))
+        return ERROR_OUT_OF_MEMORY;
     c->active = true;
     c->sticky = OK;
     CUresult error = stream_create(c, true, 0, &c->legacy);
@@ -113,6 +117,8 @@ static void deactivate(struct context *c)
     c->active = false;
     stream_end_all(c);
     memory_context_gone(c);
+    witness_give(c->device, script.context_bytes + c->code_bytes);
+    c->code_bytes = 0;
 }
 
 static CUresult destroy(struct context *c)
@@ -155,8 +161,13 @@ static CUresult create(struct context **out, unsigned flags, CUdevice device)
         return ERROR_OUT_OF_MEMORY;
     c->flags = flags;
     error = activate(c);
-    if (!error)
-        error = push(c);
+    if (error) {
+        handle_drop(HANDLE_CONTEXT, c);
+        contexts = c->next;
+        free(c);
+        return error;
+    }
+    error = push(c);
     if (!error)
         *out = c;
     return error;

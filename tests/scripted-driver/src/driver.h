@@ -35,6 +35,7 @@ struct context {
     struct stream *legacy, *streams; /* streams: all of them, the legacy one too */
     uint64_t limits[16];
     struct context *next; /* on its device */
+    uint64_t code_bytes;  /* of the device, of kernels that were launched */
     unsigned peers;       /* bit per device whose memory this context may use */
 };
 

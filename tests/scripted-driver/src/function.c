@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "memory.h"
+#include "script.h"
 #include "stream.h"
+#include "witness.h"
 
 /* Sizes of the parameters; each lies at its natural alignment. 0 ends the list. */
 static const size_t layouts[][5] = {
@@ -51,6 +53,20 @@ static const unsigned char *packed(void **extra, size_t *bytes)
     return buffer;
 }
 
+/* Code comes to the device when it is first launched, as with CUDA_MODULE_LOADING=LAZY, and stays. */
+static CUresult load(struct function *f)
+{
+    struct context *c;
+    CUresult error = f->loaded || !script.code_bytes ? OK : context_current(&c);
+    if (error || f->loaded || !script.code_bytes)
+        return error;
+    if (!witness_take(c->device, script.code_bytes, devices[c->device].total_bytes))
+        return ERROR_OUT_OF_MEMORY;
+    f->loaded = true;
+    c->code_bytes += script.code_bytes;
+    return OK;
+}
+
 CUresult function_work(void *handle, void **parameters, void **extra, struct work **work)
 {
     struct function *f = function_of(handle);
@@ -63,6 +79,9 @@ CUresult function_work(void *handle, void **parameters, void **extra, struct wor
     const unsigned char *buffer = extra ? packed(extra, &given) : NULL;
     if (total && !parameters && (!buffer || given < total))
         return ERROR_INVALID_VALUE;
+    CUresult error = load(f);
+    if (error)
+        return error;
     struct work *w = work_new(WORK_KERNEL);
     w->as.kernel.function = f;
     unsigned char *block = w->as.kernel.parameters;

@@ -15,6 +15,7 @@ struct function {
     struct module *module;
     enum operation operation;
     int attributes[16];
+    bool loaded; /* its code lies on the device */
 };
 
 /* A module or a library; the image is not looked at. */

@@ -185,6 +185,10 @@ static void read_statement(const char *statement, char **words)
         script.taken_bytes = size_bytes(statement, words[1]);
     else if (strcmp(what, "hidden") == 0)
         script.hidden_bytes = size_bytes(statement, words[1]);
+    else if (strcmp(what, "context") == 0)
+        script.context_bytes = size_bytes(statement, words[1]);
+    else if (strcmp(what, "code") == 0)
+        script.code_bytes = size_bytes(statement, words[1]);
     else if (strcmp(what, "devices") == 0)
         script.devices = (int)plain(statement, words[1]);
     else if (strcmp(what, "visible") == 0)

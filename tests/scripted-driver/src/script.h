@@ -19,6 +19,8 @@ struct script {
     uint64_t memory_bytes[SCRIPT_MAX_DEVICES]; /* by GPU */
     uint64_t taken_bytes;      /* of every GPU, used by nobody here: free memory tells */
     uint64_t hidden_bytes;     /* of every GPU, not to be had although size and free memory say otherwise */
+    uint64_t context_bytes;    /* of the device, that each context takes */
+    uint64_t code_bytes;       /* of the device, that a kernel takes at its first launch */
     uint64_t arena;            /* where device addresses begin; 0: anywhere */
     int version;
     uint64_t copy_ns;          /* GPU time of a copy or memset */

@@ -24,7 +24,7 @@ def _run(setting, record):
     setting.installation.share_classes()
     kernels = next((int(name) for name in setting.only if name.isdigit()), KERNELS)
     seed = next((name.removeprefix("seed=") for name in setting.only if name.startswith("seed=")), None)
-    threads = max(1, (os.cpu_count() or 2) // 2)
+    threads = os.cpu_count() or 2
     feed = [path("jre", "bin", "java"), "--enable-native-access=ALL-UNNAMED", "-Xmx8g", "-cp", path("app", "*") + ":" + path("fuzz", "fuzz.jar"),
             "io.tessera.fuzz.Main", "gpu", "--kernels", str(kernels), "--threads", str(threads), *(("--seed", seed) if seed else ())]  # fmt: skip
     command = f"set -o pipefail; {shlex.join(feed)} | {shlex.quote(path('programs', 'fuzz'))} {threads}"

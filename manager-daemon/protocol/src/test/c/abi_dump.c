@@ -118,6 +118,7 @@ static void residency(void)
     FIELD(tessera_residency, refusals);
     FIELD(tessera_residency, refused_free);
     FIELD(tessera_residency, settled_chunks);
+    FIELD(tessera_residency, claimed_bytes);
     FIELD(tessera_residency, reserved);
 }
 

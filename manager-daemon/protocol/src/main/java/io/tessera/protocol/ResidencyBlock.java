@@ -73,6 +73,7 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long REFUSALS = offset(RESIDENCY, "refusals");
     private static final long REFUSED_FREE = offset(RESIDENCY, "refused_free");
     private static final long SETTLED_CHUNKS = offset(RESIDENCY, "settled_chunks");
+    private static final long CLAIMED_BYTES = offset(RESIDENCY, "claimed_bytes");
 
     /**
      * The block of a slot in a mapped segment.
@@ -412,5 +413,15 @@ public record ResidencyBlock(MemorySegment block) {
     /** Sets {@link #settledChunks()}, as the client does. */
     public void settledChunks(long chunks) {
         WireTypes.setVolatile(block, SETTLED_CHUNKS, chunks);
+    }
+
+    /** Needed of memory that cannot move, beside {@link #fixedBytes()}, and not to be had while others hold the device full. */
+    public long claimedBytes() {
+        return WireTypes.getOpaque(block, CLAIMED_BYTES);
+    }
+
+    /** Sets {@link #claimedBytes()}, as the client does. */
+    public void claimedBytes(long bytes) {
+        WireTypes.setOpaque(block, CLAIMED_BYTES, bytes);
     }
 }

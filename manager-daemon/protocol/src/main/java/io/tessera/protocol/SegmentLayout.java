@@ -149,7 +149,8 @@ public final class SegmentLayout {
             U64.withName("refusals"),
             U64.withName("refused_free"),
             U64.withName("settled_chunks"),
-            bytes(216, "reserved")).withName("tessera_residency");
+            U64.withName("claimed_bytes"),
+            bytes(208, "reserved")).withName("tessera_residency");
 
     /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(

@@ -154,4 +154,44 @@ class ShortDeviceTest {
             program.quit().exits(0);
         }
     }
+
+    /** What contexts and code take is nobody's, and whoever holds the device full has to give it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aNewcomersContextFindsRoom(int newcomers, TestRun run) {
+        run.expectLine("no memory for a context on device 0");
+        String script = "context 2MiB";
+        ManagerProcess manager = run.manager("--executors", "none", "--move-share", "50%");
+        List<RunningCase> programs = new ArrayList<>(List.of(console(run, script, "a"), console(run, script, "b")));
+        hold(programs.get(0), 0, 40 * MIB, 1);
+        hold(programs.get(1), 0, 40 * MIB, 2);
+        for (int i = 0; i < newcomers; i++) {
+            programs.add(console(run, script, "new" + i));
+        }
+        for (int i = 2; i < programs.size(); i++) {
+            hold(programs.get(i), 0, 30 * MIB, i + 1);
+        }
+        for (int i = 0; i < programs.size(); i++) {
+            programs.get(i).okay("check 0 " + (i + 1));
+        }
+        programs.forEach(program -> program.quit().exits(0));
+        assertTrue(manager.control().device(0).has("handovers"));
+    }
+
+    /** More code than is kept free for it, loaded when it is first used. */
+    @ParameterizedTest
+    @ValueSource(strings = {"code 1MiB", "code 3MiB"})
+    void codeThatIsLoadedWhileOthersHoldTheDeviceFull(String script, TestRun run) {
+        run.manager("--executors", "none", "--move-share", "50%");
+        RunningCase first = console(run, script, "first");
+        RunningCase second = console(run, script, "second");
+        hold(first, 0, 44 * MIB, 1);
+        hold(second, 0, 44 * MIB, 2);
+        second.okay("launch 1 1");
+        first.okay("launch 1 1");
+        first.okay("check 0 1");
+        second.okay("check 0 2");
+        first.quit().exits(0);
+        second.quit().exits(0);
+    }
 }

@@ -22,8 +22,16 @@ public final class DeviceRoom {
     private static final long GRAINS = 2048;
     private static final long SMALLEST_GRAIN = 2L << 20;
 
+    /** What a context takes of the device (measured on an H200: 528 MiB), and what is kept free for the driver. */
+    private static final long CONTEXT_BYTES = 528L << 20;
+    private static final long RESERVE_BYTES = 768L << 20;
+
+    /** Of a small device neither is more than this part. */
+    private static final long LARGEST_PART = 64;
+
     private static final long UNBOUNDED = ClientMemory.MAX_BYTES;
 
+    private final long totalBytes;
     private final long grainBytes;
     private long bytes = UNBOUNDED;
     private long confirmedBytes = UNBOUNDED;
@@ -33,6 +41,7 @@ public final class DeviceRoom {
 
     /** Of a device of that size, of which nothing has shown yet that it has less. */
     public DeviceRoom(long totalBytes) {
+        this.totalBytes = totalBytes;
         grainBytes = Math.max(SMALLEST_GRAIN, Long.highestOneBit(Math.max(1, totalBytes / GRAINS)));
     }
 
@@ -41,7 +50,26 @@ public final class DeviceRoom {
         return Math.min(believedBytes, bytes);
     }
 
-    /** The same, as far as it is certain enough to refuse somebody something. */
+    /** What a context takes of this device. */
+    public long contextBytes() {
+        return Math.min(CONTEXT_BYTES, totalBytes / LARGEST_PART);
+    }
+
+    /**
+     * What is planned with: less than there is by what the driver may need for contexts and code that come, but no less
+     * than one client needs alone.
+     *
+     * @param believedBytes what the device should have
+     * @param pretended     whether that is less than it has for sure
+     * @param largestBytes  what the client needs that needs most, and what cannot leave
+     */
+    public long plannedBytes(long believedBytes, boolean pretended, long largestBytes) {
+        long reserve = Math.min(RESERVE_BYTES, totalBytes / LARGEST_PART);
+        long kept = Math.min(pretended ? believedBytes : believedBytes - reserve, bytes - reserve);
+        return Math.max(kept, Math.min(roomBytes(believedBytes), largestBytes));
+    }
+
+    /** What {@link #roomBytes} tells, as far as it is certain enough to refuse somebody something. */
     public long confirmedBytes(long believedBytes, long nowNs) {
         if (bytes < confirmedBytes && nowNs - loweredNs >= CONFIRMED_NS) {
             confirmedBytes = bytes;
@@ -86,6 +114,13 @@ public final class DeviceRoom {
         found -= found % grainBytes;
         if (found < bytes || found >= bytes + 2 * grainBytes) {
             set(Math.max(found, heldBytes), nowNs);
+        }
+    }
+
+    /** A client's context has come, which takes memory that nothing tells of; a sample may say that it was less. */
+    public void contextOpened(long nowNs) {
+        if (isBounded()) {
+            set(Math.max(0, bytes - contextBytes()), nowNs);
         }
     }
 

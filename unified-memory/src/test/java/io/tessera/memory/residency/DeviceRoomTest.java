@@ -68,4 +68,26 @@ class DeviceRoomTest {
         room.sampled(20 * GIB, 19 * GIB, 70 * SECOND);
         assertEquals(39 * GIB, room.roomBytes(BELIEVED), "it is tried again after a while");
     }
+
+    @Test
+    void someIsKeptFreeForTheDriver() {
+        long reserve = 640L << 20; // a 64th of 40 GiB
+        assertEquals(BELIEVED - reserve, room.plannedBytes(BELIEVED, false, 10 * GIB));
+        assertEquals(16 * GIB, room.plannedBytes(16 * GIB, true, 10 * GIB), "a pretended device has more");
+        room.sampled(30 * GIB, 8 * GIB, SECOND);
+        assertEquals(38 * GIB - reserve, room.plannedBytes(BELIEVED, false, 10 * GIB));
+        assertEquals(38 * GIB, room.plannedBytes(BELIEVED, false, 39 * GIB), "one client alone may have it");
+        assertEquals(768L << 20, 140 * GIB - new DeviceRoom(140 * GIB).plannedBytes(140 * GIB, false, 0));
+    }
+
+    @Test
+    void aContextTakesMemoryOfWhatWasFound() {
+        room.contextOpened(SECOND);
+        assertEquals(BELIEVED, room.roomBytes(BELIEVED), "nothing is known yet");
+        room.sampled(30 * GIB, 8 * GIB, SECOND);
+        room.contextOpened(2 * SECOND);
+        assertEquals(38 * GIB - room.contextBytes(), room.roomBytes(BELIEVED));
+        room.sampled(30 * GIB, 8 * GIB, 3 * SECOND);
+        assertEquals(38 * GIB, room.roomBytes(BELIEVED));
+    }
 }

@@ -31,9 +31,6 @@ final class DeviceResidency {
     /** A plan that lowers a target is followed by one that hands out what that set free; no more can be free at once. */
     private static final int MOST_PLANS = 4;
 
-    /** Device memory that a context takes beside what its program allocates (measured on an H200: 528 MiB). */
-    private static final long CONTEXT_BYTES = 528L << 20;
-
     /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
     private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
 
@@ -112,7 +109,7 @@ final class DeviceResidency {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
         }
-        long contexts = CONTEXT_BYTES * (members.size() + (executorBytes() > 0 ? 1 : 0));
+        long contexts = usable.room().contextBytes() * (members.size() + (executorBytes() > 0 ? 1 : 0));
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
     }
 
@@ -121,9 +118,16 @@ final class DeviceResidency {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
-    /** What clients may have: the capacity less what executors hold. */
+    /** What clients may have: what is planned with less what executors hold. */
     private long roomBytes() {
-        return Math.max(1, capacityBytes() - executorBytes());
+        return Math.max(1, plannedBytes() - executorBytes());
+    }
+
+    /** What everybody may have together, executors included: the capacity less what the driver may need. */
+    long plannedBytes() {
+        long largest = members.values().stream().filter(MemberMemory::movable)
+                .mapToLong(member -> Math.max(member.neededBytes, member.wantedBytes)).max().orElse(0);
+        return usable.room().plannedBytes(believedBytes(), settings.capacityBytes() > 0, largest + fixedBytes());
     }
 
     /** Used by memory that cannot leave, executors' included. */
@@ -220,6 +224,7 @@ final class DeviceResidency {
             if (!members.containsKey(member.clientId())) {
                 MemberMemory memory = new MemberMemory(member, nowNs);
                 members.put(member.clientId(), memory);
+                usable.room().contextOpened(nowNs);
                 if (memory.planned()) {
                     device.scheduling().movable(member.clientId());
                 }
@@ -412,8 +417,9 @@ final class DeviceResidency {
     private long limitBytes(MemberMemory member, long nowNs) {
         long limit = certainBytes(nowNs) - executorBytes();
         for (MemberMemory each : members.values()) {
-            limit -= each.fixedBytes;
-            limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - each.fixedBytes);
+            long fixed = each.fixedBytes - each.claimedBytes;
+            limit -= fixed;
+            limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - fixed);
         }
         return Math.max(1, limit);
     }

@@ -30,6 +30,8 @@ final class MemberMemory {
     long neededBytes;
     long swappableBytes;
     long fixedBytes;
+    /** Of {@link #fixedBytes}: not held, but needed and not to be had yet. */
+    long claimedBytes;
     long cachedBytes;
     long wantedBytes;
     long guaranteeBytes;
@@ -233,6 +235,7 @@ final class MemberMemory {
             residentBytes = 0;
             cachedBytes = 0;
             fixedBytes = 0;
+            claimedBytes = 0;
         }
         if (waits()) {
             lastActiveNs = nowNs;
@@ -259,7 +262,8 @@ final class MemberMemory {
         }
         neededBytes = needed;
         swappableBytes = size(words.swappableBytes(), 1024 * totalBytes);
-        fixedBytes = size(words.fixedBytes(), totalBytes);
+        claimedBytes = size(words.claimedBytes(), totalBytes);
+        fixedBytes = size(words.fixedBytes(), totalBytes) + claimedBytes;
         cachedBytes = Math.min(size(words.cachedBytes(), totalBytes), residentBytes);
         wantedBytes = size(words.residentWanted(), 1024 * totalBytes);
         guaranteeBytes = size(words.guaranteeWanted(), totalBytes);

@@ -138,7 +138,7 @@ final class MemoryPressure {
                 fixed += active ? 0 : stays;
             }
         }
-        return new PressureSample(device.capacityBytes(), fixed, needed, managed);
+        return new PressureSample(device.plannedBytes(), fixed, needed, managed);
     }
 
     private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {

@@ -57,8 +57,8 @@ final class UsableMemory {
         long mark = 31 * executorBytes + members.size();
         boolean telling = true;
         for (MemberMemory member : members) {
-            heldBytes += member.residentBytes + member.fixedBytes;
-            mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes;
+            heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
+            mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
             // What the driver pages, or takes off the device with a process, nobody tells.
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }

@@ -82,10 +82,11 @@ public final class AnnotationText {
         return switch (words[0]) {
             case "pass" -> new Serving.Pass();
             case "sync" -> new Serving.Sync();
+            case "room" -> new Serving.Room();
             case "hook" -> new Serving.Hook();
             case "submit" -> submit(words, file, line);
             default -> throw new InputException(file, line, "unknown decision '" + words[0]
-                    + "': pass, submit KIND, sync or hook");
+                    + "': pass, submit KIND, sync, room or hook");
         };
     }
 

@@ -110,8 +110,7 @@ public final class Decisions {
     /** Generated code needs parameters; and only a front knows a per-thread stream that stands in no parameter. */
     private void checkKnown(Entry entry) {
         Optional<ServingRule<Serving>> rule = direct.deciding(entry);
-        boolean wrapped = rule.filter(r -> r.serving() instanceof Serving.Submit || r.serving() instanceof Serving.Sync)
-                .isPresent();
+        boolean wrapped = rule.filter(r -> r.serving().isWrapped()).isPresent();
         if (entry.signature().isEmpty() && wrapped) {
             direct.report(rule.get().line(), entry.name()
                     + " cannot have a generated wrapper: its parameters are unknown");

@@ -22,8 +22,26 @@ public sealed interface Serving {
     record Sync() implements Serving {
     }
 
+    /**
+     * The driver may need device memory of its own for it: a generated wrapper asks again where others are about to make
+     * room. Submissions do so, too.
+     */
+    record Room() implements Serving {
+    }
+
     /** Hand-written C in the preload library. */
     record Hook() implements Serving {
+    }
+
+    /** Whether a generated wrapper stands around it. */
+    default boolean isWrapped() {
+        return switch (this) {
+            case Pass ignored -> false;
+            case Hook ignored -> false;
+            case Submit ignored -> true;
+            case Sync ignored -> true;
+            case Room ignored -> true;
+        };
     }
 
     /** The word in annotations and in the coverage table. */
@@ -32,6 +50,7 @@ public sealed interface Serving {
             case Pass ignored -> "pass";
             case Submit ignored -> "submit";
             case Sync ignored -> "sync";
+            case Room ignored -> "room";
             case Hook ignored -> "hook";
         };
     }

@@ -41,6 +41,7 @@ public final class CoveragePage {
         text.append("- **pass**: one jump to the vendor's entry, whatever its arguments.\n");
         text.append("- **submit**: a generated wrapper goes through the gate of the device, and counts under the kind.\n");
         text.append("- **sync**: a generated wrapper counts the wait.\n");
+        text.append("- **room**: a generated wrapper makes the call again while other programs make room on the device.\n");
         text.append("- **hook**: written by hand in `src/`.\n");
         text.append("\nSpace sharing, the relay port:\n");
         text.append("- **local**: written by hand in `src/relay/`: answered in the client, or sent as a record of its own kind.\n");

@@ -4,15 +4,14 @@ import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Entry;
 import io.tessera.autotalk.description.Parameter;
 
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * C wrappers around the entries that submit work or wait for it. A wrapper looks at no argument but the stream, and
- * hands the driver's answer back untouched.
+ * C wrappers around the entries that submit work, wait for it, or need device memory of the driver's own. A wrapper looks
+ * at no argument but the stream, and hands the driver's answer back untouched.
  */
 final class Wrappers {
     private static final String STREAM_TYPE = "CUstream";
@@ -28,21 +27,17 @@ final class Wrappers {
     /** Whether any entry needs one. */
     boolean needed() {
         return decisions.description().exports().stream()
-                .anyMatch(export -> wrapped(decisions.serving(export.entry()).orElseThrow()));
-    }
-
-    private static boolean wrapped(Serving serving) {
-        return serving instanceof Serving.Submit || serving instanceof Serving.Sync;
+                .anyMatch(export -> decisions.serving(export.entry()).orElseThrow().isWrapped());
     }
 
     String text() {
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"gate.h\"\n#include \"sync.h\"\n#include \"tessera_entries.h\"\n");
+        text.append("#include \"driver_room.h\"\n#include \"gate.h\"\n#include \"sync.h\"\n#include \"tessera_entries.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             switch (decisions.serving(export.entry()).orElseThrow()) {
-                case Serving.Submit submit -> append(text, export, "gate", "gate_enter(" + submit.kind().constant()
-                        + ", " + stream(export, submit) + ")");
-                case Serving.Sync ignored -> append(text, export, "sync", "sync_enter()");
+                case Serving.Submit submit -> appendSubmission(text, export, submit);
+                case Serving.Sync ignored -> appendSynchronisation(text, export);
+                case Serving.Room ignored -> appendNeedy(text, export);
                 default -> {
                     /* Passed on by a jump, or written by hand. */
                 }
@@ -51,18 +46,39 @@ final class Wrappers {
         return text.toString();
     }
 
-    private void append(StringBuilder text, Description.Export export, String guard, String enter) {
-        Entry.Signature signature = export.entry().signature().orElseThrow();
-        String returns = spelling.type(signature.returns());
-        String arguments = signature.parameters().stream().map(Parameter::name).collect(Collectors.joining(", "));
-        text.append("\nTESSERA_EXPORT ").append(returns).append(export.name()).append('(')
-                .append(spelling.parameters(signature.parameters())).append(")\n{\n");
-        text.append("    struct ").append(guard).append("_pass pass = ").append(enter).append(";\n");
-        String refused = guard.equals("gate") ? "gate_refused(pass) ? CUDA_ERROR_OUT_OF_MEMORY : " : "";
-        text.append("    ").append(returns).append("result = ").append(refused)
-                .append("REAL(").append(export.name()).append(")(")
-                .append(arguments).append(");\n");
-        text.append("    ").append(guard).append("_leave(pass, result);\n    return result;\n}\n");
+    private void appendSubmission(StringBuilder text, Description.Export export, Serving.Submit submit) {
+        head(text, export);
+        text.append("    struct driver_room room = {0};\n    struct gate_pass pass;\n    ").append(returns(export)).append("result;\n");
+        text.append("    do {\n        pass = gate_enter(").append(submit.kind().constant()).append(", ")
+                .append(stream(export, submit)).append(");\n");
+        text.append("        result = gate_refused(pass) ? CUDA_ERROR_OUT_OF_MEMORY : ").append(call(export)).append(";\n");
+        text.append("        gate_leave(pass, result);\n");
+        text.append("    } while (driver_room_again(&room, gate_refused(pass) ? 0 : result));\n    return result;\n}\n");
+    }
+
+    private void appendSynchronisation(StringBuilder text, Description.Export export) {
+        head(text, export);
+        text.append("    struct sync_pass pass = sync_enter();\n    ").append(returns(export)).append("result = ")
+                .append(call(export)).append(";\n    sync_leave(pass, result);\n    return result;\n}\n");
+    }
+
+    private void appendNeedy(StringBuilder text, Description.Export export) {
+        head(text, export);
+        text.append("    return WITH_DRIVER_ROOM(").append(call(export)).append(");\n}\n");
+    }
+
+    private void head(StringBuilder text, Description.Export export) {
+        text.append("\nTESSERA_EXPORT ").append(returns(export)).append(export.name()).append('(')
+                .append(spelling.parameters(export.entry().signature().orElseThrow().parameters())).append(")\n{\n");
+    }
+
+    private String returns(Description.Export export) {
+        return spelling.type(export.entry().signature().orElseThrow().returns());
+    }
+
+    private static String call(Description.Export export) {
+        return "REAL(" + export.name() + ")(" + export.entry().signature().orElseThrow().parameters().stream()
+                .map(Parameter::name).collect(Collectors.joining(", ")) + ")";
     }
 
     private String stream(Description.Export export, Serving.Submit submit) {

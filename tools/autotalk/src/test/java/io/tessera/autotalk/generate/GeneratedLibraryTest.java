@@ -31,7 +31,7 @@ class GeneratedLibraryTest {
     @Test
     void everyArgumentArrivesOnEveryPath() throws IOException, InterruptedException {
         NativeBuild build = new NativeBuild(directory).withResources("driver.h", "driver.annotations", "driver_types.h",
-                "gate.h", "sync.h", "vendor.c", "ours.c", "caller.c");
+                "driver_room.h", "gate.h", "sync.h", "vendor.c", "ours.c", "caller.c");
         Description description = HeaderReader.read("cuda", List.of(new HeaderReader.Header("driver.h",
                 Files.readString(directory.resolve("driver.h")))), Map.of());
         Decisions decisions = new Decisions(description, AnnotationText.read("driver.annotations",
@@ -58,14 +58,14 @@ class GeneratedLibraryTest {
     @Test
     void theWholeDriverCompilesWithoutWarnings() throws IOException, InterruptedException {
         Decisions decisions = Repository.cuda();
-        NativeBuild build = new NativeBuild(directory).withResources("driver_types.h", "gate.h", "sync.h")
+        NativeBuild build = new NativeBuild(directory).withResources("driver_types.h", "driver_room.h", "gate.h", "sync.h")
                 .withFiles(Generator.files(decisions));
         for (String source : List.of("submit.c", "entry_names.c", "hooked_entries.c", "trampolines.S")) {
             build.compile("-I", Repository.INCLUDE.toString(), "-c", source);
         }
-        Set<String> all = names(decisions, "pass", "submit", "sync", "hook");
+        Set<String> all = names(decisions, "pass", "submit", "sync", "room", "hook");
         assertEquals(all, defined(build, "trampolines.o"));
-        assertEquals(names(decisions, "submit", "sync").stream().map(name -> "direct_" + name)
+        assertEquals(names(decisions, "submit", "sync", "room").stream().map(name -> "direct_" + name)
                 .collect(Collectors.toCollection(TreeSet::new)), defined(build, "submit.o"));
     }
 
