@@ -117,3 +117,15 @@ options: tessera manager start -- --help.
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager.
 END
 }
+
+# A command's own help, or the overview.
+help_of() { # COMMAND
+    case $1 in
+    '') help_overview ;;
+    run) help_run ;;
+    manager) help_manager ;;
+    demo) help_demo ;;
+    status | scheduler | quantum | limit | evict | restore | counters | errors | jvm | doctor | fence) client_command "$1" --help ;;
+    *) usage '' "there is no command $1" ;;
+    esac
+}

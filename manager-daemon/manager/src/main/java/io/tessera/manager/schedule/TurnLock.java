@@ -155,9 +155,7 @@ final class TurnLock {
     void parked(long clientId, boolean parked) {
         change(clientId, client -> {
             client.parked = parked;
-            if (parked) {
-                waiting.remove(client);
-            }
+            waiting.removeIf(waiter -> parked && waiter == client);
             queueIfWaiting(client);
         });
     }

@@ -243,41 +243,6 @@ class DeviceSchedulerTest {
     }
 
     @Test
-    void extendPassesOverAClientThatIsStoppedUntilItAnswers() {
-        firstHoldsOthersWait();
-        scheduler.wants(1, now(), now());
-        port.stopped.add(1L);
-        assertEquals(List.of("1 CLOSED@2"), after(100));
-        assertEquals(List.of(), after(500));
-        assertEquals(List.of("2 GRANTED@1"), after(500));
-        assertEquals(List.of(1L), port.passedOver);
-        acks(2, 1, AckState.OPEN);
-        scheduler.wants(2, 0, now());
-        after(100);
-        assertEquals(List.of("3 GRANTED@1"), acks(2, 2, AckState.CLOSED));
-        acks(3, 1, AckState.OPEN);
-        scheduler.wants(3, 0, now());
-        assertEquals(List.of(), after(10_000), "who is stopped waits for nothing");
-        port.stopped.clear();
-        assertEquals(List.of("3 CLOSED@2"), acks(1, 2, AckState.CLOSED), "it answers, and its turn comes");
-        assertEquals(List.of("1 GRANTED@3"), acks(3, 2, AckState.CLOSED));
-        assertEquals(List.of(), port.undrained);
-    }
-
-    @Test
-    void whoWasStoppedForAMomentIsNotPassedOver() {
-        firstHoldsOthersWait();
-        port.stopped.add(1L);
-        after(100);
-        after(500);
-        port.stopped.clear();
-        assertEquals(List.of(), after(500));
-        port.stopped.add(1L);
-        assertEquals(List.of(), after(500));
-        assertEquals(List.of("2 GRANTED@1"), after(500));
-    }
-
-    @Test
     void extendLetsSeveralThatCannotDrainRunTogether() {
         scheduler.mode(SchedulerMode.OFF, now());
         for (long client = 1; client <= 3; client++) {

@@ -96,8 +96,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
     }
 
     private boolean hasEnded(ControlClient client) throws ControlException, InterruptedException {
-        long untilNs = System.nanoTime() + END.toNanos();
-        while (System.nanoTime() - untilNs < 0) {
+        for (long looks = END.dividedBy(LOOK); looks > 0; looks--) {
             try {
                 client.ask("ping");
             } catch (ControlException e) {
