@@ -190,6 +190,6 @@ demo_end() {
         demo_tries=$((demo_tries + 1))
         sleep 0.05
     done
-    ! manager_in "$TESSERA_RUNTIME_DIR" || "$scripts/tessera" manager stop >/dev/null 2>&1
+    ! manager_in "$TESSERA_RUNTIME_DIR" || "$scripts/tessera" manager stop --programs --yes >/dev/null 2>&1
     case $demo_folder in */tessera-demo-??????) rm -rf "$demo_folder" ;; esac
 }

@@ -102,15 +102,30 @@ help_manager() {
     cat <<'END'
 Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
        tessera manager restart [-- MANAGER-OPTIONS]
-       tessera manager stop
+       tessera manager stop [--programs [--yes]]
        tessera manager status
        tessera manager logs [-f]
 
 The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
 $XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. Programs go on
-without turns while it is away and register again when it is back. SIGUSR1 switches the scheduler on, SIGUSR2 off,
-SIGTERM ends it. Its options: tessera manager start -- --help.
+while it is away, those in space sharing in their executors, the others without turns, and register again when it is back.
+A manager that starts takes over the executors that live there, with their tenants and limits. Executors without programs
+end with `stop`, and a minute after a manager that was killed. `stop --programs` ends all programs and executors, too; it
+says which and asks, and --yes answers. SIGUSR1 switches the scheduler on, SIGUSR2 off, SIGTERM ends the manager. Its
+options: tessera manager start -- --help.
 
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager.
 END
+}
+
+# A command's own help, or the overview.
+help_of() { # COMMAND
+    case $1 in
+    '') help_overview ;;
+    run) help_run ;;
+    manager) help_manager ;;
+    demo) help_demo ;;
+    status | scheduler | quantum | limit | evict | restore | counters | errors | jvm | doctor | fence) client_command "$1" --help ;;
+    *) usage '' "there is no command $1" ;;
+    esac
 }

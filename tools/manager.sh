@@ -188,9 +188,12 @@ restart_command() {
     start_command "$@"
 }
 
+# Ends the manager alone: relayed programs go on in their executors, the others without turns.
 stop_command() {
     find_runtime
     if ! manager_runs; then
+        # One whose pid file was removed still answers.
+        [ ! -S "$runtime/control.sock" ] || stop_by_socket
         say "no manager runs in $runtime"
         return $exit_no_manager
     fi
@@ -204,6 +207,34 @@ stop_command() {
         sleep 0.05
     done
     printf 'manager stopped: pid %s\n' "$stop_pid"
+}
+
+# Ends what answers on the sockets, whatever the pid file says. Becomes that command.
+stop_by_socket() { # OPTIONS
+    need_app
+    need_java
+    export TESSERA_RUNTIME_DIR="$runtime"
+    java_exec io.tessera.cli.Main manager-stop "$@"
+}
+
+# `stop`, and `stop --programs [--yes]`, which ends programs and executors, too.
+stop_options() {
+    stop_programs=no
+    for stop_argument in "$@"; do
+        case $stop_argument in
+        --programs) stop_programs=yes ;;
+        --yes) ;;
+        *) usage manager "manager stop has no option $stop_argument" ;;
+        esac
+    done
+    if [ $stop_programs = no ]; then
+        [ $# = 0 ] || usage manager "manager stop --yes answers the question of --programs"
+        stop_command
+        return
+    fi
+    find_runtime
+    manager_runs || :
+    stop_by_socket "$@"
 }
 
 status_command() {
@@ -246,7 +277,7 @@ manager_command() {
     done
     case $manager_verb in
     start) start_command "$@" ;;
-    stop) no_options stop "$@"; stop_command ;;
+    stop) stop_options "$@" ;;
     restart) restart_command "$@" ;;
     status) no_options status "$@"; status_command ;;
     logs) logs_command "$@" ;;

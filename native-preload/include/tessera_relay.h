@@ -277,9 +277,10 @@ struct tessera_relay_ask {
 };
 
 #define TESSERA_RELAY_TOKEN 16
+#define TESSERA_RELAY_WAIT 0xffffffffu
 struct tessera_relay_answer {
     struct tessera_message head;
-    uint32_t count;   /* devices in all; 0: none, and the reason says why */
+    uint32_t count;   /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
     uint32_t software;
     uint8_t uuid[16];
     uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has told it who comes */

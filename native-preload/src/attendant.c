@@ -105,7 +105,7 @@ static void lose_manager(const char *why)
     turns_disconnected();
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
-    report_line(settings()->space ? "%s" : "%s: running without turns until it is back", why);
+    report_line(settings()->space ? "%s: this program goes on in its executor" : "%s: running without turns until it is back", why);
 }
 
 /* Registers; the reason on failure. The gates are closed while the segment changes. */

@@ -3,13 +3,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct tessera_segment *tessera_segment;
 /* Used only when not even 128 KiB can be mapped. */
 static struct tessera_segment last_resort;
+/* The file behind it, while a manager is there. */
+static struct {
+    char path[256];
+    uint64_t inode;
+} file_of;
 /* Readers change fields; the writer puts another mapping in place. */
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -91,6 +98,31 @@ static int check(const struct tessera_segment *segment)
     return 0;
 }
 
+/* Without its name, where that cannot be found, it stays for the next manager to remove. */
+static void remember_file(int descriptor, uint64_t inode)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, file_of.path, sizeof file_of.path);
+    if (length < 0 || length >= (ssize_t)sizeof file_of.path)
+        length = 0;
+    file_of.path[length] = '\0';
+    file_of.inode = inode;
+}
+
+/*
+ * Nobody else would before the next manager: who made the file is dead, or has given this client up. Of another user's
+ * manager the directory does not allow it.
+ */
+static void remove_file(void)
+{
+    struct statx named;
+    if (file_of.path[0] && statx(AT_FDCWD, file_of.path, AT_SYMLINK_NOFOLLOW, STATX_INO, &named) == 0 &&
+        named.stx_ino == file_of.inode)
+        unlink(file_of.path);
+    file_of.path[0] = '\0';
+}
+
 int segment_adopt(int descriptor, uint64_t bytes)
 {
     struct statx file; /* statx: fstat() of glibc before 2.33 is another symbol */
@@ -112,8 +144,10 @@ int segment_adopt(int descriptor, uint64_t bytes)
                              tessera_segment);
         status = moved == MAP_FAILED ? -errno : 0;
         pthread_rwlock_unlock(&guard);
-        if (status == 0)
+        if (status == 0) {
+            remember_file(descriptor, file.stx_ino);
             return 0;
+        }
     }
     munmap(memory, TESSERA_SEGMENT_BYTES);
     return status;
@@ -121,6 +155,7 @@ int segment_adopt(int descriptor, uint64_t bytes)
 
 void segment_detach(void)
 {
+    remove_file();
     struct tessera_segment *copy = map_anonymous(NULL);
     if (!copy)
         return; /* the manager's file stays mapped, which is harmless: nobody reads it any more */
@@ -138,5 +173,6 @@ void segment_forked(void)
 {
     /* The address may be gone (MADV_DONTFORK) or a private copy: take a new one either way. */
     pthread_rwlock_init(&guard, NULL);
+    file_of.path[0] = '\0';
     tessera_segment = map_anonymous(NULL);
 }

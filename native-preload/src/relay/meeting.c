@@ -13,6 +13,7 @@
 #include "attendant.h"
 #include "connection.h"
 #include "relay/relay.h"
+#include "report.h"
 
 #define EXECUTORS_TIMEOUT_S 60 /* a JVM on a loaded machine, and a context on each of several GPUs */
 #define LOOK_NS 100000000L
@@ -31,6 +32,10 @@ static char refusal[200];
 
 void meeting_answered(const struct tessera_relay_answer *answer)
 {
+    if (answer->count == TESSERA_RELAY_WAIT) {
+        report_line("waits for an executor: %.*s", (int)sizeof answer->reason, answer->reason);
+        return;
+    }
     pthread_mutex_lock(&lock);
     if (answer->count == 0 || answer->count > TESSERA_MAX_DEVICES) {
         refused = true;

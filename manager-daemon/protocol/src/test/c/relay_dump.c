@@ -212,6 +212,7 @@ static void constants(void)
     CONSTANT(TESSERA_RELAY_ALL_STREAMS);
     CONSTANT(TESSERA_HANDLE_TAG);
     CONSTANT(TESSERA_RELAY_TOKEN);
+    CONSTANT(TESSERA_RELAY_WAIT);
 }
 
 static void enumerations(void)

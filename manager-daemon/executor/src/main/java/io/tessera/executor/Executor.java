@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,8 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long STATS_NS = 1_000_000_000L;
     /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
     private static final long LEAVE_NS = 12_000_000_000L;
+    /** Without a manager and without clients. */
+    private static final long LONELY_NS = 60_000_000_000L;
     /** A synchronizing call of the driver that takes longer waits for somebody. */
     private static final long LONG_CALL_NS = 1_000_000_000L;
     /** From being told to end to the end of kernels. */
@@ -84,6 +87,10 @@ public final class Executor implements ManagerOrders, Reports {
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
     private Rehearsal rehearsal;
+    /** When somebody last needed this executor. Of the thread that runs. */
+    private long neededNs;
+    /** Whether it is to end if nobody needs it now. */
+    private volatile boolean asked;
     private volatile int lostResult;
     private volatile String stuckTenant;
     private volatile boolean stopping;
@@ -133,6 +140,15 @@ public final class Executor implements ManagerOrders, Reports {
      * @return whether it was told to stop
      */
     public boolean run() throws LinuxException {
+        return run(() -> true);
+    }
+
+    /**
+     * The same, but ends also when it was without a manager and without clients for 60 s.
+     *
+     * @param managed whether a manager is there
+     */
+    public boolean run(BooleanSupplier managed) throws LinuxException {
         channel.ready(device, snapshot, socket);
         LOG.info("{} on {} serves {}", snapshot.name(), device.port().name(), socket);
         if (FenceSettings.UNPROTECTED) {
@@ -144,6 +160,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
         enterContext();
         long statsNs = clock.nanoTime();
+        neededNs = statsNs;
         long told = 0;
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
@@ -151,6 +168,7 @@ public final class Executor implements ManagerOrders, Reports {
             connections.doWork(nowNs);
             lookAfterRehearsal();
             lookAfterCalls(nowNs);
+            lookWhetherNeeded(managed.getAsBoolean(), nowNs);
             if (nowNs - statsNs >= (connections.comings() == told ? STATS_NS : CYCLE_NS)) {
                 statsNs = nowNs;
                 told = connections.comings();
@@ -179,6 +197,20 @@ public final class Executor implements ManagerOrders, Reports {
         if (factory.standstill().longestCallNs(nowNs) > LONG_CALL_NS && office.company().haltLate(nowNs, LATE_NS,
                 event -> calls.call(DriverEntry.cuEventQuery, event) == CudaResult.NOT_READY)) {
             fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+        }
+    }
+
+    /** A manager that comes within a minute adopts this executor, also without clients; what nobody needs frees the device. */
+    private void lookWhetherNeeded(boolean managed, long nowNs) {
+        boolean idle = connections.isEmpty() && !admission.isExpecting(nowNs);
+        if (managed || !idle) {
+            neededNs = nowNs;
+        }
+        boolean told = asked;
+        asked = false;
+        if (told && idle || nowNs - neededNs > LONELY_NS) {
+            LOG.info("no manager and no client needs this executor");
+            stopping = true;
         }
     }
 
@@ -285,6 +317,12 @@ public final class Executor implements ManagerOrders, Reports {
     @Override
     public void stop() {
         stopping = true;
+        wake();
+    }
+
+    @Override
+    public void stopIfIdle() {
+        asked = true;
         wake();
     }
 

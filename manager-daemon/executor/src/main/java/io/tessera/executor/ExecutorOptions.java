@@ -21,8 +21,9 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
             Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto]
                                        [--devices COUNT] [--memory BYTES]
 
-            Started by the manager. Tells it on standard output and hears it on standard input.
-            Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 4 no device.
+            Started by the manager, which it hears and tells on a socket beside its own (.mgr), and which it outlives.
+            Without a manager and without clients it ends after 60 s.
+            Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 3 another one serves this socket, 4 no device.
             """;
     private static final Set<String> PROVIDERS =
             Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);

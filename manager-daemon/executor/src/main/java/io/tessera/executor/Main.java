@@ -6,6 +6,7 @@ import io.tessera.device.DriverOptions;
 import io.tessera.device.DriverPort;
 import io.tessera.device.DriverUnavailableException;
 import io.tessera.executor.control.ManagerChannel;
+import io.tessera.executor.control.ManagerLink;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
 import io.tessera.executor.fence.TrustedImages;
@@ -17,12 +18,15 @@ import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.trust.CurrentTrustList;
 import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.os.Linux;
-import io.tessera.os.SharedMemoryPort;
+import io.tessera.os.LinuxPort;
+import io.tessera.os.PidFile;
+import io.tessera.protocol.ExecutorSockets;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +42,8 @@ public final class Main {
     public static final int EXIT_FAILED = 1;
     /** Wrong option. */
     public static final int EXIT_USAGE = 2;
+    /** Another executor serves this device in this directory. */
+    public static final int EXIT_RUNNING = 3;
     /** No device. */
     public static final int EXIT_NO_DEVICE = 4;
 
@@ -115,24 +121,40 @@ public final class Main {
     }
 
     private static int serve(ExecutorOptions options) throws IOException {
-        SharedMemoryPort descriptors = Linux.sharedMemory();
-        int told = descriptors.copy(STANDARD_OUTPUT);
-        // What the driver prints (device printf) belongs to clients, not between the lines for the manager.
+        LinuxPort os = Linux.open();
+        try (PidFile _ = PidFile.lock(os.files(), ExecutorSockets.pidFile(options.socket()), os.processes().pid())) {
+            os.processes().newSession(); // what ends the manager's session ends no programs
+            return serve(options, os);
+        } catch (PidFile.HeldException e) {
+            System.err.println("tessera-executor: another executor serves " + options.socket() + ": pid " + e.pid());
+            return EXIT_RUNNING;
+        }
+    }
+
+    private static int serve(ExecutorOptions options, LinuxPort os) throws IOException {
+        // What the driver prints (device printf) belongs to clients.
         int printed = Linux.printedText().create("tessera-printed");
-        descriptors.duplicate(printed, STANDARD_OUTPUT);
-        ManagerChannel channel = new ManagerChannel(new DescriptorStream(descriptors, told));
+        Linux.sharedMemory().duplicate(printed, STANDARD_OUTPUT);
+        AtomicReference<ManagerLink> way = new AtomicReference<>();
+        ManagerChannel channel = new ManagerChannel(line -> way.get().tell(line));
+        ManagerLink link = new ManagerLink(os, ExecutorSockets.ofManagers(options.socket()), channel::meet, channel::hear);
+        way.set(link);
         try (DriverPort port = DriverOpening.open(options.provider(),
                 new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()))) {
             Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
                     trusted(), workers(port, options));
-            ManagerChannel.listen(System.in, executor);
-            if (!executor.run()) {
+            channel.orders(executor);
+            boolean inOrder = executor.run(link::hasManager);
+            link.close();
+            if (!inOrder) {
                 Runtime.getRuntime().halt(EXIT_FAILED); // closing the driver would wait for the work that does not end
             }
             return EXIT_ENDED;
         } catch (DriverUnavailableException | DriverFailedException e) {
             channel.failed(e.getMessage());
+            link.awaitManager();
+            link.close();
             return EXIT_NO_DEVICE;
         }
     }

@@ -1,6 +1,7 @@
 package io.tessera.executor;
 
 import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.fake.FakeDriver;
@@ -23,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /** An executor in the test's own process, over a fake driver. */
 final class RunningExecutor implements AutoCloseable {
@@ -41,13 +43,18 @@ final class RunningExecutor implements AutoCloseable {
 
     /** With memory from a port. */
     RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
+        this(folder, memory, Clocks.system().monotonic(), () -> true);
+    }
+
+    /** With a clock, and with a manager or not. */
+    RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
-        executor = new Executor(driver, 0, socket, new ManagerChannel(told), Clocks.system().monotonic(),
+        executor = new Executor(driver, 0, socket, new ManagerChannel(line -> told.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8))), clock,
                 new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
-                inOrder = executor.run();
+                inOrder = executor.run(managed);
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
@@ -74,6 +81,16 @@ final class RunningExecutor implements AutoCloseable {
     /** The manager changes a tenant's limit. */
     void limit(String tenant, long limitBytes) {
         executor.limit(tenant, limitBytes);
+    }
+
+    /** The manager ends. */
+    void managerEnds() {
+        executor.stopIfIdle();
+    }
+
+    /** Whether it runs. */
+    boolean isRunning() {
+        return thread.isAlive();
     }
 
     /** The tenants' windows. */

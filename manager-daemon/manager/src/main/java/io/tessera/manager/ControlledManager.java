@@ -1,5 +1,6 @@
 package io.tessera.manager;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tessera.clock.Clocks;
 import io.tessera.manager.conductor.DeviceRegistry;
@@ -28,18 +29,27 @@ final class ControlledManager implements ControlTarget {
 
     private final ManagerContext context;
     private final ProcessPort processes;
+    private final Sessions sessions;
     private final DeviceRegistry devices;
     private final Executors executors;
     private final Residency residency;
     private final StatusReport report;
-    private final Runnable stop;
+    private final Stop stop;
     private final long startedNs;
     private final Instant started;
 
+    /** Ends the manager. */
+    @FunctionalInterface
+    interface Stop {
+        /** Now, or when its programs have ended. */
+        void accept(boolean programs, long nowNs);
+    }
+
     ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
-            DeviceRegistry devices, Executors executors, Residency residency, Runnable stop) {
+            DeviceRegistry devices, Executors executors, Residency residency, Stop stop) {
         this.context = context;
         this.processes = processes;
+        this.sessions = sessions;
         this.devices = devices;
         this.executors = executors;
         this.residency = residency;
@@ -64,8 +74,9 @@ final class ControlledManager implements ControlTarget {
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
         status.add("clients", report.clients(nowNs));
-        if (!executors.status().isEmpty()) {
-            status.add("executors", executors.status());
+        JsonArray served = executors.status(sessions::idOf);
+        if (!served.isEmpty()) {
+            status.add("executors", served);
         }
         report.host().ifPresent(host -> status.add("host", host));
         return status;
@@ -118,9 +129,9 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public void stop() {
-        LOG.info("asked to stop over the control socket");
-        stop.run();
+    public void stop(boolean programs, long nowNs) {
+        LOG.info("asked to stop over the control socket{}", programs ? ", with all programs" : "");
+        stop.accept(programs, nowNs);
     }
 
     @Override

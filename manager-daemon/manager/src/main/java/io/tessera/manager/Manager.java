@@ -82,18 +82,26 @@ public final class Manager implements AutoCloseable {
         this.proxy = new ConductorProxy(poller);
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
-        this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(), proxy);
+        this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(),
+                os.processes(), proxy);
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
                 checkpoints.over(proxy));
         this.handed = new HandedMemory(devices, os.sockets(), errors);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
+        Ending ending = new Ending(sessions, executors, this::stopping);
         ControlledManager target =
                 new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
-                        this::stopping);
+                        (programs, nowNs) -> {
+                            if (programs) {
+                                ending.begin(nowNs);
+                            } else {
+                                stopping();
+                            }
+                        });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors, residency, handed), errors);
+                List.of(control, executors, residency, handed, ending), errors);
     }
 
     /**
@@ -108,7 +116,7 @@ public final class Manager implements AutoCloseable {
         Path driverCache = CacheLocation.of(System.getenv(), os.processes().uid(), Path.of(System.getProperty("user.home")))
                 .resolveSibling("driver");
         Manager manager = assemble(context, os, Clocks.system(), schedulers,
-                ProcessLauncher.of(context.executors(), context.software(), driverCache),
+                ProcessLauncher.of(os, context.executors(), context.software(), driverCache),
                 new ProcHostMemory(Path.of("/proc/meminfo")),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
@@ -139,6 +147,7 @@ public final class Manager implements AutoCloseable {
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
+            manager.executors.adopt(clocks.monotonic().nanoTime());
             done = true;
             return manager;
         } finally {

@@ -208,32 +208,60 @@ class ExecutorsStepTest {
     }
 
     @Test
-    void oneThatDiesComesBackAfterAPauseThatGrows() throws Exception {
+    void oneThatServedIsStartedAgainAtOnceHoweverOftenItDies() throws Exception {
         stepped = new SteppedManager();
         asking(42);
         executor(0).ready(1);
-        stepped.step();
-        executor(0).dies();
-        stepped.step();
+        for (int death = 0; death < 8; death++) {
+            for (int beat = 0; beat < 5; beat++) {
+                stepped.stepAfterMs(250);
+                executor(death).says("{\"beat\":{}}");
+            }
+            executor(death).dies();
+            stepped.step();
+            assertEquals(death + 2, stepped.launcher.started.size(), "started again without a pause");
+            executor(death + 1).ready(1);
+            stepped.step();
+        }
+        assertEquals(List.of("relay 0 of 1 "), asking(43).heard());
+    }
+
+    @Test
+    void oneThatFailsAtOnceIsStartedAgainAfterAPauseThatGrowsAndIsSaid() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        for (int death = 0; death < 4; death++) { // 250 ms, 500 ms, 1 s
+            executor(death).ready(1);
+            stepped.step();
+            executor(death).dies();
+            executor(Math.max(0, death - 1)).dies(); // an old process does not count
+            stepped.step();
+            if (death == 3) {
+                break;
+            }
+            stepped.stepAfterMs((250L << death) - 1);
+            assertEquals(death + 1, stepped.launcher.started.size());
+            stepped.stepAfterMs(1);
+            assertEquals(death + 2, stepped.launcher.started.size());
+        }
         MemoryPeer waiting = asking(43);
-        assertEquals(List.of(), waiting.heard());
-        assertEquals(1, stepped.launcher.started.size());
-        stepped.clock.advanceMs(1000);
-        stepped.step();
-        assertEquals(2, stepped.launcher.started.size());
-        executor(1).ready(1);
+        String told = String.join("", waiting.heard());
+        assertTrue(told.startsWith("relay 0 of -1 it ended with code 1 (4 times in a row it failed as soon as it was started"), told);
+        assertTrue(status().contains("it is started again 2 s later"), this::status);
+        stepped.stepAfterMs(2000);
+        executor(4).ready(1);
         stepped.step();
         assertEquals(List.of("relay 0 of 1 "), waiting.heard());
-        executor(0).dies(); // an old process does not count
-        stepped.step();
-        executor(1).dies();
-        stepped.step();
-        stepped.clock.advanceMs(999);
-        stepped.step();
-        assertEquals(2, stepped.launcher.started.size(), "the pause has grown");
-        stepped.clock.advanceMs(1);
-        stepped.step();
-        assertEquals(3, stepped.launcher.started.size());
+    }
+
+    private String status() {
+        try {
+            MemoryPeer control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
+            stepped.step();
+            return control.heardText();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -256,7 +284,7 @@ class ExecutorsStepTest {
     }
 
     @Test
-    void statusShowsThemAndTheManagersEndEndsThem() throws Exception {
+    void statusShowsThemAndTheManagersEndLetsThemGo() throws Exception {
         stepped = new SteppedManager();
         asking(42);
         executor(0).ready(1);
@@ -271,7 +299,8 @@ class ExecutorsStepTest {
         assertTrue(status.contains("\"plan\":\"relay\""), status);
         assertFalse(executor(0).stopped);
         stepped.close();
-        assertTrue(executor(0).stopped);
+        assertTrue(executor(0).parted);
+        assertFalse(executor(0).stopped);
     }
 
     @Test

@@ -262,6 +262,16 @@ class RunningManagerTest {
     }
 
     @Test
+    void aRemovedPidFileGivesNoSecondManager() throws Exception {
+        Files.delete(paths.pidFile());
+        assertThrows(ManagerRunningException.class, () -> Manager.start(context()));
+        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+        manager.close();
+        manager = Manager.start(context());
+        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+    }
+
+    @Test
     void whatADeadManagerLeftIsRemovedAndWhatALivingOneHasIsKept() throws Exception {
         manager.close();
         Files.createFile(paths.registrationSocket());

@@ -71,6 +71,7 @@ final class LibC {
     private static final MethodHandle SEND = longs("send", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle SENDMSG = longs("sendmsg", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle SETRLIMIT = ints("setrlimit", JAVA_INT, ADDRESS);
+    private static final MethodHandle SETSID = ints("setsid");
     private static final MethodHandle SHUTDOWN = ints("shutdown", JAVA_INT, JAVA_INT);
     private static final MethodHandle SOCKET = ints("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle SOCKETPAIR = ints("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
@@ -186,6 +187,10 @@ final class LibC {
 
     static int getsockopt(int fd, int level, int option, MemorySegment value, MemorySegment bytes) {
         return intCall(s -> (int) GETSOCKOPT.invokeExact(s, fd, level, option, value, bytes));
+    }
+
+    static int setsid() {
+        return intCall(s -> (int) SETSID.invokeExact(s));
     }
 
     static int getuid() {

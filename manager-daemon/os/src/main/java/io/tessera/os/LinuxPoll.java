@@ -21,7 +21,9 @@ final class LinuxPoll implements PollPort {
     private static final int EVENT_BYTES = PACKED ? 12 : 16;
     private static final int DATA_OFFSET = PACKED ? 4 : 8;
 
-    private final MemorySegment events = Arena.ofAuto().allocate((long) EVENT_BYTES * BATCH, 8);
+    /** Threads wait at sets of their own at the same time. */
+    private static final ThreadLocal<MemorySegment> EVENTS =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate((long) EVENT_BYTES * BATCH, 8));
 
     @Override
     public int open() throws LinuxException {
@@ -56,6 +58,7 @@ final class LinuxPoll implements PollPort {
     @Override
     public int await(int poll, long timeoutNs, Ready ready) throws LinuxException {
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, (Math.max(0, timeoutNs) + 999_999L) / 1_000_000L);
+        MemorySegment events = EVENTS.get();
         int count = LibC.epollWait(poll, events, BATCH, timeoutMs);
         if (count == -Errno.EINTR) {
             return 0;

@@ -6,8 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** Processes of Linux. System call numbers above 423 are the same on every architecture. */
 final class LinuxProcesses implements ProcessPort {
@@ -17,6 +20,10 @@ final class LinuxProcesses implements ProcessPort {
     private static final long PIDFD_OPEN = 434;
     /** Field 22 of the stat file, counted from the state, which is field 3. */
     private static final int START_TIME = 22 - 3;
+    private static final int USER_TIME = 14 - 3;
+    private static final int SYSTEM_TIME = 15 - 3;
+    /** Runs or may; waits for a disk; held by a debugger. */
+    private static final Set<String> BUSY_STATES = Set.of("R", "D", "t");
 
     @Override
     public int uid() {
@@ -69,14 +76,43 @@ final class LinuxProcesses implements ProcessPort {
 
     @Override
     public long startTicks(int pid) {
+        String[] fields = stat(Path.of("/proc", Integer.toString(pid), "stat"));
+        return fields == null ? 0 : Long.parseLong(fields[START_TIME]); // the number is for information
+    }
+
+    /** Fields of a stat file from the state on; null if there is none. The command before it may hold blanks and parentheses. */
+    private static String[] stat(Path file) {
         try {
-            String stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
-            // The command stands in parentheses and may hold blanks and parentheses itself.
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            return Long.parseLong(fields[START_TIME]);
+            String stat = Files.readString(file);
+            return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         } catch (IOException | RuntimeException e) {
-            return 0; // gone meanwhile, or hidden (hidepid): the number is for information
+            return null; // gone meanwhile, or hidden (hidepid)
         }
+    }
+
+    @Override
+    public Activity activity(int pid) {
+        Path process = Path.of("/proc", Integer.toString(pid));
+        String[] whole = stat(process.resolve("stat"));
+        if (whole == null) {
+            return null;
+        }
+        boolean runnable = false;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
+            for (Path thread : threads) {
+                String[] fields = stat(thread.resolve("stat"));
+                runnable |= fields != null && BUSY_STATES.contains(fields[0]);
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            return null;
+        }
+        return new Activity(whole[0].equals("T"), runnable,
+                Long.parseLong(whole[USER_TIME]) + Long.parseLong(whole[SYSTEM_TIME]));
+    }
+
+    @Override
+    public void newSession() {
+        LibC.setsid(); // fails where we lead a group already, which is as good
     }
 
     @Override

@@ -32,6 +32,12 @@ public interface ProcessPort {
     /** Whether there is a process of this pid. */
     boolean exists(int pid);
 
+    /** What a process does now; null if it is gone or hidden. */
+    Activity activity(int pid);
+
+    /** Leaves the session and process group that we were started in: what ends those does not end us. */
+    void newSession();
+
     /** Closes a descriptor. */
     void close(int descriptor) throws LinuxException;
 }

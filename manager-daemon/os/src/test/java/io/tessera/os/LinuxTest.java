@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -306,5 +307,35 @@ class LinuxTest {
                 os.sockets().close(server);
             }
         }
+    }
+
+    /** One port serves threads that wait at sets of their own: nobody hears what another one waits for. */
+    @Test
+    void setsOfSeveralThreadsAreNotMixedUp() throws Exception {
+        PollPort port = Linux.open().poll();
+        List<Throwable> wrong = new CopyOnWriteArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int thread = 1; thread <= 4; thread++) {
+            long own = thread;
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    int set = port.open();
+                    int wakeup = port.openWakeup();
+                    port.add(set, wakeup, PollPort.READABLE, own);
+                    port.wake(wakeup);
+                    for (int round = 0; round < 20_000; round++) {
+                        port.await(set, 0, (token, _) -> assertEquals(own, token));
+                    }
+                    port.close(wakeup);
+                    port.close(set);
+                } catch (IOException | AssertionError e) {
+                    wrong.add(e);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(List.of(), wrong);
     }
 }

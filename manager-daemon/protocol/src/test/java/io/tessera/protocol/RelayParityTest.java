@@ -94,6 +94,7 @@ class RelayParityTest {
         constant(to, "CONTEXT_DESTROY", RelayLayout.CONTEXT_DESTROY);
         constant(to, "HANDLE_TAG", RelayLayout.HANDLE_TAG);
         constant(to, "RELAY_TOKEN", RelayMessageLayout.TOKEN_BYTES);
+        constant(to, "RELAY_WAIT", Integer.toUnsignedLong(RelayAnswer.WAIT));
     }
 
     @Test

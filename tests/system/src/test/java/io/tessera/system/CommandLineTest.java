@@ -132,6 +132,42 @@ class CommandLineTest {
                 || !ProcessHandle.of(pid).get().isAlive());
     }
 
+    private static RunningCase relayed(TestRun run) {
+        return run.program("relay_worker", "mixed", "1", "0").env("TESSERA_SHARE", "space").tenant("relayed").start()
+                .awaitLine("ready");
+    }
+
+    /** {@code stop} ends the manager, {@code stop --programs} all, if whoever asks agrees; the pid file is not needed for it. */
+    @Test
+    void stopEndsTheManagerAndWithProgramsAll(TestRun run) {
+        run.expectLine("");
+        run.expectClientError("");
+        run.expectLog("is ended by signal");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        RunningCase program = relayed(run);
+        RunningCase refused = tessera(run, "manager", "stop", "--programs").start();
+        refused.tell("no");
+        NativeResult nothing = refused.end(Await.PATIENCE).exits(1);
+        assertTrue(nothing.output().toString().contains("This ends 1 program, 1 executor and the manager."), nothing.toString());
+        assertTrue(manager.alive());
+        tessera(run, "manager", "stop").run().exits(0);
+        assertTrue(program.process().isAlive());
+        NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
+        assertTrue(stopped.output().toString().contains("executor 0 stopped"), stopped.toString());
+        program.end(Await.PATIENCE).exits(1);
+        tessera(run, "manager", "stop", "--programs", "--yes").run().exits(3);
+        ManagerProcess next = run.manager("--executors", "nvidia");
+        RunningCase other = relayed(run);
+        try {
+            Files.delete(run.runtimeDirectory().resolve("manager.pid"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
+        assertTrue(!next.alive());
+        other.end(Await.PATIENCE);
+    }
+
     @Test
     void statusShowsHolderAndWaiters(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "100s");

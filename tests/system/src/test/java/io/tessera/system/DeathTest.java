@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -152,6 +157,7 @@ class DeathTest {
             int deaths = round + 1;
             Await.until("everybody has noticed", Await.PATIENCE, () -> workers.stream().allMatch(worker ->
                     worker.errors().stream().filter(line -> line.contains("running without turns until it is back")).count() == deaths));
+            assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
             // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
@@ -167,6 +173,14 @@ class DeathTest {
             Signals.send(worker.process(), Signals.TERM);
             NativeResult result = worker.end();
             assertEquals(3, result.libraryLines().size(), () -> "one line each time: " + result);
+        }
+    }
+
+    private static List<String> segments(TestRun run) {
+        try (Stream<Path> files = Files.list(run.segmentDirectory())) {
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".segment")).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -216,11 +230,37 @@ class DeathTest {
         workers.forEach(RunningCase::kill);
     }
 
-    /** A stopped client does not answer; it is reported, and when it goes on everything goes on. */
+    /** Stopped in its turn, by default, it keeps the others waiting for a second, and has its turns again when it goes on. */
+    @Test
+    void aClientThatIsStoppedInItsTurnHoldsNobodyForLong(TestRun run) {
+        run.expectLog("is stopped by a signal");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        RunningCase stopped = worker(run, 0);
+        RunningCase other = worker(run, 1);
+        Await.until("a client stopped in its turn is passed over", Await.PATIENCE, () -> {
+            Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
+            Signals.send(stopped.process(), Signals.STOP);
+            long before = executed(run, List.of(other))[0];
+            Await.sleep(Duration.ofMillis(2500));
+            assertTrue(executed(run, List.of(other))[0] > before + 5, "the other one waits");
+            boolean found = String.join("\n", manager.log()).contains("is stopped by a signal and does not drain");
+            Signals.send(stopped.process(), Signals.CONT);
+            return found;
+        });
+        long[] executed = executed(run, List.of(stopped, other));
+        Await.until("both work again", Await.PATIENCE, () -> {
+            long[] now = executed(run, List.of(stopped, other));
+            return now[0] > executed[0] + 5 && now[1] > executed[1] + 5;
+        });
+        stopped.kill();
+        other.kill();
+    }
+
+    /** A stopped client does not answer; it is reported, and by policy waited for; when it goes on everything goes on. */
     @Test
     void stoppedClientIsReportedAndTheRestGoesOn(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
-        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms");
+        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms", "--drain-policy", "wait");
         RunningCase stopped = worker(run, 0);
         RunningCase other = worker(run, 1);
         // A turn may end between the look and the signal, and a client that holds nothing and asks for nothing is in

@@ -22,8 +22,8 @@ class RelayFaultsTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
     /** An executor says once a second what its clients have; what died gets up to 10 s to end its work. */
     private static final Duration FREED = Await.PATIENCE;
-    /** Far longer than an executor's heartbeats lie apart, and less than 30 s. */
-    private static final Duration LATE = Duration.ofSeconds(7);
+    /** A second, and what a loaded machine adds. */
+    private static final Duration REPLACED = Duration.ofSeconds(5);
     private static final String[] MODES = {"launches", "copies", "allocations", "mixed"};
     private static final int KILLS = 24;
     private static final int CLIENTS = 50;
@@ -56,24 +56,23 @@ class RelayFaultsTest {
         }, () -> executor(manager).toString());
     }
 
-    /** A machine without processor time, or a long collection of garbage: the executor lives, and so does whoever waits for it. */
+    /** Nothing will make it go on, so its programs hear that it is gone, and new ones get another one. */
     @Test
-    void anExecutorThatIsLateIsWaitedForAndADeadOneIsNot(TestRun run) {
+    void anExecutorThatWasStoppedIsReplacedAfterASecond(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningCase waits = worker(run, "mixed", 1, 0).awaitLine("ready");
-        long pid = executorPid(manager);
-        Signals.send(pid, Signals.STOP);
-        Await.sleep(LATE);
-        Signals.send(pid, Signals.CONT);
-        endsRight(waits);
-        allIsFreed(manager);
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
         RunningCase hears = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        long pid = executorPid(manager);
+        long stoppedNs = System.nanoTime();
         Signals.send(pid, Signals.STOP);
-        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
         hears.end(BOUND).exits(0).says("lost");
+        System.out.println("a stopped executor was ended " + (System.nanoTime() - stoppedNs) / 1_000_000 + " ms later");
+        assertTrue(System.nanoTime() - stoppedNs < REPLACED.toNanos());
+        worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
+        assertNotEquals(pid, executorPid(manager));
+        allIsFreed(manager);
     }
 
     @Test
@@ -111,23 +110,6 @@ class RelayFaultsTest {
             assertNotEquals(pid, executorPid(manager));
         }
         allIsFreed(manager);
-    }
-
-    /** Executors end with their manager, so that nobody uses a device that no manager knows of. */
-    @Test
-    void aKilledManagerEndsItsExecutors(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
-        run.expectClientError("");
-        run.expectLine("");
-        RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
-        long pid = executorPid(manager);
-        manager.kill();
-        program.end(BOUND).exits(0).says("lost");
-        Await.until("the executor has ended", Await.PATIENCE,
-                () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
-        ManagerProcess next = run.manager("--executors", "nvidia");
-        worker(run, "mixed", 3, 5).end(BOUND).exits(0).says("right 5");
-        allIsFreed(next);
     }
 
     /** All of them are there before the first one goes: 50 windows, with sinks of 66 MiB and memory in steps of 64 MiB. */

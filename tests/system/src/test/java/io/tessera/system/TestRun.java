@@ -2,8 +2,10 @@ package io.tessera.system;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -170,8 +172,23 @@ final class TestRun {
 
     void forceClose() {
         managers.forEach(ManagerProcess::close);
+        endExecutors();
         segments.close();
         witness.close();
+    }
+
+    /** Those of a manager that was killed live for a minute more. */
+    private void endExecutors() {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory(), "executor-*.pid")) {
+            for (Path file : files) {
+                ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).filter(process -> process.info().commandLine()
+                        .orElse("").contains(runtimeDirectory().toString())).ifPresent(ProcessHandle::destroyForcibly);
+            }
+        } catch (NoSuchFileException e) {
+            // no manager was started
+        } catch (IOException | NumberFormatException e) {
+            throw new IllegalStateException("executors cannot be found", e);
+        }
     }
 
     Path sharedMemory() {

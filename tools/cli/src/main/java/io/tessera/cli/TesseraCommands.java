@@ -6,6 +6,7 @@ import io.tessera.cli.control.ControlException;
 import io.tessera.cli.doctor.DoctorCommand;
 import io.tessera.cli.fence.FenceCommand;
 import io.tessera.cli.jvm.JvmCommand;
+import io.tessera.cli.manager.ManagerStopCommand;
 import io.tessera.cli.residency.EvictCommand;
 import io.tessera.cli.residency.RestoreCommand;
 import io.tessera.cli.schedule.LimitCommand;
@@ -47,7 +48,8 @@ public final class TesseraCommands {
                 .addSubcommand(new ErrorsCommand(context))
                 .addSubcommand(new JvmCommand(context))
                 .addSubcommand(new DoctorCommand(context))
-                .addSubcommand(new FenceCommand(context));
+                .addSubcommand(new FenceCommand(context))
+                .addSubcommand(new ManagerStopCommand(context));
         line.setOut(context.out()).setErr(context.err());
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         line.getSubcommands().values().forEach(command -> command.getCommandSpec()

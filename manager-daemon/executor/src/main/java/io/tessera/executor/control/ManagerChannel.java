@@ -12,49 +12,78 @@ import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RelayToken;
 import io.tessera.protocol.UnfencedPolicy;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The lines between executor and manager. Telling is thread-safe; listening has a thread of its own. */
+/**
+ * The lines between executor and managers: what is told, and what a manager that comes later has to know. Thread-safe.
+ */
 public final class ManagerChannel {
+    private static final int MOST_LIMITS = 100_000;
     private static final Logger LOG = LoggerFactory.getLogger(ManagerChannel.class);
 
-    private final OutputStream out;
+    private final Consumer<String> out;
+    private final List<String> early = new ArrayList<>();
+    /** What managers have set, in bytes. */
+    private final Map<String, Long> limits = new LinkedHashMap<>();
+    private String state;
+    private ManagerOrders orders;
 
-    /** Tells over a stream. */
-    public ManagerChannel(OutputStream out) {
+    /** Tells over a way that may lead nowhere for a while. */
+    public ManagerChannel(Consumer<String> out) {
         this.out = out;
     }
 
-    /** Listens on a thread of its own until the stream ends, which is an order to stop. */
-    public static void listen(InputStream in, ManagerOrders orders) {
-        Thread.ofPlatform().name("manager").daemon().start(() -> {
-            try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                String line;
-                while ((line = lines.readLine()) != null) {
-                    hear(line, orders);
-                }
-                LOG.info("the manager has closed its end");
-            } catch (IOException e) {
-                LOG.warn("the manager cannot be heard any more: {}", e.getMessage());
-            } finally {
-                orders.stop();
-            }
-        });
+    /** Who hears from now on, also what was said before. */
+    public synchronized void orders(ManagerOrders hearing) {
+        orders = hearing;
+        early.forEach(this::hear);
+        early.clear();
     }
 
-    private static void hear(String line, ManagerOrders orders) {
+    /** A manager is there: says what it has to know first, before anything else is told to it. */
+    public synchronized void meet(Consumer<List<String>> manager) {
+        manager.accept(greeting());
+    }
+
+    /** Who we are, which limits there are, and whether clients may come. */
+    private List<String> greeting() {
+        List<String> lines = new ArrayList<>();
+        JsonObject executor = new JsonObject();
+        executor.addProperty("version", ExecutorSockets.VERSION);
+        lines.add(line("executor", executor));
+        limits.forEach((tenant, bytes) -> {
+            JsonObject limit = new JsonObject();
+            limit.addProperty("tenant", tenant);
+            limit.addProperty("limitBytes", bytes);
+            lines.add(line("limit", limit));
+        });
+        if (state != null) {
+            lines.add(state);
+        }
+        return lines;
+    }
+
+    /** A manager says a line. */
+    public synchronized void hear(String line) {
+        if (orders == null) {
+            early.add(line);
+        } else {
+            hear(line, orders);
+        }
+    }
+
+    private void hear(String line, ManagerOrders orders) {
         try {
             JsonObject said = JsonParser.parseString(line).getAsJsonObject();
             if (said.has("admit")) {
@@ -69,9 +98,15 @@ public final class ManagerChannel {
                 if (bytes < 0) {
                     throw new IllegalArgumentException("a limit of " + bytes + " bytes");
                 }
-                orders.limit(limit.get("tenant").getAsString(), bytes);
+                String tenant = limit.get("tenant").getAsString();
+                if (limits.size() < MOST_LIMITS || limits.containsKey(tenant)) {
+                    limits.put(tenant, bytes);
+                }
+                orders.limit(tenant, bytes);
             } else if (said.has("stop")) {
                 orders.stop();
+            } else if (said.has("leave")) {
+                orders.stopIfIdle();
             } else {
                 LOG.warn("the manager says what this executor does not know: {}", line);
             }
@@ -106,7 +141,7 @@ public final class ManagerChannel {
         ready.addProperty("socket", socket.toString());
         ready.addProperty("totalBytes", snapshot.totalBytes());
         ready.addProperty("driver", device.port().name());
-        tell("ready", ready);
+        keep("ready", ready);
     }
 
     /** The executor cannot be, or cannot go on. */
@@ -125,7 +160,7 @@ public final class ManagerChannel {
         if (tenant != null) {
             failed.addProperty("tenant", tenant);
         }
-        tell("failed", failed);
+        keep("failed", failed);
     }
 
     /** What the clients do, and the bounds of the tenants' windows. */
@@ -134,6 +169,8 @@ public final class ManagerChannel {
         for (ClientSession session : sessions) {
             JsonObject client = new JsonObject();
             client.addProperty("client", session.clientId());
+            client.addProperty("pid", session.who().pid());
+            client.addProperty("tenant", session.who().tenant());
             client.addProperty("usedBytes", session.usedBytes());
             client.addProperty("calls", session.counters().calls());
             client.addProperty("launches", session.counters().launches());
@@ -168,14 +205,19 @@ public final class ManagerChannel {
         tell("stats", stats);
     }
 
-    private synchronized void tell(String what, JsonElement content) {
+    private static String line(String what, JsonElement content) {
         JsonObject line = new JsonObject();
         line.add(what, content);
-        try {
-            out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            out.flush();
-        } catch (IOException e) {
-            LOG.warn("the manager does not hear: {}", e.getMessage());
-        }
+        return line.toString();
+    }
+
+    private void tell(String what, JsonElement content) {
+        out.accept(line(what, content));
+    }
+
+    /** Tells it to those who are there and those who come. */
+    private synchronized void keep(String what, JsonElement content) {
+        state = line(what, content);
+        out.accept(state);
     }
 }

@@ -15,6 +15,9 @@ public interface ManagerOrders {
      */
     void limit(String tenant, long limitBytes);
 
-    /** The executor must end; also said when the manager is gone. */
+    /** The executor must end, whoever is there. */
     void stop();
+
+    /** The manager ends: the executor is to end, too, unless it has clients. */
+    void stopIfIdle();
 }

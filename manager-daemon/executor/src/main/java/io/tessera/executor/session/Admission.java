@@ -43,6 +43,12 @@ public final class Admission {
         }
     }
 
+    /** Whether somebody was announced who has not come, and still may. */
+    public synchronized boolean isExpecting(long nowNs) {
+        forgetOld(nowNs);
+        return !announced.isEmpty();
+    }
+
     private void forgetOld(long nowNs) {
         for (Iterator<Announced> i = announced.values().iterator(); i.hasNext();) {
             if (i.next().untilNs - nowNs < 0) {

@@ -49,6 +49,7 @@ public final class ClientSession {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
+    private final Admission.Client who;
     private final long clientId;
     private final String name;
     private final RelaySegment segment;
@@ -72,10 +73,11 @@ public final class ClientSession {
      *
      * @param makeState makes what the client has, with memory of an arena of the session's
      */
-    public ClientSession(long clientId, String name, RelaySegment segment, Function<Arena, ClientState> makeState,
+    public ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState,
             FutexPort futex, NanoClock clock, Reports reports) {
-        this.clientId = clientId;
-        this.name = name;
+        this.who = who;
+        this.clientId = who.clientId();
+        this.name = "client " + clientId + " (pid " + who.pid() + ", tenant \"" + who.tenant() + "\")";
         this.segment = segment;
         this.makeState = makeState;
         this.futex = futex;
@@ -361,7 +363,12 @@ public final class ClientSession {
         return over && (thread == null || !thread.isAlive());
     }
 
-    /** The manager's number for the client. */
+    /** As the manager announced it. */
+    public Admission.Client who() {
+        return who;
+    }
+
+    /** The number that the manager had for the client when it came. */
     public long clientId() {
         return clientId;
     }

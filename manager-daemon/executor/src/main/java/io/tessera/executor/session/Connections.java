@@ -363,6 +363,11 @@ public final class Connections implements AutoCloseable {
         return comings;
     }
 
+    /** Whether nobody is connected, and nobody leaving. */
+    public boolean isEmpty() {
+        return connections.isEmpty() && leaving.isEmpty();
+    }
+
     /** Calls somebody for every session, those that are leaving included. */
     public void forEach(Consumer<ClientSession> each) {
         connections.stream().filter(connection -> connection.session() != null)

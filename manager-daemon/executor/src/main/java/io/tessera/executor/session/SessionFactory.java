@@ -129,8 +129,7 @@ public final class SessionFactory {
             PinnedMemory pinned = new PinnedMemory(memory, files, account);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
-            ClientSession session = new ClientSession(client.clientId(), "client " + client.clientId() + " (pid "
-                    + client.pid() + ", tenant \"" + client.tenant() + "\")", segment,
+            ClientSession session = new ClientSession(client, segment,
                     own -> state(own, client, member, segment, charge, account, pinned, images), futex, clock, reports);
             done = true;
             return new Made(session, pinned, images, descriptor, arena);

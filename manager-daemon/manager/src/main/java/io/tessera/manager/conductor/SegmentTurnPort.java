@@ -105,6 +105,20 @@ final class SegmentTurnPort implements TurnPort {
     }
 
     @Override
+    public boolean isStopped(long clientId) {
+        DeviceMember member = members.get(clientId);
+        return member != null && member.session().isStopped();
+    }
+
+    @Override
+    public void reportStopped(long clientId) {
+        DeviceMember member = members.get(clientId);
+        if (member != null) {
+            LOG.warn("{} is stopped by a signal and does not drain on {}: others go on without it", member.session(), device);
+        }
+    }
+
+    @Override
     public void end(long clientId) {
         DeviceMember member = members.get(clientId);
         if (member != null) {

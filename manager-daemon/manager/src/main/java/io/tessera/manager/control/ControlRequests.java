@@ -52,7 +52,7 @@ final class ControlRequests {
                 case "limit" -> limit(request, peerUid);
                 case "evict" -> evict(request, peerUid, nowNs);
                 case "restore" -> restore(request, peerUid, nowNs);
-                case "stop" -> stop(peerUid);
+                case "stop" -> stop(request, peerUid, nowNs);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
                         + "\": ping, status, scheduler, quantum, limit, evict, restore, stop");
             };
@@ -169,9 +169,9 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject stop(int peerUid) throws RefusedRequest {
+    private JsonObject stop(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
         authorise(peerUid);
-        target.stop();
+        target.stop(flag(request, "programs"), nowNs);
         return ok();
     }
 

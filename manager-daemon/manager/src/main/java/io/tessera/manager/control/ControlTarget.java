@@ -51,8 +51,12 @@ public interface ControlTarget {
     /** Whether the tenant has a client on a device. */
     boolean knows(String tenant);
 
-    /** Ends the manager after the answer was sent. */
-    void stop();
+    /**
+     * Ends the manager after the answer was sent.
+     *
+     * @param programs whether its clients, and executors with whatever is in them, end first
+     */
+    void stop(boolean programs, long nowNs);
 
     /** The manager's own user, who may change things beside root. */
     int uid();

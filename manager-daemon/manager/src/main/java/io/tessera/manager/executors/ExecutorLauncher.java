@@ -16,7 +16,17 @@ public interface ExecutorLauncher {
      */
     Running start(int ordinal, Path socket, Listener listener) throws IOException;
 
-    /** An executor that was started. Thread-safe. */
+    /**
+     * Takes over the executor of a device that a former manager has started.
+     *
+     * @param ordinal  the device, as its driver counts
+     * @param socket   where it listens to clients
+     * @param listener hears of it, on any thread
+     * @return null: none lives there
+     */
+    Running adopt(int ordinal, Path socket, Listener listener);
+
+    /** An executor that was started or taken over. Thread-safe. */
     interface Running {
         /** Its process. */
         long pid();
@@ -24,8 +34,11 @@ public interface ExecutorLauncher {
         /** Tells it a line; a line to one that is gone is lost. */
         void tell(JsonObject line);
 
-        /** Has it end in order: its input ends. */
-        void stop();
+        /** Lets it go on without us, when it has heard what it was told; at the latest after 2 s. */
+        void part();
+
+        /** Asks it to end by SIGTERM. */
+        void terminate();
 
         /** Ends it at once. */
         void kill();
@@ -36,7 +49,7 @@ public interface ExecutorLauncher {
         /** It said something. */
         void said(JsonObject line);
 
-        /** It has ended. */
+        /** It has ended; -1: with a code that only its parent knows. */
         void ended(int exitCode);
     }
 }

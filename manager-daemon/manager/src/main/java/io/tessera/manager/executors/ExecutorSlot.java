@@ -8,29 +8,35 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.IntToLongFunction;
 
 /** One device's executor, alive or not. One owner thread. */
 final class ExecutorSlot {
     /** An executor that is not ready by then is ended. */
     static final long READY_NS = 30_000_000_000L;
-    /** Pause before a restart, doubled with each death in a row. */
-    static final long FIRST_PAUSE_NS = 500_000_000L;
+    /** Pause before the next start of one that failed at once, doubled each time in a row. */
+    static final long FIRST_PAUSE_NS = 250_000_000L;
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
-    /** An executor that lived for so long has not died in a row. */
-    private static final long STEADY_NS = 60_000_000_000L;
+    /** A longer pause is said. */
+    static final long LONG_PAUSE_NS = 1_000_000_000L;
+    /** An executor that served for so long has not failed at once: it is started again without a pause. */
+    private static final long STEADY_NS = 1_000_000_000L;
 
     /** Where an executor is in its life. */
     enum State {
-        /** Started, not ready. */
+        /** Started or taken over, not ready. */
         STARTING,
         /** Serves clients. */
         READY,
         /** Dead; started again when its pause is over. */
         RESTARTING,
         /** There is no such device; asked again when a client asks. */
-        ABSENT
+        ABSENT,
+        /** Lives, but is of another version: it is left alone. */
+        FOREIGN
     }
 
+    final Lateness lateness = new Lateness();
     final int ordinal;
     final Path socket;
     State state = State.ABSENT;
@@ -38,6 +44,8 @@ final class ExecutorSlot {
     /** Which start is meant: what an earlier process says does not count. */
     int generation;
     long deadlineNs = Long.MAX_VALUE;
+    /** Whether a former manager has started it. */
+    boolean adopted;
     String reason = "";
     int count = 1;
     private DeviceUuid uuid = new DeviceUuid(0, 0);
@@ -48,7 +56,8 @@ final class ExecutorSlot {
     private JsonArray windows = new JsonArray();
     private long memoryBytes;
     private long restarts;
-    private long pauseNs = FIRST_PAUSE_NS;
+    /** Times in a row that it failed at once. */
+    private int failures;
     private long readySinceNs;
 
     ExecutorSlot(int ordinal, Path socket) {
@@ -60,13 +69,38 @@ final class ExecutorSlot {
     void start(ExecutorLauncher launcher, ExecutorLauncher.Listener listener, long nowNs) {
         generation++;
         clients = new JsonArray();
+        lateness.heard(nowNs);
         try {
             running = launcher.start(ordinal, socket, listener);
             state = State.STARTING;
+            adopted = false;
             deadlineNs = nowNs + READY_NS;
         } catch (IOException e) {
             died("it cannot be started: " + e.getMessage(), nowNs);
         }
+    }
+
+    /** Takes over one that lives. Returns whether there is one. */
+    boolean adopt(ExecutorLauncher launcher, ExecutorLauncher.Listener listener, long nowNs) {
+        generation++;
+        running = launcher.adopt(ordinal, socket, listener);
+        if (running == null) {
+            return false;
+        }
+        lateness.heard(nowNs);
+        state = State.STARTING;
+        adopted = true;
+        deadlineNs = nowNs + READY_NS;
+        return true;
+    }
+
+    /** It is of another version than we know. */
+    void foreign(long version) {
+        state = State.FOREIGN;
+        deadlineNs = Long.MAX_VALUE;
+        reason = "executor " + ordinal + " (pid " + running.pid() + ") is of another version of Tessera (protocol " + version
+                + ") and is left alone: new programs come in when its programs have ended, or end them by tessera manager"
+                + " stop --programs";
     }
 
     /** It says that it is ready. */
@@ -114,31 +148,49 @@ final class ExecutorSlot {
     void failing(String why, long nowNs) {
         reason = why;
         if (state == State.READY) {
-            if (nowNs - readySinceNs > STEADY_NS) {
-                pauseNs = FIRST_PAUSE_NS;
-            }
+            countFailure(nowNs);
             state = State.RESTARTING;
             deadlineNs = Long.MAX_VALUE;
         }
     }
 
-    /** It is dead; it is started again after a pause, if it ever was ready. */
+    private void countFailure(long nowNs) {
+        failures = nowNs - readySinceNs >= STEADY_NS ? 0 : failures + 1;
+    }
+
+    /** It is dead; it is started again, if it ever was ready, after a pause if it failed at once. */
     void died(String why, long nowNs) {
         running = null;
-        if (reason.isEmpty()) {
+        if (reason.isEmpty() || state == State.FOREIGN) {
             reason = why;
         }
-        boolean was = state == State.READY || state == State.RESTARTING;
-        if (state == State.READY && nowNs - readySinceNs > STEADY_NS) {
-            pauseNs = FIRST_PAUSE_NS;
+        if (state == State.READY) {
+            countFailure(nowNs);
+        } else if (state == State.STARTING) {
+            failures++;
         }
+        boolean was = state == State.READY || state == State.RESTARTING;
         state = was ? State.RESTARTING : State.ABSENT;
+        long pauseNs = failures == 0 ? 0 : Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(failures - 1, 20));
         deadlineNs = nowNs + pauseNs;
-        pauseNs = Math.min(LONGEST_PAUSE_NS, pauseNs * 2);
+        if (was && pauseNs > LONG_PAUSE_NS) {
+            reason += " (" + failures + " times in a row it failed as soon as it was started; it is started again "
+                    + pauseNs / 1_000_000_000L + " s later)";
+        }
         restarts += was ? 1 : 0;
         clients = new JsonArray();
         windows = new JsonArray();
         memoryBytes = 0;
+    }
+
+    /** Whether somebody who comes now waits for longer than a second, and the reason says why. */
+    boolean isPausing(long nowNs) {
+        return state == State.RESTARTING && running == null && deadlineNs - nowNs > LONG_PAUSE_NS;
+    }
+
+    /** Clients that it has, as it last said. */
+    JsonArray clients() {
+        return clients;
     }
 
     DeviceUuid uuid() {
@@ -149,8 +201,12 @@ final class ExecutorSlot {
         return software;
     }
 
-    /** As {@code status} shows it (SPEC.md, section 8). */
-    JsonObject json() {
+    /**
+     * As {@code status} shows it (SPEC.md, section 8).
+     *
+     * @param registered this manager's number for the client of a pid; 0: it has not registered here
+     */
+    JsonObject json(IntToLongFunction registered) {
         JsonObject json = new JsonObject();
         json.addProperty("ordinal", ordinal);
         json.addProperty("state", state.name().toLowerCase(Locale.ROOT));
@@ -168,11 +224,25 @@ final class ExecutorSlot {
         if (!reason.isEmpty()) {
             json.addProperty("reason", reason);
         }
-        json.add("clients", clients);
+        json.add("clients", present(registered));
         JsonArray shown = state == State.READY ? WindowTable.windows(socket, uuid.toString(), windows) : windows;
         if (!shown.isEmpty()) {
             json.add("windows", shown);
         }
         return json;
+    }
+
+    /** Clients under the numbers that they have with this manager: they came to the executor under a former one's. */
+    private JsonArray present(IntToLongFunction registered) {
+        JsonArray present = new JsonArray();
+        for (JsonElement client : clients) {
+            JsonObject shown = client.getAsJsonObject().deepCopy();
+            if (shown.has("pid")) {
+                long id = registered.applyAsLong(shown.get("pid").getAsInt());
+                shown.addProperty("client", id);
+            }
+            present.add(shown);
+        }
+        return present;
     }
 }

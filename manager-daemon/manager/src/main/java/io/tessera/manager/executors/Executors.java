@@ -7,16 +7,22 @@ import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.session.Session;
 import io.tessera.os.LinuxException;
+import io.tessera.os.ProcessPort;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.SegmentLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.IntToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Executors implements Conductor.Timed {
     private static final int MOST_LIMITS = 100_000;
+    /** A manager that did not run for so long has heard nobody: silence counts from here on. */
+    private static final long SLEPT_NS = 1_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
 
     private final ExecutorKind kind;
@@ -35,10 +43,16 @@ public final class Executors implements Conductor.Timed {
     private final Path directory;
     private final ConductorProxy proxy;
     private final List<ExecutorSlot> slots = new ArrayList<>();
+    private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
+    /** Those of them who know why they wait. */
+    private final Set<Session> told = new HashSet<>();
     private final Quarantine quarantine = new Quarantine();
     /** Limits that were set while tenants ran, in bytes. */
     private final Map<String, Long> limits = new HashMap<>();
+    private long workedNs;
+    /** Whether none is started any more. */
+    private boolean stopping;
     private boolean closed;
 
     /**
@@ -48,12 +62,34 @@ public final class Executors implements Conductor.Timed {
      * @param directory where their sockets and logs lie
      */
     public Executors(ExecutorKind kind, FenceRules fences, ExecutorLauncher launcher, Path directory,
-            ConductorProxy proxy) {
+            ProcessPort processes, ConductorProxy proxy) {
+        this.processes = processes;
         this.kind = kind;
         this.fences = fences;
         this.launcher = launcher;
         this.directory = directory;
         this.proxy = proxy;
+    }
+
+    /** Takes over what a former manager of this directory has left running. */
+    public void adopt(long nowNs) {
+        for (int ordinal = 0; ordinal < SegmentLayout.MAX_DEVICES; ordinal++) {
+            ExecutorSlot slot = new ExecutorSlot(ordinal, ExecutorSockets.ofClients(directory, ordinal));
+            if (slot.adopt(launcher, listener(slot, slot.generation + 1), nowNs)) {
+                while (slots.size() < ordinal) {
+                    slots.add(absent(slots.size()));
+                }
+                slots.add(slot);
+                LOG.info("executor {} (pid {}) lives and is taken over", ordinal, slot.running.pid());
+            }
+        }
+    }
+
+    /** One that is started when somebody asks. */
+    private ExecutorSlot absent(int ordinal) {
+        ExecutorSlot slot = new ExecutorSlot(ordinal, ExecutorSockets.ofClients(directory, ordinal));
+        slot.deadlineNs = Long.MIN_VALUE;
+        return slot;
     }
 
     /** A client asks which executors serve it; it is answered when they are ready, or cannot be. */
@@ -75,24 +111,33 @@ public final class Executors implements Conductor.Timed {
             slots.stream().filter(slot -> slot.state == ExecutorSlot.State.ABSENT && slot.deadlineNs <= nowNs)
                     .forEach(slot -> start(slot, nowNs));
         }
-        answerIfSettled();
+        answerIfSettled(nowNs);
     }
 
     /** A client is gone. */
     public void ended(Session session) {
         waiting.remove(session);
+        told.remove(session);
     }
 
     private void add(int ordinal, long nowNs) {
-        ExecutorSlot slot = new ExecutorSlot(ordinal, directory.resolve("executor-" + ordinal + ".sock"));
+        ExecutorSlot slot = absent(ordinal);
         slots.add(slot);
         start(slot, nowNs);
     }
 
     private void start(ExecutorSlot slot, long nowNs) {
-        int generation = slot.generation + 1;
         slot.reason = "";
-        slot.start(launcher, new ExecutorLauncher.Listener() {
+        if (slot.adopt(launcher, listener(slot, slot.generation + 1), nowNs)) {
+            LOG.info("executor {} (pid {}) lives after all and is taken over", slot.ordinal, slot.running.pid());
+            return;
+        }
+        slot.start(launcher, listener(slot, slot.generation + 1), nowNs);
+        LOG.info("executor {} is started", slot.ordinal);
+    }
+
+    private ExecutorLauncher.Listener listener(ExecutorSlot slot, int generation) {
+        return new ExecutorLauncher.Listener() {
             @Override
             public void said(JsonObject line) {
                 offer(slot, generation, now -> Executors.this.said(slot, line, now));
@@ -100,15 +145,21 @@ public final class Executors implements Conductor.Timed {
 
             @Override
             public void ended(int exitCode) {
-                offer(slot, generation, now -> {
-                    LOG.warn("executor {} ended with code {}{}", slot.ordinal, exitCode,
-                            slot.reason.isEmpty() ? "" : ": " + slot.reason);
-                    slot.died("it ended with code " + exitCode, now);
-                    answerIfSettled();
-                });
+                offer(slot, generation, now -> Executors.this.ended(slot, exitCode, now));
             }
-        }, nowNs);
-        LOG.info("executor {} is started", slot.ordinal);
+        };
+    }
+
+    private void ended(ExecutorSlot slot, int exitCode, long nowNs) {
+        String how = slot.adopted ? "it ended" : "it ended with code " + exitCode;
+        if (exitCode == 0 || slot.state == ExecutorSlot.State.FOREIGN) {
+            LOG.info("executor {} has ended", slot.ordinal);
+        } else {
+            LOG.warn("executor {} ended{}{}", slot.ordinal, slot.adopted ? "" : " with code " + exitCode,
+                    slot.reason.isEmpty() ? "" : ": " + slot.reason);
+        }
+        slot.died(how, nowNs);
+        answerIfSettled(nowNs);
     }
 
     /** Something to do with the time of the cycle. */
@@ -130,14 +181,23 @@ public final class Executors implements Conductor.Timed {
     }
 
     private void said(ExecutorSlot slot, JsonObject line, long nowNs) {
+        slot.lateness.heard(nowNs);
+        if (slot.state == ExecutorSlot.State.FOREIGN) {
+            return;
+        }
         try {
-            if (line.get("ready") instanceof JsonObject ready) {
+            if (line.get("executor") instanceof JsonObject executor) {
+                met(slot, executor.get("version").getAsLong(), nowNs);
+            } else if (line.get("limit") instanceof JsonObject limit) {
+                keep(limit.get("tenant").getAsString(), limit.get("limitBytes").getAsLong(), false);
+            } else if (line.get("ready") instanceof JsonObject ready) {
                 slot.ready(ready, nowNs);
+                limits.forEach((tenant, bytes) -> slot.running.tell(Orders.limit(tenant, bytes)));
                 LOG.info("executor {} is ready: {}", slot.ordinal, ready);
                 for (int ordinal = slots.size(); slot.ordinal == 0 && ordinal < slot.count; ordinal++) {
                     add(ordinal, nowNs);
                 }
-                answerIfSettled();
+                answerIfSettled(nowNs);
             } else if (line.get("failed") instanceof JsonObject failed) {
                 slot.failing(failed.get("reason").getAsString(), nowNs);
                 if (failed.get("tenant") instanceof JsonPrimitive tenant) {
@@ -153,13 +213,24 @@ public final class Executors implements Conductor.Timed {
         }
     }
 
+    private void met(ExecutorSlot slot, long version, long nowNs) {
+        if (version != ExecutorSockets.VERSION) {
+            slot.foreign(version);
+            LOG.warn("{}", slot.reason);
+            answerIfSettled(nowNs);
+        }
+    }
+
     /** Answers those who wait, once no executor is still on its way. */
-    private void answerIfSettled() {
+    private void answerIfSettled(long nowNs) {
         boolean settled = slots.stream().noneMatch(slot -> slot.state == ExecutorSlot.State.STARTING
                 || slot.state == ExecutorSlot.State.RESTARTING);
         if (!settled) {
+            slots.stream().filter(slot -> slot.isPausing(nowNs)).findFirst().ifPresent(slot -> waiting.keySet().stream()
+                    .filter(told::add).forEach(session -> session.answerRelay(List.of(RelayAnswer.wait(slot.reason)))));
             return;
         }
+        told.clear();
         Map<Session, FenceWish> asked = new LinkedHashMap<>(waiting);
         waiting.clear();
         asked.forEach(this::answer);
@@ -192,15 +263,16 @@ public final class Executors implements Conductor.Timed {
         client.addProperty("limitBytes", limits.getOrDefault(session.hello().tenant(),
                 Math.max(0, session.hello().limitBytes())));
         fences.announce(client, wish);
-        JsonObject line = new JsonObject();
-        line.add("admit", client);
-        return line;
+        return Orders.admit(client);
     }
 
     @Override
     public int doWork(long nowNs) {
         int work = 0;
+        boolean slept = nowNs - workedNs > SLEPT_NS;
+        workedNs = nowNs;
         for (ExecutorSlot slot : slots) {
+            work += slot.running == null ? 0 : lookAfter(slot, slept, nowNs);
             if (slot.deadlineNs > nowNs) {
                 continue;
             }
@@ -211,7 +283,7 @@ public final class Executors implements Conductor.Timed {
                 slot.deadlineNs = Long.MAX_VALUE;
                 slot.running.kill();
                 work++;
-            } else if (slot.state == ExecutorSlot.State.RESTARTING) {
+            } else if (slot.state == ExecutorSlot.State.RESTARTING && !stopping) {
                 start(slot, nowNs);
                 work++;
             } else {
@@ -221,10 +293,30 @@ public final class Executors implements Conductor.Timed {
         return work;
     }
 
+    /** One that is silent, and will stay so, is ended; its end starts the next one. */
+    private int lookAfter(ExecutorSlot slot, boolean slept, long nowNs) {
+        if (slept) {
+            slot.lateness.heard(nowNs);
+        }
+        ExecutorLauncher.Running running = slot.running;
+        String verdict = slot.lateness.verdict(() -> processes.activity((int) running.pid()), nowNs);
+        if (verdict == null || slot.state == ExecutorSlot.State.FOREIGN) {
+            return 0;
+        }
+        LOG.error("executor {} (pid {}) is ended: {}", slot.ordinal, running.pid(), verdict);
+        slot.reason = verdict;
+        slot.lateness.heard(nowNs);
+        running.kill();
+        return 1;
+    }
+
     @Override
     public long nextDeadlineNs() {
         long next = Long.MAX_VALUE;
         for (ExecutorSlot slot : slots) {
+            if (slot.running != null) {
+                next = Math.min(next, slot.lateness.nextLookNs());
+            }
             if (slot.deadlineNs != Long.MIN_VALUE) {
                 next = Math.min(next, slot.deadlineNs);
             }
@@ -237,10 +329,14 @@ public final class Executors implements Conductor.Timed {
         return slots.stream().filter(slot -> slot.uuid().equals(device)).mapToLong(ExecutorSlot::memoryBytes).sum();
     }
 
-    /** The executors of {@code status}. */
-    public JsonArray status() {
+    /**
+     * The executors of {@code status}.
+     *
+     * @param registered this manager's number for the client of a pid; 0: it has not registered here
+     */
+    public JsonArray status(IntToLongFunction registered) {
         JsonArray all = new JsonArray();
-        slots.forEach(slot -> all.add(slot.json()));
+        slots.forEach(slot -> all.add(slot.json(registered)));
         return all;
     }
 
@@ -250,24 +346,55 @@ public final class Executors implements Conductor.Timed {
      * @param bytes 0: no limit
      */
     public void limit(String tenant, long bytes) {
-        if (limits.size() < MOST_LIMITS || limits.containsKey(tenant)) {
-            limits.put(tenant, bytes);
-        }
-        JsonObject limit = new JsonObject();
-        limit.addProperty("tenant", tenant);
-        limit.addProperty("limitBytes", bytes);
-        JsonObject line = new JsonObject();
-        line.add("limit", limit);
-        slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.tell(line));
+        keep(tenant, bytes, true);
+        slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY)
+                .forEach(slot -> slot.running.tell(Orders.limit(tenant, bytes)));
     }
 
-    /** Has all executors end. */
+    /** What is said here counts more than what executors say of a former manager. */
+    private void keep(String tenant, long bytes, boolean here) {
+        if (limits.containsKey(tenant) ? here : limits.size() < MOST_LIMITS) {
+            limits.put(tenant, bytes);
+        }
+    }
+
+    /** Has all executors end, and with them what runs in them. */
+    public void stop() {
+        stopping = true;
+        for (ExecutorSlot slot : slots) {
+            if (slot.state == ExecutorSlot.State.FOREIGN) {
+                slot.running.terminate();
+            } else if (slot.running != null) {
+                slot.running.tell(Orders.stop());
+            }
+        }
+    }
+
+    /** Whether one lives. */
+    public boolean isRunning() {
+        return slots.stream().anyMatch(slot -> slot.running != null);
+    }
+
+    /** Ends at once what still lives. */
+    public void kill() {
+        slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.kill());
+    }
+
+    /** Lets go of all executors: those that have clients go on, the others end. */
     public void close() {
         closed = true;
         for (ExecutorSlot slot : slots) {
-            if (slot.running != null) {
-                slot.running.stop();
+            if (slot.running == null) {
+                continue;
             }
+            if (slot.state == ExecutorSlot.State.STARTING && !slot.adopted) {
+                slot.running.kill(); // nobody knows of it
+                continue;
+            }
+            if (slot.state != ExecutorSlot.State.FOREIGN) {
+                slot.running.tell(Orders.leave());
+            }
+            slot.running.part();
         }
     }
 }

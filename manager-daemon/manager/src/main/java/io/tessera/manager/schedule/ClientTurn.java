@@ -9,6 +9,9 @@ final class ClientTurn {
     /** Who is next after a time without turns. */
     static final Comparator<ClientTurn> LONGEST_AGO_FIRST = Comparator.comparingLong(client -> client.grantNumber);
 
+    /** Seen stopped twice in a row a client is stopped; so it is found within a second. */
+    private static final long LOOK_NS = 500_000_000L;
+
     /** The second over which fairness is promised. */
     private static final long TAKES_PART_NS = 1_000_000_000L;
 
@@ -28,6 +31,12 @@ final class ClientTurn {
 
     /** The grace of the present order to stop is over and was reported. */
     boolean reported;
+
+    /** Its process was found stopped while it was told to stop: it is passed over until it answers. */
+    private boolean absent;
+    /** When its process was last looked at, and whether it was stopped then. */
+    private long lookedNs = NEVER;
+    private boolean seenStopped;
 
     /** Whether the last turn's time has still to be booked. */
     boolean inTurn;
@@ -114,6 +123,44 @@ final class ClientTurn {
     /** Told to stop, and not yet answered. */
     boolean stopping() {
         return ordered == TurnState.CLOSED && !quiet;
+    }
+
+    /** When something is due for a client that is to stop; {@link Long#MAX_VALUE}: it is not. */
+    long overdueNs(ScheduleSettings settings) {
+        long graceNs = stopping() && !reported ? orderedAtNs + settings.graceNs() : Long.MAX_VALUE;
+        return looks(settings) ? Math.min(graceNs, nextLookNs()) : graceNs;
+    }
+
+    private boolean looks(ScheduleSettings settings) {
+        return stopping() && settings.drainPolicy() == DrainPolicy.EXTEND;
+    }
+
+    private long nextLookNs() {
+        return Math.max(orderedAtNs, lookedNs) + LOOK_NS;
+    }
+
+    /** Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. */
+    boolean isFoundStopped(ScheduleSettings settings, TurnPort port, long nowNs) {
+        if (!looks(settings) || nowNs < nextLookNs()) {
+            return false;
+        }
+        boolean before = seenStopped && lookedNs > orderedAtNs;
+        lookedNs = nowNs;
+        seenStopped = port.isStopped(id);
+        absent = before && seenStopped;
+        return absent;
+    }
+
+    /** It has answered something. Returns whether it was passed over. */
+    boolean answers() {
+        boolean was = absent;
+        absent = false;
+        return was;
+    }
+
+    /** Whether it wants a turn and may get one. */
+    boolean mayWait() {
+        return wantSinceNs != 0 && !parked && !absent;
     }
 
     /**

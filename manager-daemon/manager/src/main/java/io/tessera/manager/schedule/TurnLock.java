@@ -82,9 +82,8 @@ final class TurnLock {
         client.wantSinceNs = sinceNs;
         if (sinceNs == 0) {
             waiting.remove(client);
-        } else {
-            queueIfWaiting(client);
         }
+        queueIfWaiting(client);
     }
 
     /**
@@ -95,6 +94,9 @@ final class TurnLock {
         ClientTurn client = clients.get(clientId);
         if (client == null) {
             return;
+        }
+        if (client.answers()) {
+            queueIfWaiting(client);
         }
         boolean current = epoch == client.epoch;
         switch (state) {
@@ -151,15 +153,11 @@ final class TurnLock {
 
     /** Keeps the client off the device, or no longer. */
     void parked(long clientId, boolean parked) {
-        ClientTurn client = clients.get(clientId);
-        if (client != null && client.parked != parked) {
+        change(clientId, client -> {
             client.parked = parked;
-            if (parked) {
-                waiting.remove(client);
-            } else {
-                queueIfWaiting(client);
-            }
-        }
+            waiting.removeIf(waiter -> parked && waiter == client);
+            queueIfWaiting(client);
+        });
     }
 
     /** Sets something that the lock only reads. */
@@ -249,6 +247,7 @@ final class TurnLock {
             }
             orders += endExtension(nowNs);
             orders += revoke(nowNs);
+            passOverStopped(nowNs);
             orders += graceOver(nowNs);
             orders += grant(nowNs);
         } else {
@@ -270,9 +269,7 @@ final class TurnLock {
             deadlineNs = Math.min(deadlineNs, holder.endsAtNs(MEMORY_PATIENCE_NS));
         }
         for (ClientTurn client : clients.values()) {
-            if (client.stopping() && !client.reported) {
-                deadlineNs = Math.min(deadlineNs, client.orderedAtNs + settings.graceNs());
-            }
+            deadlineNs = Math.min(deadlineNs, client.overdueNs(settings));
         }
         return deadlineNs;
     }
@@ -355,6 +352,17 @@ final class TurnLock {
 
     // Clients that do not drain
 
+    /** Whose process a signal has stopped will not drain: the others go on without it, until it answers. */
+    private void passOverStopped(long nowNs) {
+        for (ClientTurn client : clients.values()) {
+            if (client.isFoundStopped(settings, port, nowNs)) {
+                waiting.remove(client);
+                becomeQuiet(client, nowNs);
+                port.reportStopped(client.id);
+            }
+        }
+    }
+
     private int graceOver(long nowNs) {
         int done = 0;
         boolean allOverdue = true;
@@ -430,19 +438,13 @@ final class TurnLock {
     }
 
     private void queueIfWaiting(ClientTurn client) {
-        boolean wants = client.wantSinceNs != 0 && !client.parked;
-        if (exclusive && wants && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
+        if (exclusive && client.mayWait() && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
             waiting.add(client);
         }
     }
 
     private TurnTerms termsOf(ClientTurn client) {
-        return switch (client.ordered) {
-            case CLOSED -> TurnTerms.closed(client.terms);
-            case FREE -> TurnTerms.free(sampling);
-            case GRANTED -> TurnTerms.granted(settings, client, quantumNs, !waiting.isEmpty(), clients.size() > 1,
-                    sampling);
-        };
+        return TurnTerms.of(settings, client, quantumNs, !waiting.isEmpty(), clients.size() > 1, sampling);
     }
 
     private int amendTerms() {
@@ -477,8 +479,7 @@ final class TurnLock {
     }
 
     boolean waits(long clientId) {
-        ClientTurn client = clients.get(clientId);
-        return client != null && client.wantSinceNs != 0;
+        return clients.containsKey(clientId) && clients.get(clientId).wantSinceNs != 0;
     }
 
     Handovers handovers() {

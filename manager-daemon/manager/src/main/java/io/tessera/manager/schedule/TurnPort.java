@@ -27,6 +27,12 @@ public interface TurnPort {
     /** A client did not drain within the grace; said once per turn, for the log and the status. */
     void reportUndrained(long clientId, long sinceRevokedNs);
 
+    /** Whether a signal has stopped the client's process (SIGSTOP, SIGTSTP). */
+    boolean isStopped(long clientId);
+
+    /** Others go on without a client whose process is stopped, for the log. */
+    void reportStopped(long clientId);
+
     /** Ends a client that does not drain, under the drain policy {@code END}. */
     void end(long clientId);
 }

@@ -40,4 +40,14 @@ public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean
         return new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : looseNs,
                 contended ? idleNs : 0, contended, sample);
     }
+
+    /** What goes with what a client was told last. */
+    static TurnTerms of(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
+            boolean accompanied, boolean sample) {
+        return switch (client.ordered) {
+            case CLOSED -> closed(client.terms);
+            case FREE -> free(sample);
+            case GRANTED -> granted(settings, client, quantumNs, contended, accompanied, sample);
+        };
+    }
 }

@@ -6,13 +6,13 @@ import io.tessera.os.FilePort;
 import io.tessera.os.FileStatus;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.PidFile;
 import io.tessera.protocol.RuntimeDirectory;
 import io.tessera.protocol.SegmentHeader;
 import io.tessera.protocol.SegmentLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The runtime directory and the directory of segments in the hands of one manager (SPEC.md, section 1): made or checked,
- * locked by the pid file, cleaned of what a dead manager left. Closing removes what is ours again. One owner thread.
+ * locked, cleaned of what a dead manager left. Closing removes what is ours again. One owner thread.
  */
 public final class ManagerDirectory implements AutoCloseable {
     /** A segment whose manager's heartbeat is older than this belongs to nobody (SPEC.md, section 4). */
@@ -30,11 +30,14 @@ public final class ManagerDirectory implements AutoCloseable {
 
     private final LinuxPort os;
     private final RuntimeDirectory directory;
-    private final int pidFile;
+    /** The runtime directory itself, locked: nobody can take that from us by removing a file. */
+    private final int locked;
+    private final PidFile pidFile;
 
-    private ManagerDirectory(LinuxPort os, RuntimeDirectory directory, int pidFile) {
+    private ManagerDirectory(LinuxPort os, RuntimeDirectory directory, int locked, PidFile pidFile) {
         this.os = os;
         this.directory = directory;
+        this.locked = locked;
         this.pidFile = pidFile;
     }
 
@@ -48,26 +51,42 @@ public final class ManagerDirectory implements AutoCloseable {
      */
     public static ManagerDirectory claim(LinuxPort os, RuntimeDirectory directory, NanoClock monotonic)
             throws IOException {
-        prepare(os, directory.path());
-        prepare(os, directory.shmDirectory());
-        int pidFile = lockPidFile(os, directory);
-        ManagerDirectory claimed = new ManagerDirectory(os, directory, pidFile);
+        os.files().close(prepare(os, directory.shmDirectory()));
+        int locked = prepare(os, directory.path());
+        PidFile pidFile = null;
         boolean done = false;
         try {
-            os.files().write(pidFile, (os.processes().pid() + "\n").getBytes(StandardCharsets.US_ASCII));
+            pidFile = lock(os, directory, locked);
+            ManagerDirectory claimed = new ManagerDirectory(os, directory, locked, pidFile);
             claimed.removeSockets();
             claimed.removeStaleSegments(monotonic.nanoTime());
             done = true;
             return claimed;
         } finally {
             if (!done) {
-                os.files().close(pidFile);
+                os.files().close(locked);
+                if (pidFile != null) {
+                    pidFile.close();
+                }
             }
         }
     }
 
-    /** Makes a directory that only we can write, or checks that an existing one is such. */
-    private static void prepare(LinuxPort os, Path path) throws IOException {
+    private static PidFile lock(LinuxPort os, RuntimeDirectory directory, int locked) throws IOException {
+        try {
+            PidFile pidFile = PidFile.lock(os.files(), directory.pidFile(), os.processes().pid());
+            if (!os.files().lock(locked)) {
+                pidFile.close();
+                throw new ManagerRunningException(directory.path(), "unknown: its pid file was removed");
+            }
+            return pidFile;
+        } catch (PidFile.HeldException e) {
+            throw new ManagerRunningException(directory.path(), e.pid());
+        }
+    }
+
+    /** Makes a directory that only we can write, or checks that an existing one is such; opens it. */
+    private static int prepare(LinuxPort os, Path path) throws IOException {
         FilePort files = os.files();
         int uid = os.processes().uid();
         int permissions = uid == 0 ? 0711 : 0700;
@@ -81,6 +100,7 @@ public final class ManagerDirectory implements AutoCloseable {
             }
             throw e;
         }
+        boolean done = false;
         try {
             FileStatus status = files.status(descriptor);
             if (status.uid() != uid) {
@@ -93,53 +113,12 @@ public final class ManagerDirectory implements AutoCloseable {
                 throw new UnsafeDirectoryException(path,
                         "can be written by others (mode " + Integer.toOctalString(status.permissions()) + ")");
             }
+            done = true;
+            return descriptor;
         } finally {
-            files.close(descriptor);
-        }
-    }
-
-    /**
-     * Locks the pid file. A manager that ends removes its file while it holds the lock, so the file that was locked may
-     * have lost its name meanwhile; then the next one is tried.
-     */
-    private static int lockPidFile(LinuxPort os, RuntimeDirectory directory) throws IOException {
-        FilePort files = os.files();
-        Path path = directory.pidFile();
-        for (int attempt = 0; attempt < 10; attempt++) {
-            int descriptor = files.open(path, FilePort.Open.CREATE, 0644);
-            boolean kept = false;
-            try {
-                if (!files.lock(descriptor)) {
-                    String pid = new String(files.read(descriptor, 16), StandardCharsets.US_ASCII).strip();
-                    throw new ManagerRunningException(directory.path(), pid.isEmpty() ? "unknown" : pid);
-                }
-                kept = hasName(files, descriptor, path);
-                if (kept) {
-                    return descriptor;
-                }
-            } finally {
-                if (!kept) {
-                    files.close(descriptor);
-                }
+            if (!done) {
+                files.close(descriptor);
             }
-        }
-        throw new IOException("the pid file " + path + " changes all the time: managers are starting and ending there");
-    }
-
-    private static boolean hasName(FilePort files, int descriptor, Path path) throws LinuxException {
-        int named;
-        try {
-            named = files.open(path, FilePort.Open.READ, 0);
-        } catch (LinuxException e) {
-            if (e.errno() == Errno.ENOENT) {
-                return false;
-            }
-            throw e;
-        }
-        try {
-            return files.status(named).inode() == files.status(descriptor).inode();
-        } finally {
-            files.close(named);
         }
     }
 
@@ -192,14 +171,14 @@ public final class ManagerDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** Removes sockets and pid file and gives up the lock. Segments are removed by {@link Sessions#close}. */
+    /** Removes sockets and pid file and gives up the locks. Segments are removed by {@link Sessions#close}. */
     @Override
     public void close() throws LinuxException {
         try {
             removeSockets();
-            os.files().remove(directory.pidFile());
         } finally {
-            os.files().close(pidFile);
+            os.files().close(locked); // before the pid file: who has that one finds the directory free
+            pidFile.close();
         }
     }
 }

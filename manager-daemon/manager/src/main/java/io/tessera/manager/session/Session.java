@@ -1,9 +1,11 @@
 package io.tessera.manager.session;
 
+import io.tessera.os.Activity;
 import io.tessera.os.Errno;
 import io.tessera.os.LinuxException;
+import io.tessera.os.LinuxPort;
 import io.tessera.os.PeerCredentials;
-import io.tessera.os.SocketPort;
+import io.tessera.os.ProcessPort;
 import io.tessera.protocol.ExchangeEnd;
 import io.tessera.protocol.Hello;
 import io.tessera.protocol.RelayAnswer;
@@ -49,18 +51,20 @@ public final class Session {
     ClientSegment segment;
 
     private final PeerCredentials peer;
+    private final ProcessPort processes;
     private final Outbox outbox;
     private long clientId;
     private SegmentHeader header;
     private boolean terminationAsked;
 
-    Session(SocketPort sockets, int socket, int pidfd, PeerCredentials peer, long connectedNs, long deadlineNs) {
+    Session(LinuxPort os, int socket, int pidfd, PeerCredentials peer, long connectedNs, long deadlineNs) {
         this.socket = socket;
         this.pidfd = pidfd;
         this.peer = peer;
         this.connectedNs = connectedNs;
         this.deadlineNs = deadlineNs;
-        this.outbox = new Outbox(sockets, socket);
+        this.processes = os.processes();
+        this.outbox = new Outbox(os.sockets(), socket);
     }
 
     void registered(long newClientId, Hello newHello, ClientSegment newSegment) {
@@ -149,6 +153,12 @@ public final class Session {
         boolean asked = terminationAsked;
         terminationAsked = false;
         return asked;
+    }
+
+    /** Whether a signal has stopped its process. */
+    public boolean isStopped() {
+        Activity activity = processes.activity(peer.pid());
+        return activity != null && activity.stopped();
     }
 
     /** Ends the connection in the next cycle, for a reason that the log and the client are told. */

@@ -104,6 +104,17 @@ public final class Sessions implements AutoCloseable {
         return registered.values();
     }
 
+    /** Whether no client is left, also none that is just ending. */
+    public boolean isEmpty() {
+        return registered.isEmpty() && ending.isEmpty();
+    }
+
+    /** The number of the client of a process; 0: it is not registered. */
+    public long idOf(int pid) {
+        return registered.values().stream().filter(session -> session.peer().pid() == pid).mapToLong(Session::clientId)
+                .findFirst().orElse(0);
+    }
+
     private void acceptAll() {
         try {
             int socket;
@@ -133,7 +144,7 @@ public final class Sessions implements AutoCloseable {
             PeerCredentials peer = os.sockets().peer(socket);
             pidfd = os.processes().pidfdOfPeer(socket, peer);
             long nowNs = clocks.monotonic().nanoTime();
-            Session session = new Session(os.sockets(), socket, pidfd, peer, nowNs, nowNs + HELLO_TIMEOUT_NS);
+            Session session = new Session(os, socket, pidfd, peer, nowNs, nowNs + HELLO_TIMEOUT_NS);
             session.socketToken = poller.add(socket, PollPort.READABLE, events -> readable(session));
             if (pidfd != ProcessPort.NO_PIDFD) {
                 session.pidfdToken = poller.add(pidfd, PollPort.READABLE, events -> processGone(session));

@@ -1,5 +1,6 @@
 package io.tessera.manager.memory;
 
+import io.tessera.os.Activity;
 import io.tessera.os.Errno;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -26,6 +27,8 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     public final MemoryFiles files;
     /** Error number of the next accepts; 0: they succeed. */
     public int acceptErrno;
+    /** What every process does. */
+    public Activity activity = new Activity(false, true, 0);
     /** Called before every packet to a peer, to look at memory in that moment. */
     public Runnable beforeSend = () -> { };
 
@@ -267,6 +270,15 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
         MemoryPeer peer = ((Pidfd) descriptors.get(pidfd)).peer;
         peer.signals.add(signal);
         return !peer.dead;
+    }
+
+    @Override
+    public Activity activity(int pid) {
+        return activity;
+    }
+
+    @Override
+    public void newSession() {
     }
 
     @Override

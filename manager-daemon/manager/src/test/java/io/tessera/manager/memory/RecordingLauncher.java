@@ -5,12 +5,17 @@ import com.google.gson.JsonParser;
 import io.tessera.manager.executors.ExecutorLauncher;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Executors that say what a test has them say. */
 public final class RecordingLauncher implements ExecutorLauncher {
     /** Every start, in order. */
     public final List<Started> started = new ArrayList<>();
+
+    /** Executors that a former manager has left, by device. */
+    public final Map<Integer, Started> living = new HashMap<>();
 
     /** One start. */
     public static final class Started implements Running {
@@ -18,13 +23,15 @@ public final class RecordingLauncher implements ExecutorLauncher {
         public final int ordinal;
         /** What it was told. */
         public final List<JsonObject> told = new ArrayList<>();
-        /** Whether it was told to end, or ended. */
+        /** Whether it was ended. */
         public boolean stopped;
-        private final Listener listener;
+        /** Whether the manager has let it go. */
+        public boolean parted;
+        private Listener listener;
 
-        Started(int ordinal, Listener listener) {
+        /** One that nobody hears yet. */
+        public Started(int ordinal) {
             this.ordinal = ordinal;
-            this.listener = listener;
         }
 
         /** It says a line. */
@@ -55,7 +62,12 @@ public final class RecordingLauncher implements ExecutorLauncher {
         }
 
         @Override
-        public void stop() {
+        public void part() {
+            parted = true;
+        }
+
+        @Override
+        public void terminate() {
             stopped = true;
         }
 
@@ -68,7 +80,17 @@ public final class RecordingLauncher implements ExecutorLauncher {
 
     @Override
     public Running start(int ordinal, Path socket, Listener listener) {
-        started.add(new Started(ordinal, listener));
+        started.add(new Started(ordinal));
+        started.getLast().listener = listener;
         return started.getLast();
+    }
+
+    @Override
+    public Running adopt(int ordinal, Path socket, Listener listener) {
+        Started adopted = living.get(ordinal);
+        if (adopted != null) {
+            adopted.listener = listener;
+        }
+        return adopted;
     }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** A whole manager on ports in memory, moved step by step. */
@@ -49,6 +50,13 @@ public final class SteppedManager implements AutoCloseable {
 
     /** A manager with schedulers of the test's own; null: schedulers that decide nothing. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own) throws IOException {
+        this(uid, settings, own, Map.of());
+    }
+
+    /** A manager that finds executors, by device. */
+    public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own,
+            Map<Integer, RecordingLauncher.Started> living) throws IOException {
+        launcher.living.putAll(living);
         linux = new MemoryLinux(uid);
         SchedulerFactory factory = own != null ? own : (totalBytes, port, nowNs) -> {
             schedulers.add(new RecordingScheduler(port));

@@ -233,7 +233,7 @@ class DeviceSchedulerTest {
     void extendLetsAClientThatCannotDrainRunOn() {
         firstHoldsOthersWait();
         after(100);
-        assertEquals(now() + 10_000 * MS, scheduler.nextDeadlineNs());
+        assertEquals(now() + 500 * MS, scheduler.nextDeadlineNs(), "it may be stopped");
         assertEquals(List.of(), after(9_999));
         assertEquals(List.of("1 GRANTED@3"), after(1));
         assertEquals(List.of(1L), port.undrained);

@@ -127,6 +127,16 @@ class SchedulerPropertyTest {
         }
 
         @Override
+        public boolean isStopped(long clientId) {
+            return false;
+        }
+
+        @Override
+        public void reportStopped(long clientId) {
+            throw new AssertionError("nobody is stopped");
+        }
+
+        @Override
         public void end(long clientId) {
         }
     }

@@ -2,8 +2,10 @@ package io.tessera.manager.schedule;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Writes down what the scheduler says and answers loads from a script. */
 final class ScriptedTurnPort implements TurnPort {
@@ -15,6 +17,8 @@ final class ScriptedTurnPort implements TurnPort {
     final Map<Long, ClientLoad> loads = new HashMap<>();
     final List<Long> undrained = new ArrayList<>();
     final List<Long> ended = new ArrayList<>();
+    final Set<Long> stopped = new HashSet<>();
+    final List<Long> passedOver = new ArrayList<>();
     int amendments;
 
     @Override
@@ -37,6 +41,16 @@ final class ScriptedTurnPort implements TurnPort {
     @Override
     public void reportUndrained(long clientId, long sinceRevokedNs) {
         undrained.add(clientId);
+    }
+
+    @Override
+    public boolean isStopped(long clientId) {
+        return stopped.contains(clientId);
+    }
+
+    @Override
+    public void reportStopped(long clientId) {
+        passedOver.add(clientId);
     }
 
     @Override

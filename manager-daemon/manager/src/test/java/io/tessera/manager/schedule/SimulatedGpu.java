@@ -347,6 +347,16 @@ final class SimulatedGpu implements TurnPort {
     }
 
     @Override
+    public boolean isStopped(long clientId) {
+        return false;
+    }
+
+    @Override
+    public void reportStopped(long clientId) {
+        throw new AssertionError("nobody is stopped");
+    }
+
+    @Override
     public void end(long clientId) {
         throw new AssertionError("client " + clientId + " ended");
     }

@@ -4,6 +4,7 @@ import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.status.StatusReport;
 import io.tessera.protocol.SegmentLayout;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Whether a manager runs, answers, and is of our version. */
@@ -20,9 +21,9 @@ final class ManagerCheck implements Check {
 
     @Override
     public List<Finding> findings() {
-        StatusReport.ManagerState manager;
+        StatusReport status;
         try {
-            manager = StatusReport.of(client.ask("status")).manager();
+            status = StatusReport.of(client.ask("status"));
         } catch (ControlException e) {
             if (e.kind() == ControlException.Kind.NO_MANAGER) {
                 return List.of(Finding.note(SUBJECT, "none runs (" + client.socket() + ")",
@@ -30,16 +31,28 @@ final class ManagerCheck implements Check {
             }
             return List.of(Finding.problem(SUBJECT, e.getMessage(), "tessera manager logs, tessera manager restart"));
         }
+        List<Finding> findings = new ArrayList<>();
+        findings.add(of(status.manager()));
+        status.executors().stream().filter(executor -> executor.state().equals("foreign")).forEach(executor -> findings.add(
+                Finding.problem("executor " + executor.ordinal(), executor.reason(),
+                        "wait for its programs, or tessera manager stop --programs")));
+        status.executors().stream().filter(executor -> executor.state().equals("restarting")).forEach(executor -> findings.add(
+                Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executor-" + executor.ordinal()
+                        + ".log in " + status.manager().runtimeDirectory())));
+        return findings;
+    }
+
+    private Finding of(StatusReport.ManagerState manager) {
         String text = "runs, version " + manager.version() + ", pid " + manager.pid() + ", "
                 + manager.runtimeDirectory();
         if (manager.abi() != SegmentLayout.VERSION) {
-            return List.of(Finding.problem(SUBJECT, text + ", speaks protocol " + manager.abi() + ", ours is "
-                    + SegmentLayout.VERSION, "restart it from this installation: tessera manager restart"));
+            return Finding.problem(SUBJECT, text + ", speaks protocol " + manager.abi() + ", ours is "
+                    + SegmentLayout.VERSION, "restart it from this installation: tessera manager restart");
         }
         if (!manager.version().equals(ownVersion)) {
-            return List.of(Finding.note(SUBJECT, text + "; this is " + ownVersion,
-                    "tessera manager restart, when no program needs it"));
+            return Finding.note(SUBJECT, text + "; this is " + ownVersion,
+                    "tessera manager restart, when no program needs it");
         }
-        return List.of(Finding.ok(SUBJECT, text));
+        return Finding.ok(SUBJECT, text);
     }
 }

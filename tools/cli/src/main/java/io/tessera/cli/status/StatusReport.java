@@ -52,7 +52,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * An executor.
      *
      * @param ordinal    its device, as the driver counts
-     * @param state      starting, ready, restarting or absent
+     * @param state      starting, ready, restarting, absent or foreign
      * @param uuid       its device's UUID
      * @param name       its device's name
      * @param software   whether that is the software GPU
@@ -81,7 +81,9 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
     /**
      * A client in an executor.
      *
-     * @param client    the manager's number for it
+     * @param client    the manager's number for it; 0: it has not registered with this manager yet
+     * @param pid       its process
+     * @param tenant    what its limit attaches to
      * @param usedBytes device memory
      * @param calls     calls that were relayed
      * @param launches  kernels that were launched
@@ -91,10 +93,11 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param unfenced  images that run as they are
      * @param violations accesses outside the window, traps and failed assertions that were recorded
      */
-    public record ExecutorClient(long client, long usedBytes, long calls, long launches, long records, long rejected,
+    public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
             String fence, long unfenced, long violations) {
         /** Fills in what was left out. */
         public ExecutorClient {
+            tenant = Objects.requireNonNullElse(tenant, "-");
             fence = Objects.requireNonNullElse(fence, "-");
         }
     }

@@ -3,9 +3,13 @@ package io.tessera.cli.script;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
@@ -32,7 +36,15 @@ public final class FakeManager {
         Files.deleteIfExists(runtime.resolve("manager.sock"));
         try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.bind(UnixDomainSocketAddress.of(runtime.resolve("manager.sock")));
-            Files.writeString(runtime.resolve("manager.pid"), ProcessHandle.current().pid() + "\n");
+            live(runtime.resolve("manager.pid"));
+        }
+    }
+
+    /** Has its pid file open as long as it lives. */
+    private static void live(Path pidFile) throws IOException, InterruptedException {
+        try (FileChannel file = FileChannel.open(pidFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING)) {
+            file.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)));
             Thread.sleep(LIFE_MS);
         }
     }

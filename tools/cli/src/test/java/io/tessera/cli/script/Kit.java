@@ -93,11 +93,17 @@ final class Kit implements AutoCloseable {
         return Files.exists(log()) ? Files.readAllLines(log()).stream().filter(l -> l.startsWith("-- ")).count() : 0;
     }
 
-    /** Makes it look as if a manager ran, at no cost: a socket, and the pid of a process with a fitting name. */
+    /** Makes it look as if a manager ran, at no cost: a socket, and a process with a fitting name that has its pid file open. */
     void pretendManager() throws IOException {
+        Path file = Files.createFile(runtime.resolve("manager.pid"));
+        pretendManager(start(sleeper().redirectInput(file.toFile())).pid());
+    }
+
+    /** A process whose command line names Tessera. */
+    ProcessBuilder sleeper() throws IOException {
         Path sleeper = home.resolve("tessera-sleeper");
         Files.createSymbolicLink(sleeper, Path.of("/bin/sleep"));
-        pretendManager(start(new ProcessBuilder(sleeper.toString(), "60")).pid());
+        return new ProcessBuilder(sleeper.toString(), "60");
     }
 
     void pretendManager(long pid) throws IOException {

@@ -135,6 +135,22 @@ class ManagerScriptTest {
         assertTrue(other.isAlive());
     }
 
+    /** The number of a manager that was killed may come again, also for a process of Tessera's: only a manager has the file open. */
+    @Test
+    void aPidThatWasGivenToAnotherProcessOfTesserasIsNotBelieved() throws Exception {
+        Process other = kit.start(kit.sleeper());
+        kit.pretendManager(other.pid());
+        assertEquals(3, kit.tessera("manager", "status").code());
+        assertEquals(3, kit.tessera("manager", "stop").code());
+        assertTrue(other.isAlive());
+    }
+
+    @Test
+    void stopTakesNoAnswerWithoutAQuestion() throws Exception {
+        assertEquals(2, kit.tessera("manager", "stop", "--yes").code());
+        assertEquals(2, kit.tessera("manager", "stop", "--programs", "--now").code());
+    }
+
     @Test
     void rubbishInThePidFileIsNoManager() throws Exception {
         kit.pretendManager();

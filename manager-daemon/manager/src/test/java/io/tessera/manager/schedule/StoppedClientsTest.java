@@ -1,0 +1,90 @@
+package io.tessera.manager.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Clients whose process is stopped while they are to stop, under the policy {@code extend}. */
+class StoppedClientsTest {
+    private static final long MS = 1_000_000L;
+    private static final ScheduleSettings SETTINGS = ScheduleSettings.defaults().withQuantumNs(100 * MS);
+
+    private final ScriptedTurnPort port = new ScriptedTurnPort();
+    private DeviceScheduler scheduler = make(SETTINGS);
+    private long nowMs = 1000;
+
+    private DeviceScheduler make(ScheduleSettings settings) {
+        DeviceScheduler made = new DeviceScheduler(settings, port, 0);
+        made.mode(SchedulerMode.ON, 0);
+        return made;
+    }
+
+    private long now() {
+        return nowMs * MS;
+    }
+
+    private List<String> after(long ms) {
+        nowMs += ms;
+        scheduler.doWork(now());
+        return port.take();
+    }
+
+    private List<String> wants(long client) {
+        scheduler.wants(client, now(), now());
+        return port.take();
+    }
+
+    private List<String> acks(long client, long epoch, AckState state) {
+        scheduler.acknowledged(client, epoch, state, now());
+        return port.take();
+    }
+
+    /** Client 1 holds with epoch 1, clients 2 and 3 wait. */
+    private void firstHoldsOthersWait() {
+        for (long client = 1; client <= 3; client++) {
+            scheduler.joined(client, now());
+        }
+        assertEquals(List.of(), port.take());
+        assertEquals(List.of("1 GRANTED@1"), wants(1));
+        scheduler.wants(1, 0, now());
+        acks(1, 1, AckState.OPEN);
+        assertEquals(List.of(), wants(2));
+        assertEquals(List.of(), wants(3));
+    }
+
+    @Test
+    void extendPassesOverAClientThatIsStoppedUntilItAnswers() {
+        firstHoldsOthersWait();
+        scheduler.wants(1, now(), now());
+        port.stopped.add(1L);
+        assertEquals(List.of("1 CLOSED@2"), after(100));
+        assertEquals(List.of(), after(500));
+        assertEquals(List.of("2 GRANTED@1"), after(500));
+        assertEquals(List.of(1L), port.passedOver);
+        acks(2, 1, AckState.OPEN);
+        scheduler.wants(2, 0, now());
+        after(100);
+        assertEquals(List.of("3 GRANTED@1"), acks(2, 2, AckState.CLOSED));
+        acks(3, 1, AckState.OPEN);
+        scheduler.wants(3, 0, now());
+        assertEquals(List.of(), after(10_000), "who is stopped waits for nothing");
+        port.stopped.clear();
+        assertEquals(List.of("3 CLOSED@2"), acks(1, 2, AckState.CLOSED), "it answers, and its turn comes");
+        assertEquals(List.of("1 GRANTED@3"), acks(3, 2, AckState.CLOSED));
+        assertEquals(List.of(), port.undrained);
+    }
+
+    @Test
+    void whoWasStoppedForAMomentIsNotPassedOver() {
+        firstHoldsOthersWait();
+        port.stopped.add(1L);
+        after(100);
+        after(500);
+        port.stopped.clear();
+        assertEquals(List.of(), after(500));
+        port.stopped.add(1L);
+        assertEquals(List.of(), after(500));
+        assertEquals(List.of("2 GRANTED@1"), after(500));
+    }
+}

@@ -1,0 +1,39 @@
+package io.tessera.protocol;
+
+import java.nio.file.Path;
+
+/** Where an executor is found, and which version managers and executors must share (RELAY.md, section 1). Pure: computes paths, touches no file. */
+public final class ExecutorSockets {
+    /** Of the lines between managers and executors, and of how clients are admitted: whoever meets another one leaves it alone. */
+    public static final int VERSION = 1;
+    private static final String CLIENTS = ".sock";
+
+    private ExecutorSockets() {
+    }
+
+    /** Socket of clients of the executor of a device. */
+    public static Path ofClients(Path runtimeDirectory, int ordinal) {
+        return runtimeDirectory.resolve("executor-" + ordinal + CLIENTS);
+    }
+
+    /** Socket of managers, beside that of clients. */
+    public static Path ofManagers(Path clients) {
+        return sibling(clients, ".mgr");
+    }
+
+    /** The executor's pid, locked while it lives. */
+    public static Path pidFile(Path clients) {
+        return sibling(clients, ".pid");
+    }
+
+    /** What it logs. */
+    public static Path log(Path clients) {
+        return sibling(clients, ".log");
+    }
+
+    private static Path sibling(Path clients, String ending) {
+        String name = clients.getFileName().toString();
+        String stem = name.endsWith(CLIENTS) ? name.substring(0, name.length() - CLIENTS.length()) : name;
+        return clients.resolveSibling(stem + ending);
+    }
+}
