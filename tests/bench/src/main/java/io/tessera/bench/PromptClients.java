@@ -52,6 +52,16 @@ final class PromptClients implements TurnPort {
     }
 
     @Override
+    public boolean isStopped(long clientId) {
+        return false;
+    }
+
+    @Override
+    public void reportStopped(long clientId) {
+        throw new IllegalStateException("client " + clientId + " is never stopped");
+    }
+
+    @Override
     public void end(long clientId) {
         throw new IllegalStateException("client " + clientId + " answers at once and is to be ended");
     }

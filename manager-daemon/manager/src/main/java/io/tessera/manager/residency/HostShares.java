@@ -54,9 +54,9 @@ final class HostShares {
         for (MemberMemory member : members) {
             long id = member.clientId() * SegmentLayout.MAX_DEVICES + member.member.slot();
             byId.put(id, member);
-            long pinned = isShort ? shortOf(member, spare) : member.pinnedWanted;
-            long pageable = isShort ? Math.min(member.pageableWanted,
-                    Math.max(0, member.outBytes() - Math.min(pinned, member.pinnedTarget))) : member.pageableWanted;
+            long pinned = isShort ? shortOfPinned(member.pinnedWanted, member.outBytes(), spare, stepBytes()) : member.pinnedWanted;
+            long pageable = isShort ? besidePinned(member.pageableWanted, member.outBytes(), Math.min(pinned, member.pinnedTarget), stepBytes())
+                    : member.pageableWanted;
             clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget, pinned,
                     member.pageableHeld, member.pageableTarget, pageable));
         }
@@ -98,11 +98,16 @@ final class HostShares {
     /**
      * Pinned memory for a client where not everybody can have all: what of its memory is off the device or is to leave,
      * so that no move waits for memory which somebody holds ahead of need. What that leaves is for those whose memory is
-     * on the device, and leaves next.
+     * on the device, and leaves next. Memory leaves in whole chunks, and a step holds at least one: so much more, or who
+     * is to give up a part of a chunk never could.
      */
-    private static long shortOf(MemberMemory member, long spareBytes) {
-        long out = member.outBytes();
-        return Math.min(member.pinnedWanted, out > 0 ? out : Math.max(0, spareBytes));
+    static long shortOfPinned(long wantedBytes, long outBytes, long spareBytes, long stepBytes) {
+        return Math.min(wantedBytes, outBytes > 0 ? outBytes + stepBytes : Math.max(0, spareBytes));
+    }
+
+    /** Pageable memory where not everybody can have all pinned: for what is off the device, or is to leave, beside that. */
+    static long besidePinned(long wantedBytes, long outBytes, long pinnedBytes, long stepBytes) {
+        return outBytes > 0 ? Math.min(wantedBytes, Math.max(0, outBytes + stepBytes - pinnedBytes)) : 0;
     }
 
     private void look(long nowNs) {
