@@ -22,7 +22,7 @@ struct range {
 };
 
 /* Where programs place windows that are larger than the arena; the system maps nothing there by itself. */
-static const CUdeviceptr far_begin = 0x200000000000ULL, far_end = 0x300000000000ULL;
+static const CUdeviceptr far_begin = 0x200000000000ULL, far_end = 0x400000000000ULL;
 
 static CUdeviceptr arena;
 static int arena_fd = -1;

@@ -321,7 +321,7 @@ class SessionTest {
                 RelayTestClient other = executor.client("b", 0)) {
             guilty.launch(function(guilty, module(guilty), "fault"), 0, longs(0, 0));
             guilty.send(RecordKind.MARK, 0, false, 1, 0, mark(0, 2, 1));
-            await(() -> other.segment().contextError() == 700 && guilty.segment().contextError() == 700, "the error");
+            await(() -> other.segment().contextError() == 709 && guilty.segment().contextError() == 700, "the error");
             assertFalse(executor.awaitEnd());
             assertTrue(executor.told().contains("\"failed\""), executor.told());
             assertTrue(other.segment().ended());

@@ -36,7 +36,7 @@ public final class Decisions {
     public Decisions(Description description, Annotations<Serving> annotations,
             Optional<Annotations<RelayServing>> relayed) {
         this.description = description;
-        this.direct = new RuleSet<>(description, annotations, "pass, submit, sync or hook", problems);
+        this.direct = new RuleSet<>(description, annotations, "pass, submit, sync, room or hook", problems);
         this.relay = relayed.map(rules -> new RuleSet<>(description, rules,
                 "local, call, async, wrap call, wrap async or refuse", problems));
         description.entries().values().stream().filter(Entry::exported).forEach(this::checkKnown);
