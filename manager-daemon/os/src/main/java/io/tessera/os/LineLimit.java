@@ -1,17 +1,17 @@
 package io.tessera.os;
 
-import io.tessera.clock.NanoClock;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Lines of a log that a user's processes cause: so many in a time for each user, so that nobody fills a disk or hides
  * what was logged of others. What is left out is counted and said. One owner thread.
  */
 public final class LineLimit {
-    private final NanoClock clock;
+    private final LongSupplier clock;
     private final int lines;
     private final long windowNs;
     private final Map<Integer, Window> windows = new LinkedHashMap<>();
@@ -29,10 +29,11 @@ public final class LineLimit {
     /**
      * No lines yet.
      *
+     * @param clock    one that never goes back, nanoseconds
      * @param lines    lines of one user
      * @param windowNs in this time, nanoseconds
      */
-    public LineLimit(NanoClock clock, int lines, long windowNs) {
+    public LineLimit(LongSupplier clock, int lines, long windowNs) {
         this.clock = clock;
         this.lines = lines;
         this.windowNs = windowNs;
@@ -40,7 +41,7 @@ public final class LineLimit {
 
     /** Whether another line about a user's process may be written; counts it. */
     public boolean admits(int uid) {
-        Window window = windows.computeIfAbsent(uid, _ -> new Window(clock.nanoTime() + windowNs));
+        Window window = windows.computeIfAbsent(uid, _ -> new Window(clock.getAsLong() + windowNs));
         if (window.written == lines) {
             window.leftOut++;
             return false;

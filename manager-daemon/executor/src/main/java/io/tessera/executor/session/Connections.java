@@ -90,7 +90,7 @@ public final class Connections implements AutoCloseable {
         this.admission = admission;
         this.factory = factory;
         this.reports = reports;
-        this.lines = new LineLimit(clock, LINES, LINES_NS);
+        this.lines = new LineLimit(clock::nanoTime, LINES, LINES_NS);
     }
 
     /** Listens; others than the announced clients are refused, so root's socket is open to every user. */

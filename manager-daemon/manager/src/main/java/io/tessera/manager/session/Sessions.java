@@ -89,7 +89,7 @@ public final class Sessions implements AutoCloseable {
         this.errors = errors;
         this.maxClients = maxClients;
         this.listener = listener;
-        this.lines = new LineLimit(clocks.monotonic(), LINES, LINES_NS);
+        this.lines = new LineLimit(clocks.monotonic()::nanoTime, LINES, LINES_NS);
         this.registration = new Registration(os, clocks, store);
     }
 

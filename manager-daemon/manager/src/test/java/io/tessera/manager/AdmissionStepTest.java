@@ -1,0 +1,120 @@
+package io.tessera.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.SteppedManager;
+import io.tessera.os.Errno;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who is admitted as a client, who is refused, and who has to go for others. */
+@Timeout(60)
+class AdmissionStepTest {
+    private SteppedManager stepped;
+
+    @BeforeEach
+    void start() throws Exception {
+        stepped = new SteppedManager();
+    }
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        stepped.close();
+        assertEquals(List.of(), stepped.segments());
+        assertEquals(0, stepped.linux.openDescriptors(), "open descriptors");
+    }
+
+    @Test
+    void whoSaysNothingIsLetGo() throws Exception {
+        MemoryPeer silent = stepped.connect(1, 500);
+        stepped.stepAfterMs(4_999);
+        assertFalse(silent.isClosedByManager());
+        stepped.stepAfterMs(5_001);
+        assertEquals(List.of("refused 2: it did not say HELLO within 5 s", "closed"), silent.heard());
+    }
+
+    @Test
+    void whoOpensTooManyConnectionsEndsHisOwn() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context);
+        MemoryPeer other = stepped.connect(1, 501);
+        MemoryPeer oldest = stepped.connect(2, 500);
+        for (int i = 0; i < 256; i++) {
+            stepped.connect(3 + i, 500);
+            if (i % 50 == 0) {
+                stepped.step(); // no more are taken in one cycle
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            stepped.step();
+        }
+        assertEquals(List.of("refused 2: more than 256 processes of this user have not said HELLO", "closed"), oldest.heard());
+        assertFalse(other.isClosedByManager());
+        other.hello("team", 0);
+        stepped.step();
+        assertFalse(other.isClosedByManager());
+    }
+
+    @Test
+    void beyondTheLimitClientsAreRefusedUntilOneGoes() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(2));
+        MemoryPeer first = stepped.client(1);
+        stepped.client(2);
+        MemoryPeer third = stepped.connect(3, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 2 (--max-clients)",
+                "closed"), third.heard());
+        first.die();
+        stepped.step();
+        MemoryPeer fourth = stepped.connect(4, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 3"), fourth.heard());
+    }
+
+    @Test
+    void aUsersManagerServesThatUserAndRoot() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(1000, context -> context);
+        MemoryPeer own = stepped.connect(1, 1000).hello("a", 0);
+        MemoryPeer root = stepped.connect(2, 0).hello("b", 0);
+        MemoryPeer alien = stepped.connect(3, 1001).hello("c", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), own.heard());
+        assertEquals(List.of("welcome 2"), root.heard());
+        assertEquals(List.of("refused 4: this manager belongs to user 1000 and does not serve user 1001", "closed"),
+                alien.heard());
+    }
+
+    @Test
+    void aFullShmIsARefusalAndLeavesNothing() throws Exception {
+        stepped.linux.files.reserveErrno = Errno.ENOSPC;
+        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 3: no space for a segment of 131072 bytes in /dev/shm/tessera-0 (ENOSPC)",
+                "closed"), peer.heard());
+        assertEquals(List.of(), stepped.segments());
+        stepped.linux.files.reserveErrno = 0;
+        MemoryPeer later = stepped.connect(2, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 2"), later.heard());
+    }
+
+    @Test
+    void whenDescriptorsRunOutTakingPausesAndGoesOn() throws Exception {
+        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        stepped.linux.acceptErrno = Errno.EMFILE;
+        stepped.step();
+        stepped.linux.acceptErrno = 0;
+        assertEquals(0, stepped.manager.doWork(), "does not spin on the readable listener");
+        assertEquals(List.of(), peer.heard());
+        stepped.stepAfterMs(1_000);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), peer.heard());
+    }
+}
