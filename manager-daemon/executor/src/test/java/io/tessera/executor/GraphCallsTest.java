@@ -10,6 +10,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,8 @@ class GraphCallsTest {
     /** A child of so many nodes, 64 times: as much as a graph may have. */
     private static final int CHILD = 1023;
     private static final int MOST = 65_536;
+    /** Of an executable graph. */
+    private static final int BRANCHES = 1024;
     /** What a destruction may free in one call. */
     private static final int MOST_DESTROYED = 8192;
     private static final int OPERATION_BYTES = 48;
@@ -62,6 +66,15 @@ class GraphCallsTest {
         return client.call(DriverEntry.cuGraphAddEmptyNode, outBytes(8), value(graph), value(0), value(0));
     }
 
+    private int addAfter(long graph, long before) {
+        return client.call(DriverEntry.cuGraphAddEmptyNode, outBytes(8), value(graph), in(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder())
+                .putLong(before).array()), value(1));
+    }
+
+    private int instantiate(long graph) {
+        return client.call(DriverEntry.cuGraphInstantiateWithFlags, outBytes(8), value(graph), value(0));
+    }
+
     private int addChild(long graph, long child) {
         return client.call(DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(graph), value(0), value(0), value(child));
     }
@@ -83,8 +96,10 @@ class GraphCallsTest {
 
     private long childOf(int nodes) {
         long child = graph();
+        long before = 0;
         for (int i = 0; i < nodes; i++) {
-            assertEquals(0, addEmpty(child));
+            assertEquals(0, before == 0 ? addEmpty(child) : addAfter(child, before));
+            before = client.outLong(0);
         }
         return child;
     }
@@ -102,6 +117,65 @@ class GraphCallsTest {
         assertEquals(0, client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)));
         assertTrue(executor.driver.graphSizes.mostNodes() <= MOST, executor.driver.graphSizes.longestCall());
         assertEquals(MOST, executor.driver.graphSizes.mostNodes(), "64 children and their nodes are what a graph may have");
+    }
+
+    /** A driver needs more time for branches than for nodes, and more the more of them there are. */
+    @Test
+    void branchesOfAnExecutableGraphHaveABound() {
+        long wide = graph();
+        for (int i = 0; i < BRANCHES; i++) {
+            assertEquals(0, addEmpty(wide));
+        }
+        assertEquals(0, instantiate(wide));
+        assertEquals(0, addEmpty(wide));
+        assertEquals(OUT_OF_MEMORY, instantiate(wide), "one branch more");
+        assertTrue(client.segment().notices().contains("may have 1024 branches beside each other"), client.segment().notices());
+    }
+
+    @Test
+    void branchesThatPartLaterCountAsWell() {
+        long fan = graph();
+        assertEquals(0, addEmpty(fan));
+        long first = client.outLong(0);
+        for (int i = 0; i <= BRANCHES; i++) {
+            assertEquals(0, addAfter(fan, first));
+        }
+        assertEquals(OUT_OF_MEMORY, instantiate(fan));
+    }
+
+    @Test
+    void aChainIsOneBranchAlsoAsAChild() {
+        long chain = childOf(4 * BRANCHES);
+        assertEquals(0, instantiate(chain));
+        long around = graph();
+        assertEquals(0, addChild(around, chain));
+        assertEquals(0, instantiate(around));
+        long wide = graph();
+        for (int i = 0; i <= BRANCHES; i++) {
+            assertEquals(0, addEmpty(wide));
+        }
+        long both = graph();
+        assertEquals(0, addChild(both, wide));
+        assertEquals(OUT_OF_MEMORY, instantiate(both), "children are counted by their branches");
+    }
+
+    /** Each executable graph that is there makes the next one dearer. */
+    @Test
+    void allExecutableGraphsOfATenantHaveSoManyBranches() {
+        long wide = graph();
+        for (int i = 0; i < BRANCHES; i++) {
+            assertEquals(0, addEmpty(wide));
+        }
+        long last = 0;
+        int made = 0;
+        while (made < 8 && instantiate(wide) == 0) {
+            last = client.outLong(0);
+            made++;
+        }
+        assertEquals(4, made, "4,096 branches beyond one in each");
+        assertEquals(0, client.call(DriverEntry.cuGraphExecDestroy, value(last)));
+        assertEquals(0, instantiate(wide), "one is gone");
+        assertEquals(0, instantiate(childOf(10)), "a chain has no more than one");
     }
 
     @Test

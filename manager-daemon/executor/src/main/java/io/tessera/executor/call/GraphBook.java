@@ -56,12 +56,23 @@ public final class GraphBook {
             case "cuGraphAddNode" -> grow(frame.said(1), anyNode(frame));
             case "cuGraphAddDependencies" -> grow(frame.said(0), GraphSize.of(0, 0, edges(frame)));
             case "cuGraphClone" -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.said(1)).copy());
-            case "cuGraphInstantiate", "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithParams" ->
-                    require(Countable.EXECUTABLE_NODE, size(HandleKind.GRAPH, frame.said(1)).copy());
+            case "cuGraphInstantiate", "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithParams" -> instantiates(frame.said(1));
             case "cuGraphExecUpdate" -> require(Countable.EXECUTABLE_NODE,
                     size(HandleKind.GRAPH, frame.said(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.said(0))));
             default -> changes(frame, api);
         }
+    }
+
+    private void instantiates(long graph) throws RejectedException {
+        GraphSize size = size(HandleKind.GRAPH, graph).copy();
+        long value = handles.value(HandleKind.GRAPH, graph);
+        if (value != HandleTable.NONE) {
+            size.branches = Math.max(1, size.nodes - size.continued - GraphBranches.continued(driver, value));
+            refuse(size.branches <= GraphBranches.MOST ? null : "a graph that is made executable may have " + GraphBranches.MOST
+                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them");
+            refuse(account.refusal(Countable.EXECUTABLE_BRANCH, size.branches - 1, 0));
+        }
+        require(Countable.EXECUTABLE_NODE, size);
     }
 
     private void changes(CallFrame frame, String api) throws RejectedException {
@@ -97,6 +108,8 @@ public final class GraphBook {
 
     private GraphSize child(CallFrame frame, long graph) {
         GraphSize child = size(HandleKind.GRAPH, graph).copy().plus(node(frame));
+        long value = handles.value(HandleKind.GRAPH, graph);
+        child.continued += value == HandleTable.NONE ? 0 : GraphBranches.continued(driver, value);
         child.depth++;
         return child;
     }
@@ -210,6 +223,7 @@ public final class GraphBook {
             handles.table(kind).attach(said, added);
         }
         account.add(counted, added.nodes, added.hostBytes());
+        account.add(Countable.EXECUTABLE_BRANCH, added.branches - 1, 0);
     }
 
     /** A child is as large as its node; of nodes of copies, which nobody has told of, it is at most what the whole graph is. */
@@ -220,6 +234,7 @@ public final class GraphBook {
                     : size(HandleKind.GRAPH, nodes.parent(node));
             GraphSize child = whole.copy();
             child.depth = Math.max(1, whole.depth - 1);
+            child.continued = 0;
             handles.table(HandleKind.GRAPH).attach(graph, child);
         }
     }
@@ -245,7 +260,9 @@ public final class GraphBook {
             return;
         }
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
-            size(HandleKind.GRAPH, each).minus(least);
+            GraphSize size = size(HandleKind.GRAPH, each);
+            size.minus(least);
+            size.continued = each == graph ? size.continued : 0; // what went may have lain between two others
         }
         account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
     }
@@ -264,7 +281,10 @@ public final class GraphBook {
                 size.conditions().forEach(conditions::remove);
                 account.add(Countable.CONDITION, -size.conditions().size(), 0);
             }
-            case GRAPH_EXEC -> account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.hostBytes());
+            case GRAPH_EXEC -> {
+                account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.hostBytes());
+                account.add(Countable.EXECUTABLE_BRANCH, 1 - size.branches, 0);
+            }
             case GRAPH_NODE -> shrunk(handles.table(kind).parent(said), size);
             default -> {
             }
@@ -344,7 +364,10 @@ public final class GraphBook {
 
     /** The same of an executable graph, which becomes a child. */
     void capturedGraph(ClientStream stream, long executable) throws RejectedException {
-        captured(stream, size(HandleKind.GRAPH_EXEC, executable).copy().plus(GraphSize.of(1, 0, 1)));
+        GraphSize child = size(HandleKind.GRAPH_EXEC, executable);
+        GraphSize by = child.copy().plus(GraphSize.of(1, 0, 1));
+        by.continued = Math.max(0, child.nodes - child.branches);
+        captured(stream, by);
     }
 
     private void captured(ClientStream stream, GraphSize by) throws RejectedException {

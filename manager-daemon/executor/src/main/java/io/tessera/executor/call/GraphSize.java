@@ -36,6 +36,10 @@ final class GraphSize {
     long edges;
     /** Of {@link #bytes}, those beyond what each node has anyway. */
     long largeBytes;
+    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most so many. */
+    long continued;
+    /** Of an executable graph: in how many branches its nodes lie beside each other. */
+    long branches = 1;
     /** 1: no graph lies in it. */
     int depth = 1;
     /** Parameters that were changed in an executable graph, by the node's handle; null: none. */
@@ -65,6 +69,7 @@ final class GraphSize {
         bytes += other.bytes;
         edges += other.edges;
         largeBytes += other.largeBytes;
+        continued += other.continued;
         return this;
     }
 
@@ -74,6 +79,7 @@ final class GraphSize {
         bytes -= other.bytes;
         edges -= other.edges;
         largeBytes -= other.largeBytes;
+        continued -= other.continued;
     }
 
     /** Has no more of anything than another. */
@@ -82,6 +88,7 @@ final class GraphSize {
         bytes = Math.min(bytes, other.bytes);
         edges = Math.min(edges, other.edges);
         largeBytes = Math.min(largeBytes, other.largeBytes);
+        continued = Math.min(continued, other.continued);
     }
 
     /** What it has in parameters and edges that another has not; no nodes. */

@@ -3,7 +3,9 @@ package io.tessera.executor.fake;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
@@ -15,6 +17,8 @@ public final class FakeGraphs {
     /** By graph: its nodes, and how many each stands for. */
     private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
     private final Map<Long, Long> graphOfNode = new LinkedHashMap<>();
+    /** By graph: pairs of nodes. */
+    private final Map<Long, List<long[]>> edges = new LinkedHashMap<>();
     private final LongSupplier handles;
     private long newest;
     private long most;
@@ -36,10 +40,13 @@ public final class FakeGraphs {
         return longest;
     }
 
-    /** The graph that was made last gets so many nodes, as by a capture. */
+    /** The graph that was made last gets so many nodes, each after the one before, as by a capture. */
     public synchronized void capture(int nodes) {
+        long before = 0;
         for (int i = 0; i < nodes; i++) {
             long node = handles.getAsLong();
+            connect(newest, before, node);
+            before = node;
             graphs.get(newest).put(node, 1L);
             graphOfNode.put(node, newest);
         }
@@ -77,7 +84,7 @@ public final class FakeGraphs {
         return 0;
     }
 
-    private int add(long place, long graph, long weight) {
+    private int add(long place, long graph, long dependencies, long count, long weight) {
         Map<Long, Long> nodes = graphs.get(graph);
         if (nodes == null) {
             return INVALID_VALUE;
@@ -85,7 +92,25 @@ public final class FakeGraphs {
         long node = handles.getAsLong();
         nodes.put(node, weight);
         graphOfNode.put(node, graph);
+        for (int i = 0; i < count; i++) {
+            connect(graph, at(dependencies, 8L * count).getAtIndex(ValueLayout.JAVA_LONG, i), node);
+        }
         return make(place, node);
+    }
+
+    private void connect(long graph, long from, long to) {
+        if (from != 0) {
+            edges.computeIfAbsent(graph, _ -> new ArrayList<>()).add(new long[] {from, to});
+        }
+    }
+
+    private int edges(long graph, long from, long to, long countPlace) {
+        List<long[]> all = edges.getOrDefault(graph, List.of());
+        for (int i = 0; from != 0 && i < all.size(); i++) {
+            at(from, 8L * all.size()).setAtIndex(ValueLayout.JAVA_LONG, i, all.get(i)[0]);
+            at(to, 8L * all.size()).setAtIndex(ValueLayout.JAVA_LONG, i, all.get(i)[1]);
+        }
+        return make(countPlace, all.size());
     }
 
     private int copy(long place, long graph) {
@@ -145,10 +170,10 @@ public final class FakeGraphs {
                 newest = graph;
                 yield make(slot(s, 0), graph);
             }
-            case cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode -> add(slot(s, 0), slot(s, 1), 1);
+            case cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode -> add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 3), 1);
             case cuGraphAddChildGraphNode -> {
                 worked(entry, size(slot(s, 4)));
-                yield add(slot(s, 0), slot(s, 1), 1 + size(slot(s, 4)));
+                yield add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 3), 1 + size(slot(s, 4)));
             }
             case cuGraphClone, cuGraphInstantiateWithFlags -> {
                 worked(entry, size(slot(s, 1)));
@@ -159,6 +184,7 @@ public final class FakeGraphs {
                 yield end(slot(s, 0));
             }
             case cuGraphDestroyNode -> endNode(entry, slot(s, 0));
+            case cuGraphGetEdges_v2 -> edges(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 4));
             case cuGraphGetNodes -> nodes(slot(s, 0), slot(s, 1), slot(s, 2));
             default -> throw new IllegalArgumentException(entry.toString());
         };
