@@ -19,7 +19,11 @@ class PlansMixedTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     private static RunningCase console(TestRun run, String plan, String tenant) {
-        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(SCRIPT).start();
+        return console(run, plan, tenant, SCRIPT);
+    }
+
+    private static RunningCase console(TestRun run, String plan, String tenant, String script) {
+        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(script).start();
         MemoryTest.start(program);
         return program;
     }
@@ -86,19 +90,20 @@ class PlansMixedTest {
     /** What plain and relayed programs hold lowers what is there for those whose memory moves. */
     @Test
     void allPlansOnOneDevice(TestRun run) {
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", SCRIPT), "--capacity", "64MiB", "--executors",
+        String script = "memory 256MiB"; // a relayed program has a sink of 32 MiB and memory in pieces as large
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "256MiB", "--executors",
                 "nvidia");
         RunningCase relayed = run.program("relay_worker", "launches", "5", "0").env("TESSERA_SHARE", "space")
                 .tenant("space").start();
         relayed.awaitLine("ready");
-        RunningCase plain = console(run, "plain", "plain");
+        RunningCase plain = console(run, "plain", "plain", script);
         fill(plain, 0, 8 * MIB, 1);
-        RunningCase managed = console(run, "managed", "managed");
+        RunningCase managed = console(run, "managed", "managed", script);
         fill(managed, 0, 12 * MIB, 2);
         List<RunningCase> swapping = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            swapping.add(console(run, i == 2 ? "auto" : "swap", "s" + i));
-            fill(swapping.get(i), 0, 20 * MIB, 3 + i);
+            swapping.add(console(run, i == 2 ? "auto" : "swap", "s" + i, script));
+            fill(swapping.get(i), 0, 80 * MIB, 3 + i);
         }
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < swapping.size(); i++) {
@@ -111,7 +116,7 @@ class PlansMixedTest {
         Await.until("the executor's memory is counted", PATIENCE, () -> memory(manager, "executorBytes") > 0);
         long fixed = memory(manager, "fixedBytes");
         assertTrue(fixed >= memory(manager, "executorBytes") + 8 * MIB, fixed + " bytes cannot leave");
-        Await.until("the others fit beside it", PATIENCE, () -> memory(manager, "residentBytes") <= 64 * MIB - fixed);
+        Await.until("the others fit beside it", PATIENCE, () -> memory(manager, "residentBytes") <= 256 * MIB - fixed);
         relayed.tell("enough");
         relayed.end().exits(0);
         swapping.forEach(program -> program.quit().exits(0));
