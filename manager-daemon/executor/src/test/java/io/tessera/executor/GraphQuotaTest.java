@@ -1,5 +1,6 @@
 package io.tessera.executor;
 
+import static io.tessera.executor.client.RelayTestClient.in;
 import static io.tessera.executor.client.RelayTestClient.outBytes;
 import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,6 +10,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.relay.RelayLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,8 +79,9 @@ class GraphQuotaTest {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
             long graph = graph(client);
             assertEquals(0, addEmpty(client, graph));
-            for (int i = 0; i < 14; i++) {
-                assertEquals(0, addChild(client, graph, graph));
+            for (int i = 1; i < 16_384; i++) { // each after the one before: one branch
+                byte[] before = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(client.outLong(0)).array();
+                assertEquals(0, client.call(DriverEntry.cuGraphAddEmptyNode, outBytes(8), value(graph), in(before), value(1)));
             }
             int first = 0;
             for (int round = 0; round < 3; round++) {
