@@ -10,12 +10,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * In how many branches the nodes of a graph lie beside each other: what a driver needs time for when it makes an executable graph. Of 20,000 kernels of
- * which none waits for another it took 1.3 s, and of eight such graphs in turn 1.3 to 20.8 s (H200, driver 580): 55 us for each branch, and 7 ns more
- * for each branch of an executable graph that is there already. Stateless.
+ * Counts the parallel branches of a graph. The time in which a driver makes an executable graph grows with them: for 20,000 parallel kernels it took
+ * 1.3 s, and 20.8 s where seven such executable graphs were there already (H200, driver 580). That is some 55 us for each branch, and 7 ns more for each
+ * branch that is there. Stateless.
  */
 final class GraphBranches {
-    /** Of one graph: some 60 ms. Captured streams make one branch each, and one more wherever they part. */
+    /** Branches that one graph may have: some 60 ms by these figures. A captured stream is one branch; each fork adds one. */
     static final int MOST = 1024;
     /** Three arrays of that many elements are asked for. */
     private static final int MOST_EDGES = 2 * GraphSize.MOST_EDGES;
@@ -24,8 +24,8 @@ final class GraphBranches {
     }
 
     /**
-     * How many nodes of the driver's graph itself, without those of children, can go on where another ended that no other goes on from. What is left
-     * begins a branch each. 0 where the driver does not tell.
+     * Counts the nodes that continue a branch: each has a predecessor that no other node continues. All other nodes begin a branch of their own. Nodes of
+     * children are not looked at. 0 where the driver does not list the edges.
      */
     static long continued(DriverCalls driver, long graph) {
         long count = ask(driver, graph, 0, 0, 0, driver.out(0)) == CudaResult.SUCCESS ? driver.outLong(0) : 0;
