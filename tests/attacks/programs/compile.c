@@ -257,7 +257,7 @@ static const struct attack attacks[] = {
     {"nested_blocks", "harmless 60", "30,000 blocks in each other, all with a register of one name", nested_blocks},
     {"nested_expression", "harmless 60", "400,000 parentheses in each other", nested_expression},
     {"nested_initialiser", "harmless 60", "400,000 braces in each other", nested_initialiser},
-    {"ladder", "harmless 60", "30,000 branches that all join", ladder},
+    {"ladder", "stopped 20", "30,000 branches that all join", ladder},
     {"tangle", "stopped 20", "30,000 loops that are entered in their middle", tangle},
     {"targets", "harmless 60", "200 branches to 2,000 places each", targets},
     {"accesses", "harmless 60", "400,000 accesses, each with an address of its own", accesses},

@@ -45,7 +45,8 @@ def _attack(setting, record, kind, timeout_s, *options):
     command = [path("jre", "bin", "java"), f"-Djava.io.tmpdir={folder}", "--enable-native-access=ALL-UNNAMED", "-cp",
                path("app", "*") + ":" + path("attacks", "attacks.jar"), "io.tessera.attacks.Main", "--home",
                setting.installation.home, "--device", "nvidia", "--json", "--out", log, "--limit",
-               str(max(timeout_s - LAST_S, timeout_s // 2)), "--seconds", "12", *options]  # fmt: skip
+               str(max(timeout_s - LAST_S, timeout_s // 2)), "--seconds", "20", "--times",
+               setting.option("times", "1"), *options]  # fmt: skip
     try:
         status, out, err = run_bounded(command, native().environment, timeout_s)
         _keep_logs(folder, os.path.join(setting.directory, f"attacks-{kind}"))

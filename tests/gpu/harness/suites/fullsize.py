@@ -32,8 +32,9 @@ REQUESTS = 15
 THINK_S = 0.2
 WATCH_S = 0.25
 STATUS_EVERY_S = 10.0
-#: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound.
-STANDSTILL_S = 3.0
+#: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound. A turn without
+#: work is kept for about as long as its memory would take to come back, some 9 s here.
+STANDSTILL_S = 12.0
 CASE_S = 150
 #: Servers, and the share of the device that each has.
 NATIVE = "native"

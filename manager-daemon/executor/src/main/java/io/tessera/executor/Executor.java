@@ -1,15 +1,13 @@
 package io.tessera.executor;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
-import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.TrustedImages;
@@ -35,7 +33,6 @@ import io.tessera.os.Poller;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.RelayToken;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,8 +57,10 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LEAVE_NS = 12_000_000_000L;
     /** Without a manager and without clients. */
     private static final long LONELY_NS = 60_000_000_000L;
-    /** A synchronizing call of the driver that takes longer waits for somebody. */
+    /** A call of the driver that takes longer may wait for kernels. */
     private static final long LONG_CALL_NS = 1_000_000_000L;
+    /** From here on the log names it. */
+    private static final long SAID_CALL_NS = 3_000_000_000L;
     /** From being told to end to the end of kernels. */
     private static final long LATE_NS = 10_000_000_000L;
     /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
@@ -83,7 +82,6 @@ public final class Executor implements ManagerOrders, Reports {
     private final BoundsBook book;
     private final LogFile log;
     /** Of the thread that runs. */
-    private final DriverCalls calls;
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
     private Rehearsal rehearsal;
@@ -93,6 +91,8 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile boolean asked;
     private volatile int lostResult;
     private volatile String stuckTenant;
+    /** The call of which the log has spoken last; of the thread that runs. */
+    private Standstill.LongCall saidCall;
     private volatile boolean stopping;
 
     /**
@@ -122,7 +122,6 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = socket;
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        this.calls = new DriverCalls(port, Arena.ofAuto());
         this.office = new FenceOffice(device, cache, trusted, workers, clock);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
                 clock, os.processes().pid(), text, office);
@@ -158,7 +157,6 @@ public final class Executor implements ManagerOrders, Reports {
             Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
             rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
-        enterContext();
         long statsNs = clock.nanoTime();
         neededNs = statsNs;
         long told = 0;
@@ -192,11 +190,21 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    /** Kernels that a synchronizing call has been waiting for: who would end them may be held up by that call himself. */
+    /** Kernels that a call of the driver has been waiting for: who would end them may be held up by that call himself. */
     private void lookAfterCalls(long nowNs) {
-        if (factory.standstill().longestCallNs(nowNs) > LONG_CALL_NS && office.company().haltLate(nowNs, LATE_NS,
-                event -> calls.call(DriverEntry.cuEventQuery, event) == CudaResult.NOT_READY)) {
-            fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+        Optional<Standstill.LongCall> call = factory.standstill().longCall(nowNs, LONG_CALL_NS);
+        if (call.isPresent()) {
+            say(call.get(), nowNs);
+            if (office.haltLate(nowNs, LATE_NS)) {
+                fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+            }
+        }
+    }
+
+    private void say(Standstill.LongCall call, long nowNs) {
+        if (nowNs - call.beganNs() > SAID_CALL_NS && !call.equals(saidCall)) {
+            saidCall = call;
+            LOG.info("{}: {} has been in the driver for {} s; others may wait for it", call.client(), call.entry(), SAID_CALL_NS / 1_000_000_000L);
         }
     }
 
@@ -227,14 +235,6 @@ public final class Executor implements ManagerOrders, Reports {
                 rehearsal.stop();
             }
         });
-    }
-
-    private void enterContext() {
-        try {
-            device.enter(calls);
-        } catch (DriverFailedException e) {
-            fail("the context cannot be used: " + e.getMessage());
-        }
     }
 
     private void endRehearsal() {

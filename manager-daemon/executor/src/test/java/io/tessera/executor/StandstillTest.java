@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,7 +153,7 @@ class StandstillTest {
         stand();
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
         keepsNobodyWaiting(loads);
-        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "its wait is not ended");
+        await(() -> executor.driver.wordsWritten.contains(firstMemory), "its wait is not ended");
         assertEquals(LAUNCH_TIMEOUT, first.segment().contextError());
         executor.driver.heldStreams.clear();
         assertTrue(loads.get() != 0);
@@ -191,7 +192,7 @@ class StandstillTest {
     }
 
     private boolean isToldToEnd() {
-        return executor.driver.hostPages.stream().anyMatch(page ->
+        return executor.driver.hostPages.stream().skip(1).anyMatch(page ->
                 MemorySegment.ofAddress(page).reinterpret(STOP + 4).get(ValueLayout.JAVA_INT, STOP) == 0);
     }
 
@@ -211,6 +212,24 @@ class StandstillTest {
         executor.driver.heldStreams.clear();
         assertTrue(later.get() != 0);
         loads.get();
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        assertEquals(0, other.segment().contextError());
+        assertEquals(0, third.segment().contextError());
+    }
+
+    /** A driver may keep everybody out, also whoever asks whether work is done, and in calls of which nobody expects it. */
+    @Test
+    void aKernelThatDoesNotEndIsEndedWhileTheDriverAnswersNobody() throws Exception {
+        long function = load(first);
+        executor.driver.questionsWait = true;
+        executor.driver.alsoSynchronizing.addAll(List.of(DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority));
+        executor.driver.heldStreams.addAll(executor.driver.made("stream"));
+        launch(first, function, firstStream, firstMemory);
+        CompletableFuture<Long> made = CompletableFuture.supplyAsync(() -> stream(other));
+        await(this::isToldToEnd, "nobody ends the kernel");
+        assertFalse(made.isDone());
+        executor.driver.heldStreams.clear();
+        assertTrue(made.get() != 0);
         await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
         assertEquals(0, third.segment().contextError());

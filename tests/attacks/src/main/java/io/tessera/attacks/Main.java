@@ -46,6 +46,8 @@ public final class Main implements Callable<Integer> {
     private int lanes = Settings.usualLanes(Runtime.getRuntime().availableProcessors());
     @Option(names = "--limit", paramLabel = "SECONDS", description = "begin no attack after this time (${DEFAULT-VALUE})")
     private long limitSeconds = 3600;
+    @Option(names = "--times", paramLabel = "NUMBER", description = "run each attack so often (${DEFAULT-VALUE})")
+    private int times = 1;
     @Option(names = "--control", description = "run without fences: succeed if the suite sees escapes")
     private boolean control;
     @Option(names = "--json", description = "print one JSON object; the table goes to stderr")
@@ -71,7 +73,7 @@ public final class Main implements Callable<Integer> {
         List<String> options = new ArrayList<>(List.of("--executors", device));
         options.addAll(manager);
         Settings settings = new Settings(place, options, environment, only, except, chosen, seconds, stallMs,
-                lanes, limitSeconds, control);
+                lanes, limitSeconds, times, control);
         if (list) {
             for (Attack attack : AttackList.of(place.kernels(), place.programs(), settings::wants)) {
                 System.out.printf("%-28s %-9s %s%n", attack.name(), attack.must().word(), attack.what());

@@ -18,10 +18,11 @@ import java.util.Map;
  * @param stallMs        how long a computation of the victim may take
  * @param lanes          how many attacks run at once, each against a victim of its own
  * @param limitSeconds   after this time no further attack begins
+ * @param times          how often each attack runs
  * @param control        whether nothing protects the victim's memory: the suite must see escapes
  */
 public record Settings(Place place, List<String> managerOptions, Map<String, String> environment, List<String> only,
-        List<String> except, long seed, int boundSeconds, long stallMs, int lanes, long limitSeconds, boolean control) {
+        List<String> except, long seed, int boundSeconds, long stallMs, int lanes, long limitSeconds, int times, boolean control) {
     /** Half the processors: an attack keeps an attacker, an executor and a victim busy, one after the other. */
     static int usualLanes(int processors) {
         return Math.clamp(processors / 2, 2, 6);

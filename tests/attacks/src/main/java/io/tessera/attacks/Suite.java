@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
@@ -53,7 +54,8 @@ public final class Suite {
      */
     public Report run(Consumer<Report> each) throws IOException, InterruptedException {
         untilNs = clock.nanoTime() + settings.limitSeconds() * SECOND_NS;
-        List<Attack> attacks = AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants);
+        List<Attack> once = AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants);
+        List<Attack> attacks = new ArrayList<>(Collections.nCopies(settings.times(), once).stream().flatMap(List::stream).toList());
         // What takes long begins first, so that no lane is left with it at the end.
         attacks.sort(Comparator.comparingInt(Attack::seconds).reversed());
         unmade.addAll(attacks);

@@ -30,7 +30,7 @@ class AttackSuiteTest {
         System.out.println("seed " + seed);
         Settings settings = new Settings(Place.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
                 OPTIONS, ATTACKERS, only, List.of(), seed, 30, 10_000,
-                Settings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, control);
+                Settings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
         Report report = new Suite(settings, folder, Clocks.system().monotonic()).run(known ->
                 System.out.println(Report.line(known.verdicts().getLast())));
         report.sums().forEach(System.out::println);

@@ -112,9 +112,15 @@ public final class DriverCalls {
         boolean mayBeLong = standstill != null && LongCalls.mayBeLong(entry);
         long beginNs = mayBeLong ? standstill.nowNs() : 0;
         pass.enter();
+        if (standstill != null) {
+            standstill.calls(entry);
+        }
         try {
             result = port.call(entry, arguments);
         } finally {
+            if (standstill != null) {
+                standstill.returned();
+            }
             pass.leave();
         }
         if (mayBeLong) {

@@ -2,7 +2,10 @@ package io.tessera.executor.driver;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +46,16 @@ public final class Standstill {
         }
     }
 
+    private static final VarHandle CALL_NS;
+
+    static {
+        try {
+            CALL_NS = MethodHandles.lookup().findVarHandle(Client.class, "callNs", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
     private final AtomicInteger streams = new AtomicInteger();
@@ -56,6 +69,8 @@ public final class Standstill {
     private int nexts;
     /** Since when there are any of those; 0: there are none. */
     private volatile long awaitedNs;
+    /** When somebody last looked at calls that are under way: for those that begin until he looks again. */
+    private volatile long lookNs = 1;
 
     /** With nobody in the context. */
     public Standstill(NanoClock clock) {
@@ -67,16 +82,35 @@ public final class Standstill {
         return SYNCHRONIZING[entry.ordinal()];
     }
 
-    /** A client comes in. */
-    public Client enter() {
-        Client client = new Client();
+    /** A client comes in, of whom logs speak by a name. */
+    public Client enter(String name) {
+        Client client = new Client(name);
         clients.add(client);
         return client;
     }
 
-    /** For how long the oldest synchronizing call has been under way; 0: none is. Any thread. */
-    public long longestCallNs(long nowNs) {
-        return clients.stream().mapToLong(client -> client.callNs == 0 ? 0 : nowNs - client.callNs).max().orElse(0);
+    /**
+     * The call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is
+     * called often, by one thread.
+     */
+    public Optional<LongCall> longCall(long nowNs, long boundNs) {
+        lookNs = nowNs;
+        LongCall longest = null;
+        for (Client client : clients) {
+            long beganNs = (long) CALL_NS.getOpaque(client);
+            if (beganNs != 0 && nowNs - beganNs > boundNs && (longest == null || beganNs - longest.beganNs < 0)) {
+                longest = new LongCall(client.name, client.entry, beganNs);
+            }
+        }
+        return Optional.ofNullable(longest);
+    }
+
+    /**
+     * A client's thread is in the driver.
+     *
+     * @param beganNs no later than when the call began
+     */
+    public record LongCall(String client, DriverEntry entry, long beganNs) {
     }
 
     /** One client of the context. */
@@ -90,10 +124,14 @@ public final class Standstill {
         private volatile int own;
         /** Since when its work has been late while others stand; 0: it is not. */
         private volatile long lateNs;
-        /** Since when its thread is in a synchronizing call; 0: it is in none. */
-        private volatile long callNs;
+        private final String name;
+        /** Since when its thread is in a call of the driver; 0: it is in none. */
+        private long callNs;
+        /** The entry of that call. */
+        private DriverEntry entry;
 
-        private Client() {
+        private Client(String name) {
+            this.name = name;
         }
 
         /**
@@ -161,6 +199,17 @@ public final class Standstill {
                     && streams.get() >= CHANNELS;
         }
 
+        /** Its thread is about to call the driver. */
+        void calls(DriverEntry called) {
+            entry = called;
+            CALL_NS.setOpaque(this, lookNs);
+        }
+
+        /** The call is over. */
+        void returned() {
+            CALL_NS.setOpaque(this, 0L);
+        }
+
         /** A call has succeeded: streams are counted. */
         void called(DriverEntry entry) {
             int change = switch (entry) {
@@ -204,7 +253,6 @@ public final class Standstill {
                     return false;
                 }
                 inside++;
-                callNs = clock.nanoTime();
                 return true;
             }
         }
@@ -213,7 +261,6 @@ public final class Standstill {
         void end() {
             synchronized (Standstill.this) {
                 inside--;
-                callNs = 0;
             }
         }
 

@@ -82,7 +82,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, office, new AloneModules(this, office, driver), handles, driver, standstill);
-        this.watchdog = new Watchdog(settings, member, driver, progress, standstill);
+        this.watchdog = new Watchdog(settings, member, driver, progress, office.doneWords(), standstill);
     }
 
     FenceSettings settings() {

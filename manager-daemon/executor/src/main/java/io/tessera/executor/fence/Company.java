@@ -25,12 +25,13 @@ public final class Company {
         /** Written by the owner before it looks at {@link Company#shared}: who flips that sees the one or the other. */
         private volatile boolean nativeInFlight;
         private volatile int unfencedImages;
-        private final Turns.Turn turn = turns.enter();
+        private final Turns.Turn turn;
 
         private Member(String tenant, int uid, Runnable settled) {
             this.tenant = tenant;
             this.uid = uid;
             this.settled = settled;
+            this.turn = turns.enter(tenant);
         }
 
         /** Whose it is. */
@@ -134,11 +135,11 @@ public final class Company {
      * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
      * may be held up by that very call. Any one thread.
      *
-     * @param unfinished whether the work before an event of the driver's is not done
+     * @param unfinished whether the work before a place ({@link DoneWords}) is not done
      * @param graceNs    from being told to end to the end
      * @return whether kernels that were told to end have not done so in time
      */
-    public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
+    boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
     }
 

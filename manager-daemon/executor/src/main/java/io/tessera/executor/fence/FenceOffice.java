@@ -27,6 +27,7 @@ public final class FenceOffice implements AutoCloseable {
     private final CodeWorkers workers;
     private final Company company = new Company();
     private final LocalQuota localQuota;
+    private final DoneWords doneWords;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
@@ -38,6 +39,7 @@ public final class FenceOffice implements AutoCloseable {
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
             DriverCalls driver = new DriverCalls(device.port(), arena);
+            this.doneWords = DoneWords.make(driver);
             this.localQuota = LocalQuota.of(device.device(), driver);
             this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
         }
@@ -62,6 +64,22 @@ public final class FenceOffice implements AutoCloseable {
     /** Whether a kernel with so much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
+    }
+
+    /** Where streams write how far they have come. */
+    DoneWords doneWords() {
+        return doneWords;
+    }
+
+    /**
+     * Ends kernels for which a call of the driver waits, if they have taken longer than they may: the threads that would end them may be held up by that
+     * very call. Makes no call of the driver. Any one thread.
+     *
+     * @param graceNs from being told to end to the end
+     * @return whether kernels that were told to end have not done so in time
+     */
+    public boolean haltLate(long nowNs, long graceNs) {
+        return company.haltLate(nowNs, graceNs, doneWords::isAhead);
     }
 
     LocalQuota localQuota() {

@@ -25,8 +25,8 @@ final class Turns {
     final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
-        /** Is complete when that work is done. */
-        private volatile long event;
+        /** The place behind that work ({@link DoneWords}). */
+        private volatile long place;
         /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
@@ -34,9 +34,13 @@ final class Turns {
         };
         /** When somebody else told its kernels to end, because its thread was held up; 0: nobody did. */
         private volatile long haltedNs;
+        /** When work of another tenant ended that had been next for longer than its own: that may have waited behind it until then. */
+        private volatile long behindNs = Long.MIN_VALUE / 2;
+        private final String tenant;
         private int seen = round.get();
 
-        private Turn() {
+        private Turn(String tenant) {
+            this.tenant = tenant;
         }
 
         /** How long its work may take, in nanoseconds, for any thread that asks; 0: as long as it likes. */
@@ -63,9 +67,9 @@ final class Turns {
         }
 
         /** It has submitted work; if it had none, this is what is next from now on. */
-        void begun(long nowNs, long complete) {
+        void begun(long nowNs, long behind) {
             if (sinceNs == NONE) {
-                event = complete;
+                place = behind;
                 sinceNs = nowNs;
             }
         }
@@ -73,16 +77,40 @@ final class Turns {
         /**
          * Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC).
          *
-         * @param complete the event that tells when it is done
+         * @param behind the place behind that work
+         * @param nowNs  the time now
          */
-        void since(long ns, long complete) {
-            event = complete;
+        void since(long ns, long behind, long nowNs) {
+            boolean moved = sinceNs < ns;
+            long before = sinceNs;
+            place = behind;
             sinceNs = ns;
+            if (moved) {
+                over(before, nowNs);
+            }
         }
 
         /** It has no work that counts: none, or work that may wait for the program itself. */
-        void nothing() {
+        void nothing(long nowNs) {
+            long before = sinceNs;
             sinceNs = NONE;
+            if (before != NONE) {
+                over(before, nowNs);
+            }
+        }
+
+        /** Other tenants' work that has been next for less long may have waited behind its work until now. */
+        private void over(long beforeNs, long nowNs) {
+            for (Turn other : all) {
+                if (other.sinceNs > beforeNs && other.sinceNs != NONE && !other.tenant.equals(tenant)) {
+                    other.behindNs = nowNs;
+                }
+            }
+        }
+
+        /** Until when its work may have waited behind older work of others. */
+        long behindNs() {
+            return behindNs;
         }
 
         /** Whether nobody's work has been next for longer. */
@@ -93,7 +121,7 @@ final class Turns {
 
         /** Its work has ended: if it had any that counts, everybody else has waited for it until now. */
         synchronized void ended() {
-            if (sinceNs == NONE) {
+            if (sinceNs == NONE && haltedNs == 0) {
                 return;
             }
             sinceNs = NONE;
@@ -101,9 +129,9 @@ final class Turns {
             seen = round.incrementAndGet();
         }
 
-        /** Whether it has work that counts and is not done. Its event lives at least until {@link #ended} returns. */
+        /** Whether it has work that counts and is not done. */
         private synchronized boolean isUnfinished(LongPredicate unfinished) {
-            return sinceNs != NONE && unfinished.test(event);
+            return sinceNs != NONE && unfinished.test(place);
         }
 
         /** The client is gone, with all its work. */
@@ -118,7 +146,7 @@ final class Turns {
      * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
      *
      * @param timesShared how often there have come to be several tenants: who was alone before has his time from then on
-     * @param unfinished whether the work before an event is not done
+     * @param unfinished whether the work before a place is not done
      * @param graceNs    from being told to end to the end
      * @return whether work that was told to end has not done so in time
      */
@@ -130,7 +158,7 @@ final class Turns {
         Turn late = all.stream().filter(turn -> turn.isUnfinished(unfinished))
                 .min(Comparator.comparingLong(turn -> turn.sinceNs)).orElse(null);
         long limitNs = late == null ? 0 : late.limit.getAsLong();
-        if (limitNs == 0 || nowNs - Math.max(late.sinceNs, changedNs) <= limitNs) {
+        if (limitNs == 0 || nowNs - Math.max(late.behindNs, Math.max(late.sinceNs, changedNs)) <= limitNs) {
             return false;
         }
         if (late.haltedNs == 0) {
@@ -141,8 +169,8 @@ final class Turns {
     }
 
     /** A client comes in. */
-    Turn enter() {
-        Turn turn = new Turn();
+    Turn enter(String tenant) {
+        Turn turn = new Turn(tenant);
         all.add(turn);
         return turn;
     }

@@ -44,6 +44,7 @@ public final class Watchdog {
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ProgressEvents progress;
+    private final DoneWords words;
     private final Standstill.Client standstill;
     /** The shorter of the times that work may take, alone or beside others; 0: it is never watched. */
     private final long soonestNs;
@@ -63,6 +64,10 @@ public final class Watchdog {
     /** One stream's events that are not complete, the oldest first. */
     private static final class Track {
         private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+        /** Where the stream writes how far it has come. */
+        private final int word;
+        /** The last place that it was told to write. */
+        private long lastPlace = DoneWords.UNKNOWN;
         /** Launches behind the last event. */
         private int more;
         /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
@@ -70,10 +75,14 @@ public final class Watchdog {
         private long lastNs;
         /** Since when the oldest event is the next to be complete. */
         private long sinceNs;
+
+        private Track(int word) {
+            this.word = word;
+        }
     }
 
-    /** An event and how many launches, or graphs, it is the first behind. */
-    private record Mark(long event, int launches) {
+    /** An event, the place in its stream ({@link DoneWords}), and how many launches, or graphs, it is the first behind. */
+    private record Mark(long event, long place, int launches) {
     }
 
     /** Where a stream may stand still by right: the events before and behind. */
@@ -81,8 +90,9 @@ public final class Watchdog {
     }
 
     /** For one client. */
-    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress,
+    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress, DoneWords words,
             Standstill.Client standstill) {
+        this.words = words;
         this.standstill = standstill;
         this.settings = settings;
         this.member = member;
@@ -124,7 +134,7 @@ public final class Watchdog {
 
     private Track track(long stream) {
         lastStream = stream;
-        lastTrack = tracks.computeIfAbsent(stream, _ -> new Track());
+        lastTrack = tracks.computeIfAbsent(stream, _ -> new Track(words.take()));
         return lastTrack;
     }
 
@@ -133,7 +143,7 @@ public final class Watchdog {
         Track track = tracks.get(stream);
         if (track != null && track.more > 0) {
             progress.share(event);
-            add(track, event, lookedNs);
+            add(stream, track, event, lookedNs);
         }
     }
 
@@ -144,16 +154,18 @@ public final class Watchdog {
         if (event == ProgressEvents.NONE) {
             return; // another launch tries again; an error of the context is seen elsewhere
         }
-        add(track, event, nowNs);
+        add(stream, track, event, nowNs);
     }
 
-    private void add(Track track, long event, long nowNs) {
+    private void add(long stream, Track track, long event, long nowNs) {
         track.lastNs = nowNs;
-        member.turn().begun(nowNs, event);
+        long place = words.write(driver, stream, track.word);
+        track.lastPlace = place == DoneWords.UNKNOWN ? track.lastPlace : place;
+        member.turn().begun(nowNs, place);
         if (track.marks.isEmpty()) {
             track.sinceNs = nowNs;
         }
-        track.marks.add(new Mark(event, Math.max(1, track.more)));
+        track.marks.add(new Mark(event, place, Math.max(1, track.more)));
         track.more = 0;
     }
 
@@ -172,7 +184,7 @@ public final class Watchdog {
     /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
     public void graphLaunched(long stream) {
         if (isWatched()) { // whatever is in it counts as much as many launches
-            mark(stream, tracks.computeIfAbsent(stream, _ -> new Track()), lookedNs);
+            mark(stream, tracks.computeIfAbsent(stream, _ -> new Track(words.take())), lookedNs);
         }
     }
 
@@ -187,7 +199,7 @@ public final class Watchdog {
         if (track.more > 0) {
             markLast(stream, track, lookedNs);
         }
-        if (!track.marks.isEmpty()) {
+        if (!isOver(track)) {
             orphans.add(track);
         }
     }
@@ -227,7 +239,7 @@ public final class Watchdog {
         }
         long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
-            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track()), before, behind));
+            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track(words.take())), before, behind));
         } else {
             waitsUnseen |= mayStand && result == CudaResult.SUCCESS;
             if (before != 0) {
@@ -298,30 +310,30 @@ public final class Watchdog {
         }
         forgetPauses();
         long sinceNs = Long.MAX_VALUE;
-        long event = 0;
+        long place = 0;
         for (Map.Entry<Long, Track> each : tracks.entrySet()) {
             Track track = each.getValue();
             if (track.more > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
                 markLast(each.getKey(), track, nowNs);
             }
             long since = poll(track, nowNs);
-            event = since < sinceNs ? track.marks.peek().event : event;
+            place = since < sinceNs ? track.marks.peek().place : place;
             sinceNs = Math.min(sinceNs, since);
         }
         for (Track track : orphans) {
             long since = poll(track, nowNs);
-            event = since < sinceNs ? track.marks.peek().event : event;
+            place = since < sinceNs ? track.marks.peek().place : place;
             sinceNs = Math.min(sinceNs, since);
         }
-        orphans.removeIf(track -> track.marks.isEmpty());
+        orphans.removeIf(this::isOver);
         long timeoutNs = timeoutNs();
         if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
-            member.turn().nothing();
+            member.turn().nothing(nowNs);
             standstill.mayWaitBehindOthers(false, nowNs);
             return false;
         }
-        member.turn().since(sinceNs, event);
-        long measuredNs = Math.max(sinceNs, roundNs);
+        member.turn().since(sinceNs, place, nowNs);
+        long measuredNs = Math.max(sinceNs, Math.max(roundNs, member.turn().behindNs()));
         if (standstill.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
             behindNs = nowNs;
             return false;
@@ -354,8 +366,18 @@ public final class Watchdog {
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
+    /** Whether the stream of a track, which gets no more work, has done all that it was told; then its word is given back. */
+    private boolean isOver(Track track) {
+        boolean is = track.marks.isEmpty() && (track.lastPlace == DoneWords.UNKNOWN || !words.isAhead(track.lastPlace));
+        if (is) {
+            words.giveBack(track.word);
+        }
+        return is;
+    }
+
     private void giveBack(Track track) {
         track.marks.forEach(mark -> progress.giveBack(mark.event));
+        words.giveBack(track.word);
     }
 
     /** The work that was too long has ended: the others' time begins anew. */

@@ -72,7 +72,7 @@ final class Containment {
         }
         if (endsNs != 0) {
             ending(nowNs);
-        } else if (watchdog.isExpired(nowNs) || watchdog.isHalted() && !records.isLost()) {
+        } else if (watchdog.isHalted() && !records.isLost() || watchdog.isExpired(nowNs)) {
             String kernels = String.join(", ", client.fences().kernels().recent());
             expired(records, nowNs, "a kernel of this program did not end in time and is ended; the last launches were: " + kernels);
         } else if (watchdog.isWaitedForTooLong(nowNs) && !records.isLost()) {

@@ -173,7 +173,7 @@ public final class SessionFactory {
     private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
             ClientCharge charge, ClientAccount account, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
-        Standstill.Client stands = standstill.enter();
+        Standstill.Client stands = standstill.enter(name(who));
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles);

@@ -104,7 +104,7 @@ class ForeignValuesTest {
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
                 null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new GraphBook(handles, driver), null,
-                exports, null, null, new Standstill(Clocks.system().monotonic()).enter()), arena);
+                exports, null, null, new Standstill(Clocks.system().monotonic()).enter("client")), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -29,7 +29,7 @@ class StandstillRacesTest {
 
     private void client(long seed) {
         Random random = new Random(seed);
-        Standstill.Client client = standstill.enter();
+        Standstill.Client client = standstill.enter("client");
         for (int i = 0; i < ROUNDS; i++) {
             if (random.nextBoolean()) {
                 assertTrue(client.stand());
@@ -66,8 +66,8 @@ class StandstillRacesTest {
         assertFalse(failed.get(), "seed " + seed);
         assertEquals(0, met.get(), "seed " + seed);
         assertTrue(calls.get() > ROUNDS, "seed " + seed);
-        assertTrue(standstill.enter().mayBegin(), "nobody stands");
-        assertEquals(0, standstill.longestCallNs(Clocks.system().monotonic().nanoTime()));
+        assertTrue(standstill.enter("client").mayBegin(), "nobody stands");
+        assertTrue(standstill.longCall(Clocks.system().monotonic().nanoTime(), 0).isEmpty());
     }
 
     /** Calls that overlap all the time: one is always under way. */
@@ -76,7 +76,7 @@ class StandstillRacesTest {
         AtomicBoolean ends = new AtomicBoolean();
         List<Thread> callers = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
-            Standstill.Client caller = standstill.enter();
+            Standstill.Client caller = standstill.enter("client");
             callers.add(Thread.ofPlatform().start(() -> {
                 while (!ends.get()) {
                     assertTrue(caller.begin());
@@ -86,7 +86,7 @@ class StandstillRacesTest {
                 }
             }));
         }
-        Standstill.Client client = standstill.enter();
+        Standstill.Client client = standstill.enter("client");
         for (int i = 0; i < 5; i++) {
             int before = calls.get();
             assertTrue(client.stand());
@@ -103,8 +103,8 @@ class StandstillRacesTest {
 
     @Test
     void whoIsGivenUpDoesNotCallAndKeepsNobody() {
-        Standstill.Client stands = standstill.enter();
-        Standstill.Client other = standstill.enter();
+        Standstill.Client stands = standstill.enter("client");
+        Standstill.Client other = standstill.enter("client");
         assertTrue(stands.stand());
         AtomicInteger asked = new AtomicInteger();
         other.whileWaiting(() -> asked.incrementAndGet() < 10, Runnable::run);
@@ -122,8 +122,8 @@ class StandstillRacesTest {
 
     @Test
     void streamsAreCountedAndGoWithTheirClient() {
-        Standstill.Client many = standstill.enter();
-        Standstill.Client other = standstill.enter();
+        Standstill.Client many = standstill.enter("client");
+        Standstill.Client other = standstill.enter("client");
         for (int i = 0; i < 27; i++) {
             many.called(DriverEntry.cuStreamCreate);
         }

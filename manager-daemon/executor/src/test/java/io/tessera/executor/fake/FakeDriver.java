@@ -28,6 +28,8 @@ public final class FakeDriver implements DriverPort {
     private static final int INVALID_VALUE = 1;
     private static final int NOT_READY = 600;
     private static final int FAULT = 700;
+    /** The smallest piece of host memory that there is. */
+    private static final long HOST_PAGE = 4096;
 
     /** Names of entries called, when {@link #recording}. */
     public final List<String> calls = new CopyOnWriteArrayList<>();
@@ -50,6 +52,12 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean synchronizing;
     /** Calls of that kind that began while a stream was held. */
     public final AtomicInteger synchronizedWhileHeld = new AtomicInteger();
+    /** Entries that want the whole context, too, while {@link #synchronizing}. */
+    public final Set<DriverEntry> alsoSynchronizing = ConcurrentHashMap.newKeySet();
+    /** Whether also questions wait while somebody else has the whole context. */
+    public volatile boolean questionsWait;
+    /** Addresses that streams were told to write. */
+    public final Set<Long> wordsWritten = ConcurrentHashMap.newKeySet();
     /** Pages of the host that were allocated. */
     public final List<Long> hostPages = new CopyOnWriteArrayList<>();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
@@ -198,6 +206,13 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
+    /** Memory of the host is written by streams that nothing holds. */
+    private int word(long stream, long address, int value) {
+        wordsWritten.add(address);
+        boolean mine = hostPages.stream().anyMatch(page -> address - page >= 0 && address - page < HOST_PAGE);
+        return mine && !held && !heldStreams.contains(stream) ? putInt(address, value) : 0;
+    }
+
     /** From now on somebody looks at the handles and addresses that it gets, before anything was made. */
     public HandleWitness watched() {
         witness = new HandleWitness(pages);
@@ -219,12 +234,13 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int called(DriverEntry entry, MemorySegment s) {
-        if (!synchronizing || entry == DriverEntry.cuEventQuery || entry == DriverEntry.cuStreamQuery) {
+        boolean question = entry == DriverEntry.cuEventQuery || entry == DriverEntry.cuStreamQuery;
+        if (!synchronizing || question && !questionsWait) {
             return answer(entry, s);
         }
         context.lock();
         try {
-            if (SYNCHRONIZING.contains(entry)) {
+            if (SYNCHRONIZING.contains(entry) || alsoSynchronizing.contains(entry)) {
                 awaitStreams();
             }
             return answer(entry, s);
@@ -253,6 +269,7 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernel -> launch(s, 0, 8, 10);
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
+            case cuStreamWriteValue32_v2 -> word(slot(s, 0), slot(s, 1), (int) slot(s, 2));
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> eventError != 0 ? eventError : !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;

@@ -43,7 +43,7 @@ class EventsAmongLaunchesTest {
     private void watch(DriverCalls calls, int aloneS) {
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, aloneS, 3);
         watchdog = new Watchdog(settings, new Company().enter("one", 1, () -> {
-        }), calls, streams.progress(), new Standstill(() -> 1).enter());
+        }), calls, streams.progress(), DoneWords.none(), new Standstill(() -> 1).enter("client"));
         streams.atMarks(watchdog::marked);
     }
 

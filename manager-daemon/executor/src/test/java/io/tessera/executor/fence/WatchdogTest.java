@@ -46,7 +46,7 @@ class WatchdogTest {
 
     private Watchdog watchdog(FenceSettings settings, Company.Member member) {
         DriverCalls calls = new DriverCalls(driver, arena);
-        return new Watchdog(settings, member, calls, new ProgressEvents(calls), new Standstill(() -> nowNs).enter());
+        return new Watchdog(settings, member, calls, new ProgressEvents(calls), DoneWords.make(calls), new Standstill(() -> nowNs).enter("client"));
     }
 
     @AfterEach
@@ -78,10 +78,10 @@ class WatchdogTest {
     @Test
     void aWaitThatJoinsACaptureLetsNobodyStand() {
         Standstill standstill = new Standstill(() -> nowNs);
-        Standstill.Client standing = standstill.enter();
-        Standstill.Client other = standstill.enter();
+        Standstill.Client standing = standstill.enter("client");
+        Standstill.Client other = standstill.enter("client");
         DriverCalls calls = new DriverCalls(driver, arena);
-        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), standing);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
         watchdog.waitsInGraph();
         assertEquals(0, watchdog.pausing(ATTACK, false, () -> {
             driver.capturing = true;
@@ -95,9 +95,9 @@ class WatchdogTest {
     @Test
     void anEventThatTheDriverDoesNotKnowIsNotWaitedFor() {
         Standstill standstill = new Standstill(() -> nowNs);
-        Standstill.Client standing = standstill.enter();
+        Standstill.Client standing = standstill.enter("client");
         DriverCalls calls = new DriverCalls(driver, arena);
-        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), standing);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
         driver.heldStreams.add(ATTACK);
         assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
         watchdog.forgetPauses();
@@ -126,6 +126,37 @@ class WatchdogTest {
         }
     }
 
+    /** Its work ended by itself, or by somebody who told it to, and its own thread sees that first. */
+    @Test
+    void whoWaitedBehindOlderWorkHasHisTimeFromItsEndOn() {
+        for (boolean victimFirst : new boolean[] {false, true}) {
+            launch(attack, ATTACK);
+            assertEquals(0, pass(LOOK_NS * 2, victimFirst));
+            launch(victim, VICTIM);
+            assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, victimFirst));
+            driver.heldStreams.remove(ATTACK);
+            assertFalse(attack.isExpired(nowNs));
+            assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, victimFirst), "its time begins anew");
+            assertEquals(2, pass(2 * SECOND_NS, victimFirst), "and ends");
+            driver.heldStreams.remove(VICTIM);
+            victim.ended();
+        }
+    }
+
+    /** Else a tenant's processes would take turns to have one of them stay. */
+    @Test
+    void workOfTheSameTenantGainsNobodyTime() {
+        Company.Member twin = company.enter("attacker", 1, () -> {
+        });
+        Watchdog older = watchdog(settings, twin);
+        launch(older, 0x30);
+        launch(attack, ATTACK);
+        assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, false));
+        driver.heldStreams.remove(0x30L);
+        assertFalse(older.isExpired(nowNs));
+        assertEquals(1, pass(2 * SECOND_NS, false));
+    }
+
     @Test
     void whatWasBegunAloneIsTimedFromWhenOthersCome() {
         Company quiet = new Company();
@@ -139,7 +170,7 @@ class WatchdogTest {
         });
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
-            assertFalse(quiet.haltLate(nowNs, SECOND_NS, event -> true));
+            assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true));
             assertFalse(alone.isHalted());
             quiet.leave(quiet.enter("newcomer", 1, () -> { // who comes and goes gains nobody time
             }));
@@ -147,10 +178,10 @@ class WatchdogTest {
         nowNs += 2 * SECOND_NS;
         assertTrue(alone.isExpired(nowNs));
         assertFalse(alone.isHalted());
-        assertFalse(quiet.haltLate(nowNs, SECOND_NS, event -> true), "it has its time to end");
+        assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true), "it has its time to end");
         assertTrue(alone.isHalted());
-        assertTrue(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, event -> true), "it does not end");
-        assertFalse(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, event -> false), "it has ended");
+        assertTrue(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, place -> true), "it does not end");
+        assertFalse(quiet.haltLate(nowNs + 2 * SECOND_NS, SECOND_NS, place -> false), "it has ended");
         quiet.leave(newcomer);
     }
 

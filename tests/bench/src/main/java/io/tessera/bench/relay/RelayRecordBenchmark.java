@@ -91,7 +91,7 @@ public class RelayRecordBenchmark {
         DeviceContext device = DeviceContext.open(new PromptDriver(), 0);
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
-        Standstill.Client standstill = new Standstill(clock).enter();
+        Standstill.Client standstill = new Standstill(clock).enter("client");
         driver.waitAt(standstill);
         ClientAccount account = ClientAccount.ofItsOwn();
         ClientHandles handles = new ClientHandles(0, account);
