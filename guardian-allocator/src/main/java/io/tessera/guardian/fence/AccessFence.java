@@ -9,6 +9,7 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Fences one address of an access, by its space. Not thread-safe. */
@@ -84,7 +85,7 @@ final class AccessFence {
         }
         if (variable == null) {
             throw new FenceRefusedException(i.mnemonic(), i.line(),
-                    "the variable of its ." + access.place().name().toLowerCase(java.util.Locale.ROOT)
+                    "the variable of its ." + access.place().name().toLowerCase(Locale.ROOT)
                             + " address is not known");
         }
         return clamp.fence(i, access, address, variable);
@@ -134,14 +135,9 @@ final class AccessFence {
             case GLOBAL -> new Fenced(global.fence(i, access, address, fact), plain ? "global" : null);
             case SHARED -> plain ? new Fenced(shared.fence(i, access, shared.toShared(address), AddressFact.UNKNOWN), "shared")
                     : new Fenced(shared.generic(i, access, address), null);
-            case LOCAL -> new Fenced(local(i, access, address, fact), null);
-            case CONST, PARAM -> {
-                if (access.kind() != Access.Kind.READ || !inBounds(access, fact)) {
-                    yield new Fenced(generic.fence(i, access, address), null);
-                }
-                context.counts.proof(Proof.IN_BOUNDS);
-                yield new Fenced(address, null);
-            }
+            case LOCAL -> new Fenced(ofVariable(i, access, address, fact, Place.LOCAL), null);
+            case CONST, PARAM -> new Fenced(access.kind() == Access.Kind.READ ? ofVariable(i, access, address, fact, Place.valueOf(space.get().name()))
+                    : generic.fence(i, access, address), null);
             default -> new Fenced(generic.fence(i, access, address), null);
         };
     }
@@ -155,23 +151,24 @@ final class AccessFence {
                 ? Optional.of(StateSpace.GLOBAL) : fact.space();
     }
 
-    /** A generic address of local memory stays generic, so that nothing has to be known about the instruction. */
-    private Operand.Address local(Instruction i, Access access, Operand.Address address, AddressFact fact)
+    /** A generic address of a variable of local, constant or parameter memory stays generic, so that nothing has to be known about the instruction. */
+    private Operand.Address ofVariable(Instruction i, Access access, Operand.Address address, AddressFact fact, Place place)
             throws FenceRefusedException {
         // No atomic operation works on local memory; as any other address it is harmless.
         if (inBounds(access, fact)) {
             context.counts.proof(Proof.IN_BOUNDS);
             return address;
         }
-        Variable variable = origin(Place.LOCAL, address, fact);
+        Variable variable = origin(place, address, fact);
         if (variable == null) {
             return generic.fence(i, access, address);
         }
+        String space = place.name().toLowerCase(Locale.ROOT);
         Operand.Register there = context.code.wide();
         Operand.Register back = context.code.wide();
-        context.code.emit("cvta.to.local.u64", there, context.wide(address.base()));
+        context.code.emit("cvta.to." + space + ".u64", there, context.wide(address.base()));
         Operand.Address clamped = clamp.fence(i, access, Code.at(there, address.offsetBytes()), variable);
-        context.code.emit("cvta.local.u64", back, (Operand.Register) clamped.base());
+        context.code.emit("cvta." + space + ".u64", back, (Operand.Register) clamped.base());
         return Code.at(back, clamped.offsetBytes());
     }
 }

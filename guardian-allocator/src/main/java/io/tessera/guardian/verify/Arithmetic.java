@@ -7,6 +7,8 @@ import java.util.List;
 /** Integer instructions on intervals, and on addresses where the distance alone changes. Stateless. */
 final class Arithmetic {
     private static final long FAR = 1L << 60;
+    /** Log2 of what divides the start of every window: its size may be no power of two. */
+    private static final int WINDOW_ALIGN = 32;
 
     private Arithmetic() {
     }
@@ -138,7 +140,7 @@ final class Arithmetic {
         int zeros = Value.tz(cut);
         boolean floor = cut != 0 && -cut == (cut & -cut);
         if (floor) {
-            return floor(a, zeros, bits);
+            return floor(a, Long.numberOfTrailingZeros(cut), bits);
         }
         Value value = a.unsigned(bits);
         long most = bits == 32 ? cut & 0xFFFF_FFFFL : cut;
@@ -149,10 +151,10 @@ final class Arithmetic {
         return Value.number(0, high, Math.max(zeros, a.isNumber() ? a.align() : 0), bits);
     }
 
-    /** Low bits cleared. */
+    /** Low bits cleared, which may be more than what divides a value is followed for. */
     private static Value floor(Value a, int zeros, int bits) {
         long step = 1L << zeros;
-        int align = Math.max(a.align(), zeros);
+        int align = Math.min(Value.MOST_ALIGN, Math.max(a.align(), zeros));
         if (a.align() >= zeros) {
             return a;
         }
@@ -167,7 +169,8 @@ final class Arithmetic {
                 return regular ? a.at(a.low() & -step, a.high() & -step, align) : needed.at(a.low() - step + 1, a.high(), align);
             }
             case WINDOW -> {
-                return a.at(a.low() == 0 ? 0 : a.low() - step + 1, a.high(), align);
+                boolean stays = a.low() == 0 && zeros <= WINDOW_ALIGN; // then the window's start is at most what is left
+                return a.at(stays ? 0 : a.low() - step + 1, a.high(), align);
             }
             case BELOW, GENERIC_BELOW -> {
                 return a.at(a.high(), a.high(), align);

@@ -32,8 +32,9 @@ final class ModuleNames {
     private static final long MOST_PARAM = 512 << 10;
     private static final long MOST_LOCAL = 512 << 10;
     private static final Set<String> PRAGMAS = Set.of("nounroll");
+    private static final String COUNTS_CLUSTERS = "blocksareclusters";
     private static final Set<String> ATTRIBUTES = Set.of("maxntid", "reqntid", "maxnreg", "minnctapersm", "maxnctapersm", "noreturn",
-            "reqnctapercluster", "explicitcluster", "maxclusterrank", "blocksareclusters");
+            "reqnctapercluster", "explicitcluster", "maxclusterrank", COUNTS_CLUSTERS);
 
     final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     final Map<String, byte[]> texts = new HashMap<>();
@@ -47,6 +48,7 @@ final class ModuleNames {
     private final Mode mode;
     private final boolean linked;
     private boolean clustered;
+    private boolean countsClusters;
 
     ModuleNames(PtxModule module, Mode mode, boolean linked) throws UnverifiedException {
         this.mode = mode;
@@ -77,8 +79,12 @@ final class ModuleNames {
         }
         clustered |= !linked && (function.attributes().stream().anyMatch(each -> each.name().contains("cluster"))
                 || function.body().filter(ModuleNames::namesClusters).isPresent());
+        boolean counts = function.attribute(COUNTS_CLUSTERS).isPresent();
+        countsClusters |= counts;
         for (FunctionAttribute attribute : function.attributes()) {
-            if (!ATTRIBUTES.contains(attribute.name()) && mode != Mode.NONE) {
+            // A linked module knows nothing of the kernels that call its functions.
+            boolean allowed = ATTRIBUTES.contains(attribute.name()) && !(linked && counts);
+            if (!allowed && mode != Mode.NONE) {
                 throw new UnverifiedException(function.line(), "'" + function.name() + "' has ." + attribute.name());
             }
         }
@@ -260,6 +266,11 @@ final class ModuleNames {
     /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */
     boolean isClustered() {
         return clustered;
+    }
+
+    /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */
+    boolean countsClusters() {
+        return countsClusters;
     }
 
     Mode mode() {

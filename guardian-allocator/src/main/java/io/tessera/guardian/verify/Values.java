@@ -31,7 +31,7 @@ final class Values {
         this.graph = graph;
         this.mode = module.mode();
         this.module = module;
-        this.specials = new SpecialValues(graph.body.function);
+        this.specials = new SpecialValues(graph.body.function, module.countsClusters());
     }
 
     void find() {

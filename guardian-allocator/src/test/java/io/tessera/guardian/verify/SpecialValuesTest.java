@@ -1,6 +1,7 @@
 package io.tessera.guardian.verify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
@@ -61,5 +62,34 @@ class SpecialValuesTest {
         assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
         String other = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n.reqntid 64\n" + BODY + ".visible .entry k()\n{\ncall f;\nret;\n}\n";
         assertTrue(FenceVerifier.verify(other.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
+    }
+
+    /** A grid that counts clusters has more blocks than its launch says. */
+    @Test
+    void aGridOfClustersHasMoreBlocks() throws Exception {
+        String clusters = ".explicitcluster\n.reqnctapercluster 2, 2, 1\n.reqntid 64\n";
+        String counted = clusters + ".blocksareclusters\n";
+        for (String register : new String[] {"%ctaid.y", "%ctaid.z", "%nctaid.y", "%nctaid.z"}) {
+            // 65,536 places of a byte.
+            String body = BODY.replace("%tid.x", register).replace("shl.b32 %r1, %r1, 4;", "").replace("[1024]", "[65536]").replace("st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}",
+                    "st.shared.u8 [%r2], %r1");
+            assertEquals(Map.of(), rejected(clusters, body), register);
+            assertTrue(rejected(counted, body).containsKey("k"), register);
+            String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + body + ".visible .entry k()\nATTRIBUTES{\ncall f;\nret;\n}\n";
+            assertEquals(Map.of(), FenceVerifier.verify(text.replace("ATTRIBUTES", clusters).getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected());
+            assertTrue(FenceVerifier.verify(text.replace("ATTRIBUTES", counted).getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
+        }
+        // Below 2^31 only where a grid counts blocks: without its sign a block's number is the same.
+        String wide = BODY.replace("%tid.x", "%ctaid.x").replace("shl.b32 %r1, %r1, 4;", "shr.u32 %r1, %r1, 27; shl.b32 %r1, %r1, 6;");
+        assertEquals(Map.of(), rejected(clusters, wide));
+        assertTrue(rejected(counted, wide).containsKey("k"));
+    }
+
+    @Test
+    void linkedModulesHaveNoSuchGrids() throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n%s{\nret;\n}\n";
+        assertTrue(FenceVerifier.verify(text.formatted("").getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        String counted = text.formatted(".explicitcluster\n.reqnctapercluster 2, 2, 1\n.reqntid 64\n.blocksareclusters\n");
+        assertThrows(UnverifiedException.class, () -> FenceVerifier.verify(counted.getBytes(StandardCharsets.UTF_8), Mode.MASK, true));
     }
 }

@@ -8,10 +8,7 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Says of addresses which variable they come from, and nothing of how far they are from it: which fence is written, but no fence less. Of
- * parameters alone, which nobody can write, it says all that is known. Stateless.
- */
+/** Says of addresses which variable they come from, and nothing of how far they are from it: which fence is written, but no fence less. Stateless. */
 public final class OriginOracle implements AddressOracle {
     private static final AddressOracle KNOWN = new DataFlowOracle();
     private static final AddressOracle PLAIN = new SyntacticOracle();
@@ -41,10 +38,7 @@ public final class OriginOracle implements AddressOracle {
 
     private static AddressFact origin(AddressFact fact) {
         Optional<StateSpace> space = fact.space();
-        if (space.filter(each -> each == StateSpace.PARAM).isPresent()) {
-            return fact;
-        }
-        boolean variable = space.filter(each -> each == StateSpace.LOCAL || each == StateSpace.CONST).isPresent();
+        boolean variable = space.filter(each -> each == StateSpace.LOCAL || each == StateSpace.CONST || each == StateSpace.PARAM).isPresent();
         return new AddressFact(space, 1, variable && fact.placement() instanceof Placement.NearSymbol near
                 ? new Placement.NearSymbol(near.symbol(), Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH) : new Placement.Unknown());
     }
