@@ -74,6 +74,9 @@ public final class LinkCheck {
                 throw new UnverifiedException(0, "a text that is fenced by " + text.mode + " among others by " + texts.getFirst().mode);
             }
             for (Item item : text.items) {
+                if (item.name().equals(PRINT) && item.kind() != Kind.NEEDED) {
+                    throw new UnverifiedException(item.line(), "'" + PRINT + "' is the driver's");
+                }
                 Item before = known.putIfAbsent(item.name(), item);
                 if (before != null) {
                     known.put(item.name(), both(before, item));

@@ -100,7 +100,7 @@ final class ModuleNames {
         StringBuilder text = new StringBuilder(function.kind().name());
         shape(function.returns(), text);
         shape(function.parameters(), text);
-        return text.toString();
+        return text.append(function.attribute("noreturn").isPresent() ? " without return" : "").toString();
     }
 
     private static void shape(List<Variable> variables, StringBuilder into) {

@@ -117,6 +117,25 @@ class LinkCheckTest {
         refused("'f' is", FenceMode.MASK, one, kernel("", "f", ""));
     }
 
+    /** An assembler puts a branch to itself behind a call of what does not return. */
+    @Test
+    void whatDoesNotReturnIsReplacedByNothingThatDoes() throws Exception {
+        String weak = ".weak .func (.param .b32 r) f(.param .b32 a) .noreturn\n{\ntrap;\nexit;\n}\n";
+        String one = kernel(weak, "k", call("f"));
+        refused("'f' is", FenceMode.MASK, one, function(".visible", "f", ""));
+        assertEquals(1, link(FenceMode.MASK, one, weak.replace(".weak", ".visible")).size());
+    }
+
+    /** Calls of it count as one instruction. */
+    @Test
+    void printingIsTheDrivers() throws Exception {
+        String one = kernel(head(".extern", "vprintf") + ";\n", "k", "");
+        String print = ".visible .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b)\n{\nst.param.b32 [r], 1;\nret;\n}\n";
+        for (String linkage : List.of(".visible", ".weak")) {
+            refused("'vprintf' is the driver's", FenceMode.MASK, one, print.replace(".visible", linkage));
+        }
+    }
+
     @Test
     void otherNamesAreTheFunctionsThatTheyStandFor() throws Exception {
         String alias = function("", "real", call("g")) + head(".visible", "f") + ";\n.alias f, real;\n";

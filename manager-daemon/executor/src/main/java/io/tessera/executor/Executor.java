@@ -93,6 +93,8 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile String stuckTenant;
     /** The call of which the log has spoken last; of the thread that runs. */
     private Standstill.LongCall saidCall;
+    /** Who the log has said keeps others waiting; empty: nobody. */
+    private String saidKeepers = "";
     private volatile boolean stopping;
 
     /**
@@ -192,11 +194,22 @@ public final class Executor implements ManagerOrders, Reports {
 
     /** Kernels that a call of the driver has been waiting for: who would end them may be held up by that call himself. */
     private void lookAfterCalls(long nowNs) {
+        sayWhoKeepsOthers(nowNs);
         Optional<Standstill.LongCall> call = factory.standstill().longCall(nowNs, LONG_CALL_NS);
         if (call.isPresent()) {
             say(call.get(), nowNs);
             if (office.haltLate(nowNs, LATE_NS)) {
                 fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+            }
+        }
+    }
+
+    private void sayWhoKeepsOthers(long nowNs) {
+        String keepers = factory.standstill().keepers(nowNs, SAID_CALL_NS);
+        if (!keepers.equals(saidKeepers)) {
+            saidKeepers = keepers;
+            if (!keepers.isEmpty()) {
+                LOG.warn("others have been waiting for {} s, because streams wait for their own programs: {}", SAID_CALL_NS / 1_000_000_000L, keepers);
             }
         }
     }

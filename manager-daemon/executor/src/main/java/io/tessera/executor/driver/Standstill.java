@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
@@ -103,6 +104,15 @@ public final class Standstill {
             }
         }
         return Optional.ofNullable(longest);
+    }
+
+    /** Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty: nobody waits so long. */
+    public String keepers(long nowNs, long boundNs) {
+        long sinceNs = awaitedNs;
+        if (sinceNs == 0 || nowNs - sinceNs <= boundNs) {
+            return "";
+        }
+        return clients.stream().filter(client -> client.stands).map(client -> client.name).collect(Collectors.joining(", "));
     }
 
     /**

@@ -264,6 +264,21 @@ public final class Watchdog {
         forgetPauses();
     }
 
+    /** All work of the client is done, and it gets no more: nothing of it waits, whatever its events say. */
+    public void nothingStands() {
+        waitsUnseen = false;
+        giveBackPauses();
+        standstill.over();
+    }
+
+    private void giveBackPauses() {
+        pauses.forEach(pause -> {
+            progress.giveBack(pause.before);
+            progress.giveBack(pause.behind);
+        });
+        pauses.clear();
+    }
+
     /** Forgets where streams of the client might have waited and do no more. An event that the driver does not know is never reached. */
     public void forgetPauses() {
         while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
@@ -389,11 +404,7 @@ public final class Watchdog {
     public void close() {
         tracks.values().forEach(this::giveBack);
         orphans.forEach(this::giveBack);
-        pauses.forEach(pause -> {
-            progress.giveBack(pause.before);
-            progress.giveBack(pause.behind);
-        });
-        pauses.clear();
+        giveBackPauses();
         tracks.clear();
         orphans.clear();
     }

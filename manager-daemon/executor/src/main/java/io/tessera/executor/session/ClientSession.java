@@ -98,7 +98,7 @@ public final class ClientSession {
             contain = new Containment(made, reports, clientId, name);
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
-                BooleanSupplier goOn = () -> freeing || contain.whileWaiting(records, clock.nanoTime(), ending);
+                BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.standstill().whileWaiting(goOn, made.window()::outside);
                 made.pools().whileWaiting(goOn);
                 serve(records, new RingConsumer(segment, arena));
@@ -302,6 +302,12 @@ public final class ClientSession {
         state.window().close();
         state.words().unregister();
         LOG.info("{} ended; everything is freed", name);
+    }
+
+    /** What is freed may have been submitted as if it could wait: the client must not wait for itself. */
+    private boolean goesOnFreeing() {
+        state.fences().watchdog().nothingStands();
+        return true;
     }
 
     private int freeAll(RecordDispatcher records) {

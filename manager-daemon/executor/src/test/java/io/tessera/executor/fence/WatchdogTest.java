@@ -107,6 +107,25 @@ class WatchdogTest {
         assertFalse(standing.isStanding());
     }
 
+    /** A client whose work is done is freed, and what is freed may count as a wait: it must not wait for itself. */
+    @Test
+    void nothingStandsOfWhoIsFreedWhateverItsEventsSay() {
+        Standstill standstill = new Standstill(() -> nowNs);
+        Standstill.Client standing = standstill.enter("first");
+        Standstill.Client other = standstill.enter("other");
+        DriverCalls calls = new DriverCalls(driver, arena);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
+        driver.heldStreams.add(ATTACK);
+        assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
+        watchdog.idle();
+        assertTrue(standing.isStanding());
+        assertFalse(other.mayBegin());
+        watchdog.nothingStands();
+        assertFalse(standing.isStanding());
+        assertTrue(other.mayBegin());
+        watchdog.close();
+    }
+
     @Test
     void whoFillsTheDeviceIsBlamedAndNotWhoWaitsBehind() {
         for (boolean victimFirst : new boolean[] {false, true}) {
