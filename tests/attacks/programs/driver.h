@@ -183,6 +183,9 @@ struct launch {
     X(cuLibraryEnumerateKernels, "cuLibraryEnumerateKernels", (handle *, unsigned, handle)) \
     X(cuFuncSetAttribute, "cuFuncSetAttribute", (handle, int, int)) \
     X(cuFuncGetModule, "cuFuncGetModule", (handle *, handle)) \
+    X(cuLinkCreate, "cuLinkCreate_v2", (unsigned, int *, void **, handle *)) \
+    X(cuLinkAddData, "cuLinkAddData_v2", (handle, int, void *, size_t, const char *, unsigned, int *, void **)) \
+    X(cuLinkComplete, "cuLinkComplete", (handle, void **, size_t *)) \
     X(cuLinkDestroy, "cuLinkDestroy", (handle)) \
     X(cuLaunchKernel, "cuLaunchKernel", (handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                                          handle, void **, void **)) \

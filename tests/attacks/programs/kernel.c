@@ -6,6 +6,7 @@
  *     // what: ...     // must: ...     // aim: FACT     // grid: 1     // block: 32     // shared: 0
  *     // options: debug (compiled for a debugger, not optimised)
  *     // waits: before (the stream waits for a value that is there) | beside (another stream waits for one that never comes)
+ * A line "// text" begins another text; several are linked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include "attack.h"
 
 enum { TEXT_BYTES = 1 << 16 };
+
+#define BORDER "\n// text\n"
 
 static char text[TEXT_BYTES];
 static char code[2 * TEXT_BYTES];
@@ -55,11 +58,34 @@ static void substitute(const char *mark, uint64_t value)
     }
 }
 
+/* The parts between lines "// text", linked. */
+static CUresult link_code(handle *module)
+{
+    enum { PTX = 1 };
+    handle linking;
+    void *image = NULL;
+    size_t bytes = 0;
+    CUresult result = cuLinkCreate(0, NULL, NULL, &linking);
+    for (char *part = code, *next; result == 0 && part; part = next) {
+        next = strstr(part, BORDER);
+        if (next) {
+            *next = 0;
+            next += strlen(BORDER);
+        }
+        result = cuLinkAddData(linking, PTX, part, strlen(part) + 1, "part", 0, NULL, NULL);
+    }
+    if (result == 0)
+        result = cuLinkComplete(linking, &image, &bytes);
+    return result ? result : cuModuleLoadData(module, image);
+}
+
 /* CU_JIT_OPTIMIZATION_LEVEL and CU_JIT_GENERATE_DEBUG_INFO: what these keep apart, frames for one, the optimiser puts into registers. */
 static CUresult load_code(handle *module)
 {
     int options[] = {7, 11};
     void *values[] = {(void *)0, (void *)1};
+    if (strstr(code, BORDER))
+        return link_code(module);
     int debug = strcmp(told("options", ""), "debug") == 0;
     return cuModuleLoadDataEx(module, code, debug ? 2 : 0, options, values);
 }
