@@ -46,13 +46,15 @@ class Run:
 
     :param label: name of its logs and files
     :param words: the workload's options
+    :param kernels: whose kernels it shares of those that PyTorch compiles itself; its own where none is named
     """
 
-    def __init__(self, setting, place, label, words):
+    def __init__(self, setting, place, label, words, kernels=None):
         self._setting = setting
         self._place = place
         self._label = label
         self._words = words
+        self._kernels = kernels or label
         self.answers = Answers()
 
     def run(self, budget_s):
@@ -73,7 +75,7 @@ class Run:
         program = os.path.join(setting.workloads, "operators.py")
         command = [sys.executable, program, "--values", values, "--from", str(first), *self._words]
         # Kernels that PyTorch compiles itself: what one way compiled must not serve another.
-        cache = os.path.join(setting.directory, f"kernels-{self._label}")
+        cache = os.path.join(setting.directory, f"kernels-{self._kernels}")
         os.makedirs(cache, exist_ok=True)
         environment = {**place.environment, **STEADY, "PYTORCH_KERNEL_CACHE_PATH": cache}
         log = os.path.join(setting.directory, f"{self._label}.log")

@@ -18,6 +18,8 @@ from harness.tessera import Manager
 OPTIONS = {"samples": 4, "dtypes": "", "shard": "1/1", "skip": 0, "device": "cuda"}
 #: The suite's own: whether both native runs, and then turns beside relay, run at the same time. First uses are not compared then.
 TOGETHER = "together"
+#: The suite's own: natively and by relay alone, each once with no code kept by anybody and once, in new processes, with what was kept.
+USES = "uses"
 #: Way, and whether it runs the cases from the last to the first: two at once should not do the same at the same time.
 WAYS = (("turns", False), ("relay", False), ("relay, two at once", False), ("relay, two at once, reversed", True))
 #: Of the time that is left, what the first native run may have: there are two of them, two ways, two at once, and looking again.
@@ -40,6 +42,9 @@ def run(setting, record):
     words, together = _words(setting), setting.option(TOGETHER, "0") == "1"
     natives, runs = [], {}
     step = Step(setting, record, natives, runs)
+    if setting.option(USES, "0") == "1":
+        _uses(setting, record, step, words)
+        return
     first_s = record.remaining_s() * (TOGETHER_SHARE if together else FIRST_SHARE)
     if together:
         record.attempt("native, twice", lambda: _at_once(*(lambda label=label: step.native(label, words, first_s) for label in NATIVE)))
@@ -66,7 +71,30 @@ def run(setting, record):
             record.attempt("again", lambda: step.again(relay, words, suspects), 20)
     _judge(record, natives, runs)
     if not together:
-        _first_uses(record, natives[1] if len(natives) > 1 else natives[0], runs)
+        for way in ("turns", "relay"):
+            if way in runs:
+                _first_uses(record, way, natives[1] if len(natives) > 1 else natives[0], runs[way])
+    _clear(setting.directory)
+
+
+def _uses(setting, record, step, words):
+    """First uses alone. Executors begin anew; Tessera's code, the driver's and PyTorch's own are kept in folders of this run."""
+    natives, runs = step.natives, step.runs
+    record.attempt(NATIVE[0], lambda: step.native(NATIVE[0], words, record.remaining_s() / 7))
+    if not natives:
+        return
+    words = [*words, f"--count={len(natives[0].cases)}"]
+    record.attempt(NATIVE[1], lambda: step.native(NATIVE[1], words, record.remaining_s() / 5, NATIVE[0]))
+    kept = {"TESSERA_CACHE_DIR": os.path.join(setting.directory, "code"), "CUDA_CACHE_PATH": os.path.join(setting.directory, "code", "driver")}
+    for way, share in (("relay, no code kept", 1.8), ("relay, code kept", 1.0)):
+        with Manager(setting.installation, setting.directory, kept) as manager:
+            place = under_relay(manager)
+            record.attempt(way, lambda: step.way(way, place, words, record.remaining_s() / share, "relay"))
+    _judge(record, natives, runs)
+    for way, native_run in zip(("relay, no code kept", "relay, code kept"), natives):
+        if way in runs:
+            _first_uses(record, way, native_run, runs[way])
+    shutil.rmtree(kept["TESSERA_CACHE_DIR"], ignore_errors=True)
     _clear(setting.directory)
 
 
@@ -88,10 +116,10 @@ def _clear(directory):
 
 
 def _words(setting):
-    unknown = set(setting.options) - {*OPTIONS, TOGETHER}
+    unknown = set(setting.options) - {*OPTIONS, TOGETHER, USES}
     if unknown:
-        raise ValueError(f"--set {', '.join(sorted(unknown))}: this suite takes {', '.join([*OPTIONS, TOGETHER])}")
-    words = [f"--{name}={value}" for name, value in setting.options.items() if name != TOGETHER]
+        raise ValueError(f"--set {', '.join(sorted(unknown))}: this suite takes {', '.join([*OPTIONS, TOGETHER, USES])}")
+    words = [f"--{name}={value}" for name, value in setting.options.items() if name not in (TOGETHER, USES)]
     return words + [f"--only={','.join(setting.only)}"] if setting.only else words
 
 
@@ -101,16 +129,16 @@ class Step:
     def __init__(self, setting, record, natives, runs):
         self._setting = setting
         self._record = record
-        self._natives = natives
-        self._runs = runs
+        self.natives = natives
+        self.runs = runs
 
-    def native(self, label, words, budget_s):
+    def native(self, label, words, budget_s, kernels=None):
         """One more native run."""
-        self._natives.append(self._run(native(), label, words, budget_s))
+        self.natives.append(self._run(native(), label, words, budget_s, kernels))
 
-    def way(self, way, place, words, budget_s):
+    def way(self, way, place, words, budget_s, kernels=None):
         """All cases in one way."""
-        self._runs[way] = self._run(place, way.replace(", ", "-").replace(" ", "-"), words, budget_s)
+        self.runs[way] = self._run(place, way.replace(", ", "-").replace(" ", "-"), words, budget_s, kernels)
 
     def two(self, place, words, budget_s):
         """All cases by two programs at once."""
@@ -120,8 +148,8 @@ class Step:
             if way.startswith("relay, two")
         ))  # fmt: skip
 
-    def _run(self, place, label, words, budget_s):
-        run = Run(self._setting, place, label, words)
+    def _run(self, place, label, words, budget_s, kernels=None):
+        run = Run(self._setting, place, label, words, kernels or label)
         try:
             return run.run(budget_s)
         finally:
@@ -131,10 +159,10 @@ class Step:
 
     def suspects(self):
         """Cases that some way has otherwise than the native runs."""
-        judge = Comparison(self._natives)
+        judge = Comparison(self.natives)
         found = set()
-        for run in self._runs.values():
-            for name in self._natives[0].cases:
+        for run in self.runs.values():
+            for name in self.natives[0].cases:
                 if judge.case(run, name)[0] in ("inexact", "different", "error"):
                     found.add(name)
         return sorted(found)
@@ -168,22 +196,19 @@ def _judge(record, natives, runs):
                empty=sorted(name for name, one in natives[0].cases.items() if not one["ended"] and not one["inputs"]))  # fmt: skip
 
 
-def _first_uses(record, native_run, runs):
+def _first_uses(record, way, native_run, run):
     """What a case's first sample took, where that is much longer than natively."""
-    for way in ("turns", "relay"):
-        if way not in runs:
+    slow, sums, count = [], [0.0, 0.0], 0
+    for name, one in run.cases.items():
+        base = native_run.cases.get(name, {}).get("first_ms")
+        if base is None or one.get("first_ms") is None:
             continue
-        slow, sums, count = [], [0.0, 0.0], 0
-        for name, one in runs[way].cases.items():
-            base = native_run.cases.get(name, {}).get("first_ms")
-            if base is None or one.get("first_ms") is None:
-                continue
-            count += 1
-            sums = [sums[0] + base, sums[1] + one["first_ms"]]
-            if one["first_ms"] > FIRST_USE_RATIO * base + FIRST_USE_MS:
-                slow.append((name, base, one["first_ms"]))
-        slow.sort(key=lambda one: one[1] - one[2])
-        record.add("first", way=way, cases=count, native_ms=sums[0], ms=sums[1], late=len(slow), slowest=slow[:LISTED])
+        count += 1
+        sums = [sums[0] + base, sums[1] + one["first_ms"]]
+        if one["first_ms"] > FIRST_USE_RATIO * base + FIRST_USE_MS:
+            slow.append((name, base, one["first_ms"]))
+    slow.sort(key=lambda one: one[1] - one[2])
+    record.add("first", way=way, cases=count, native_ms=sums[0], ms=sums[1], late=len(slow), slowest=slow[:LISTED])
 
 
 def tables(results):

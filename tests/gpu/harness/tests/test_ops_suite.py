@@ -47,6 +47,17 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertIn("| relay | 8 | 2 | 1 | 1 | 1 | 3 | 0 |", text)
         self.assertNotIn("Slow first uses", text)
 
+    def test_first_uses_alone_are_compared_without_kept_code_and_with_it(self):
+        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.setting.options["uses"] = "1"
+        with mock.patch.multiple(operators, CASE_TIMEOUT_S=1.0):
+            record, text = self.run_suite("ops", AGAIN_S=60.0)
+        self.assertEqual([], record.problems)
+        for way in ("relay, no code kept", "relay, code kept"):
+            self.assertIn(f"| ops/slow/float32 | {way} | 1.000 | 1000 | 1000 |", text)
+        self.assertNotIn("turns", text)
+        self.assertEqual([], [name for name in os.listdir(self.folder) if name.startswith(("code", "kernels-"))])
+
     def test_when_the_time_is_over_what_was_reached_counts(self):
         os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
         run = operators.Run(self.setting, native(), "late", ["--samples=stand still"])
