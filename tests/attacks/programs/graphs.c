@@ -49,6 +49,28 @@ static void copies(void)
     run();
 }
 
+static void array_boxes(void)
+{
+    handle array = 0;
+    begin();
+    NEED(cuArrayCreate(&array, &(struct array_shape){16, 32, 3, 1}));
+    struct copy_3d from = copy_of(own, 0), to = copy_of(0, own), own_copy = copy_of(own, own + 4096);
+    from.source_type = to.target_type = 3;
+    from.source_array = to.target_array = array;
+    from.source_y = to.target_y = ((size_t)1 << 63) - 32;
+    from.width = to.width = 64;
+    from.height = to.height = 32;
+    from.target_pitch = to.source_pitch = 64;
+    ANSWER(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &from, context));
+    ANSWER(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &to, context));
+    NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &own_copy, context));
+    ANSWER(cuGraphMemcpyNodeSetParams(node, &from));
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    ANSWER(cuGraphExecMemcpyNodeSetParams(executable, node, &to, context));
+    ANSWER(cuGraphExecMemcpyNodeSetParams(executable, node, &from, context));
+    run();
+}
+
 static void memsets(void)
 {
     begin();
@@ -149,6 +171,7 @@ static void updated(void)
 
 static const struct attack attacks[] = {
     {"copies", REFUSED, "copy nodes made, changed, and changed in the executable to reach the victim", copies},
+    {"array_boxes", REFUSED, "copies boxes of an array that begin so far away that a sum wraps", array_boxes},
     {"memsets", REFUSED, "memset nodes made, changed, and changed in the executable, with pitch and overflow", memsets},
     {"operations", REFUSED, "memory operation nodes on the victim's memory", operations},
     {"any", REFUSED, "nodes of the general form on the victim's memory", any},

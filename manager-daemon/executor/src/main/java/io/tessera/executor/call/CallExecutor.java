@@ -37,6 +37,7 @@ public final class CallExecutor implements AutoCloseable {
     private final BulkData bulk = new BulkData();
     private final MemoryCalls memory;
     private final AddressCheck addresses;
+    private final ArrayBounds arrays;
     private final CopyStructures copies;
     private final GraphMemoryCalls graphMemory;
     private final VirtualMemoryCalls virtualCalls;
@@ -53,7 +54,8 @@ public final class CallExecutor implements AutoCloseable {
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);
         this.graphMemory = new GraphMemoryCalls(client);
         this.addresses = new AddressCheck(client.memory(), client.streams());
-        this.copies = new CopyStructures(client.handles(), addresses, client.device().handle());
+        this.arrays = new ArrayBounds(client.driver());
+        this.copies = new CopyStructures(client.handles(), addresses, arrays, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
         this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory);
@@ -347,6 +349,7 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     private void structures(CallPlan plan) throws RejectedException {
+        arrays.rows(frame);
         if (CopyStructures.isPlane(plan.api())) {
             copies.plane(frame.required(0));
         } else if (CopyStructures.isBox(plan.api())) {

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The structures that describe copies in two and three dimensions (cuda.h): arrays in them are handles, addresses must be
- * the client's. One owner thread.
+ * the client's, boxes of arrays must lie in them. One owner thread.
  */
 final class CopyStructures {
     private static final int HOST = 1;
@@ -28,15 +28,17 @@ final class CopyStructures {
 
     private final ClientHandles handles;
     private final AddressCheck addresses;
+    private final ArrayBounds arrays;
     private final long context;
 
     private record Side(int x, int y, int z, int lod, int type, int host, int device, int array, int context, int pitch,
             int height) {
     }
 
-    CopyStructures(ClientHandles handles, AddressCheck addresses, long context) {
+    CopyStructures(ClientHandles handles, AddressCheck addresses, ArrayBounds arrays, long context) {
         this.handles = handles;
         this.addresses = addresses;
+        this.arrays = arrays;
         this.context = context;
     }
 
@@ -72,13 +74,14 @@ final class CopyStructures {
     private void side(MemorySegment copy, int begin, Side side, long width, long height, long depth)
             throws RejectedException {
         int type = copy.get(WireTypes.U32, begin + side.type);
+        boolean flat = side.z < 0;
+        long x = copy.get(WireTypes.U64, begin + side.x);
+        long y = copy.get(WireTypes.U64, begin + side.y);
+        long z = flat ? 0 : copy.get(WireTypes.U64, begin + side.z);
         switch (type) {
             case HOST, DEVICE, UNIFIED -> {
                 long base = copy.get(WireTypes.U64, begin + (type == HOST ? side.host : side.device));
-                boolean flat = side.z < 0;
-                addresses.own(base, PitchedExtent.bytes(copy.get(WireTypes.U64, begin + side.x),
-                        copy.get(WireTypes.U64, begin + side.y), flat ? 0 : copy.get(WireTypes.U64, begin + side.z),
-                        copy.get(WireTypes.U64, begin + side.pitch),
+                addresses.own(base, PitchedExtent.bytes(x, y, z, copy.get(WireTypes.U64, begin + side.pitch),
                         flat ? 0 : copy.get(WireTypes.U64, begin + side.height), width, height, depth));
             }
             case ARRAY -> {
@@ -86,6 +89,7 @@ final class CopyStructures {
                 if (array == HandleTable.NONE) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no array of the client");
                 }
+                arrays.box(array, x, y, z, width, height, depth);
                 copy.set(WireTypes.U64, begin + side.array, array);
             }
             default -> throw CallFrame.malformed("memory of type " + type);

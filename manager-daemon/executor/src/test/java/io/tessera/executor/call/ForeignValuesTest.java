@@ -25,6 +25,7 @@ import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -53,6 +54,8 @@ class ForeignValuesTest {
     /** The answer of entries that are relayed and refused altogether. */
     private static final String NOT_SERVED = "CUDA error 801";
     private static final int CONTEXT = 1;
+    /** Of {@code CUDA_ARRAY3D_DESCRIPTOR}. */
+    private static final int ARRAY_BYTES = 40;
 
     /** A driver that says yes to everything. */
     private static final class Yes implements DriverPort {
@@ -73,6 +76,10 @@ class ForeignValuesTest {
 
         @Override
         public int call(DriverEntry entry, MemorySegment slots) {
+            if (entry == DriverEntry.cuArray3DGetDescriptor_v2) {
+                MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(ARRAY_BYTES);
+                shape.copyFrom(MemorySegment.ofArray(new long[] {1 << 10, 1 << 10, 1 << 10, 1L << 32 | 1, 0}));
+            }
             return SUCCESS;
         }
 

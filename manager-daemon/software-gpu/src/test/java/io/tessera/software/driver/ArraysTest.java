@@ -49,6 +49,32 @@ class ArraysTest {
         port.fails(1, DriverEntry.cuArrayCreate_v2, told, descriptor(5, 0, 77));
     }
 
+    /** A sum of begin and size that wraps is smaller than every array. */
+    @Test
+    void boxesThatBeginTooFarAwayAreRefused() {
+        long array = port.made(DriverEntry.cuArrayCreate_v2, descriptor(4, 2, 3));
+        long data = port.alloc(32);
+        MemorySegment plane = port.arena.allocate(128, 8);
+        plane.set(ValueLayout.JAVA_INT, 16, 3);
+        plane.set(ValueLayout.JAVA_LONG, 40, array);
+        plane.set(ValueLayout.JAVA_INT, 72, 2);
+        plane.set(ValueLayout.JAVA_LONG, 88, data);
+        plane.set(ValueLayout.JAVA_LONG, 104, 16);
+        plane.set(ValueLayout.JAVA_LONG, 112, 16);
+        plane.set(ValueLayout.JAVA_LONG, 120, 2);
+        port.ok(DriverEntry.cuMemcpy2D_v2, plane);
+        for (long far : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MIN_VALUE, -2}) {
+            for (int at : new int[] {0, 8, 112, 120}) {
+                long was = plane.get(ValueLayout.JAVA_LONG, at);
+                plane.set(ValueLayout.JAVA_LONG, at, far);
+                port.fails(1, DriverEntry.cuMemcpy2D_v2, plane);
+                plane.set(ValueLayout.JAVA_LONG, at, was);
+            }
+            port.fails(1, DriverEntry.cuMemcpyAtoD_v2, data, array, far, 8L);
+        }
+        port.ok(DriverEntry.cuMemcpy2D_v2, plane);
+    }
+
     @Test
     void kernelsReadThroughTextures() {
         long array = port.made(DriverEntry.cuArrayCreate_v2, descriptor(4, 0, 3));

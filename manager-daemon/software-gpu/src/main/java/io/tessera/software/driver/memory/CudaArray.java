@@ -76,11 +76,15 @@ public record CudaArray(long width, long height, long depth, ArrayFormat format,
 
     /** A place inside; ends the entry with INVALID_VALUE where a box does not fit. */
     public PitchedPlace place(long xBytes, long y, long z, Extent3 box) {
-        DriverException.require(xBytes >= 0 && y >= 0 && z >= 0 && box.widthBytes() >= 0 && box.height() >= 0
-                && box.depth() >= 0 && xBytes + box.widthBytes() <= width * elementBytes()
-                && y + box.height() <= Math.max(1, height) && z + box.depth() <= Math.max(1, depth),
+        DriverException.require(inside(xBytes, box.widthBytes(), width * elementBytes())
+                && inside(y, box.height(), Math.max(1, height)) && inside(z, box.depth(), Math.max(1, depth)),
                 CudaError.INVALID_VALUE);
         return new PitchedPlace(storage.address() + z * sliceBytes() + y * pitchBytes() + xBytes, pitchBytes(),
                 sliceBytes());
+    }
+
+    /** Numbers are unsigned, and their sum may be beyond 64 bits. */
+    private static boolean inside(long first, long count, long all) {
+        return first >= 0 && count >= 0 && count <= all && first <= all - count;
     }
 }
