@@ -97,11 +97,14 @@ class SessionTest {
             try (RelayTestClient other = executor.client("b", 0)) {
                 allocate(other, 4096);
             }
+            client.ask(DriverEntry.cuMemsetD32_v2, value(device), value(1), value(4));
             client.disconnect();
             await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
             executor.driver.heldStreams.clear();
             await(() -> executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count() - before >= 3000,
                     "what it left is not done");
+            await(client.segment()::ended, "the end");
+            assertFalse(executor.driver.calls.contains("cuMemsetD32_v2"), "a call that nobody waits for any more");
             assertFalse(executor.told().contains("stuck"), executor.told());
             client.close();
         }

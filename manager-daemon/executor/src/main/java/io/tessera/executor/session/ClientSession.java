@@ -160,6 +160,7 @@ public final class ClientSession {
                 idle(records, ring, nowNs - idleSinceNs);
             }
             state.window().leaving();
+            records.unheard();
             pollRest(records, ring);
         } catch (BrokenRingException e) {
             finish(records);
@@ -167,7 +168,7 @@ public final class ClientSession {
         }
     }
 
-    /** Executes what a client that is gone has left; where its streams are full, its waits and its kernels are ended first. */
+    /** Executes what a client that is gone has left and does not wait for; where its streams are full, its waits and its kernels are ended first. */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
         long untilNs = clock.nanoTime() + END_NS;
         int work;

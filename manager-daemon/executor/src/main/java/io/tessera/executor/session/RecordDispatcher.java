@@ -64,6 +64,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
     private boolean gone;
+    private boolean unheard;
 
     /** For one client; memory of an arena that lives as long as this. */
     public RecordDispatcher(ClientState client, FutexPort futex, NanoClock clock, Reports reports, Arena arena) {
@@ -142,7 +143,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             if (slot < 0 || slot > RelayLayout.SLOTS || kind >= KINDS.length) {
                 throw new RejectedException(CudaResult.INVALID_VALUE, "kind " + kind + ", slot " + slot);
             }
-            result = isLost() ? lostResult : execute(KINDS[kind], record, length, slot);
+            result = isLost() ? lostResult : unheard && replies ? CudaResult.UNKNOWN : execute(KINDS[kind], record, length, slot);
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
@@ -186,6 +187,11 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     void refuse(int result) {
         lostResult = result;
         client.segment().contextError(result);
+    }
+
+    /** The program has ended: records that somebody waited for are not executed any more, launches and copies in streams are. */
+    void unheard() {
+        unheard = true;
     }
 
     /** Whether the context is lost for everybody, and all that was in it. */

@@ -124,6 +124,9 @@ public final class WorkerPool implements CodeWorkers {
     /** One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. */
     private Answer inTurn(String tenant, Message job) throws IOException {
         for (int left = MOST_STARTS; true; left--) {
+            if (isGone()) {
+                return abandoned();
+            }
             WorkerProcess worker;
             try {
                 worker = take();

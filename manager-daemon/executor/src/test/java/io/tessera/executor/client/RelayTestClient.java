@@ -199,6 +199,11 @@ public final class RelayTestClient implements AutoCloseable {
         return ask(RecordKind.CALL, entry.ordinal(), CONTEXT, 0, body(arguments));
     }
 
+    /** Calls an entry whose answer it never reads. */
+    public void ask(DriverEntry entry, Argument... arguments) {
+        send(RecordKind.CALL, entry.ordinal(), true, CONTEXT, 0, body(arguments));
+    }
+
     /** Calls an entry without waiting. */
     public void post(DriverEntry entry, Argument... arguments) {
         send(RecordKind.CALL, entry.ordinal(), false, CONTEXT, 0, body(arguments));
