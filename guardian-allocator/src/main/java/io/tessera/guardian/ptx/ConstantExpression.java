@@ -3,8 +3,9 @@ package io.tessera.guardian.ptx;
 import io.tessera.guardian.ptx.Lexer.Kind;
 
 /**
- * Reads and evaluates constant expressions (PTX ISA, "Constant Expressions"): C's operators on 64-bit integers, a value
- * being unsigned if one of its operands is; floating-point constants stand alone, with a sign at most. Not thread-safe.
+ * Reads and evaluates constant expressions as the assembler does: C's operators on 64-bit integers, a value being unsigned if
+ * one of its operands is, and always what {@code ~} and {@code %} give; floating-point constants stand alone, with a sign at
+ * most. Not thread-safe.
  */
 final class ConstantExpression {
     private static final int[][] LEVELS = {{two("||")}, {two("&&")}, {'|'}, {'^'}, {'&'}, {two("=="), two("!=")},
@@ -54,7 +55,7 @@ final class ConstantExpression {
             return floating(true);
         }
         Operand.Immediate inner = unary();
-        return ternary(continued(minus ? new Operand.Immediate(-inner.value(), false) : truth(inner.value() == 0), 0));
+        return ternary(continued(minus ? negated(inner) : truth(inner.value() == 0), 0));
     }
 
     private Operand floating(boolean negative) throws PtxException {
@@ -133,7 +134,7 @@ final class ConstantExpression {
         Operand.Immediate value = switch (tokens.punctuation()) {
             case '-' -> {
                 tokens.advance();
-                yield new Operand.Immediate(-unary().value(), false);
+                yield negated(unary());
             }
             case '+' -> {
                 tokens.advance();
@@ -141,8 +142,7 @@ final class ConstantExpression {
             }
             case '~' -> {
                 tokens.advance();
-                Operand.Immediate inner = unary();
-                yield new Operand.Immediate(~inner.value(), inner.unsigned());
+                yield new Operand.Immediate(~unary().value(), true);
             }
             case '!' -> {
                 tokens.advance();
@@ -177,6 +177,11 @@ final class ConstantExpression {
         return value;
     }
 
+    /** What is unsigned stays so, as in C and in the assembler, whatever the PTX ISA's table says. */
+    private static Operand.Immediate negated(Operand.Immediate value) {
+        return new Operand.Immediate(-value.value(), value.unsigned());
+    }
+
     private static Operand.Immediate truth(boolean value) {
         return new Operand.Immediate(value ? 1 : 0, false);
     }
@@ -195,7 +200,7 @@ final class ConstantExpression {
             case '-' -> new Operand.Immediate(a - b, unsigned);
             case '*' -> new Operand.Immediate(a * b, unsigned);
             case '/' -> new Operand.Immediate(unsigned ? Long.divideUnsigned(a, b) : a / b, unsigned);
-            case '%' -> new Operand.Immediate(unsigned ? Long.remainderUnsigned(a, b) : a % b, unsigned);
+            case '%' -> new Operand.Immediate(Long.remainderUnsigned(a, b), true);
             case '&' -> new Operand.Immediate(a & b, unsigned);
             case '|' -> new Operand.Immediate(a | b, unsigned);
             case '^' -> new Operand.Immediate(a ^ b, unsigned);
@@ -209,11 +214,10 @@ final class ConstantExpression {
             int order) {
         long a = left.value();
         long b = right.value();
-        boolean all = b < 0 || b > 63;
+        // The assembler shifts by the lowest six bits, as Java does.
         return switch ((char) (operator >> 8) + "" + (char) (operator & 0xFF)) {
-            case "<<" -> new Operand.Immediate(all ? 0 : a << b, left.unsigned());
-            case ">>" -> new Operand.Immediate(left.unsigned() ? all ? 0 : a >>> b : a >> (all ? 63 : b),
-                    left.unsigned());
+            case "<<" -> new Operand.Immediate(a << b, left.unsigned());
+            case ">>" -> new Operand.Immediate(left.unsigned() ? a >>> b : a >> b, left.unsigned());
             case "<=" -> truth(order <= 0);
             case ">=" -> truth(order >= 0);
             case "==" -> truth(a == b);

@@ -250,7 +250,7 @@ final class Lexer {
             boolean octal = text[position] == '0' && skipDigits(position) > position + 1;
             integer(octal ? 8 : 10, position);
         }
-        if (position < end && (CLASSES[text[position] & 0xFF] & (NAME_PART | NAME_START)) != 0) {
+        if (position < end && (CLASSES[text[position] & 0xFF] & NAME_PART) != 0) {
             position++;
             throw error("malformed number " + shown());
         }

@@ -239,9 +239,10 @@ final class Arithmetic {
 
     private static Value divide(Value[] in, int bits, boolean signed, Value any) {
         Value a = in[0].unsigned(bits);
-        if (signed || !in[1].exact() || in[1].low() <= 0 || a.low() < 0) {
+        Value by = in[1].unsigned(bits);
+        if (signed || !by.exact() || by.low() <= 0 || a.low() < 0) {
             return any;
         }
-        return Value.number(a.low() / in[1].low(), a.high() / in[1].low(), 0, bits);
+        return Value.number(a.low() / by.low(), a.high() / by.low(), 0, bits);
     }
 }

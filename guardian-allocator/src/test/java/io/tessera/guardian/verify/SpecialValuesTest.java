@@ -56,6 +56,15 @@ class SpecialValuesTest {
         notShown(".reqntid 64", BODY.replace("tile;", "tile+1;"));
     }
 
+    /** A divisor of 32 bits that was summed to 2^32 and more is what is left of it. */
+    @Test
+    void aDivisorIsCutToItsWidth() throws Exception {
+        String divided = BODY.replace("shl.b32", "mov.u32 %r3, 0xffffffff;\nadd.u32 %r3, %r3, 2;\ndiv.u32 %r1, %r1, %r3;\nshl.b32");
+        assertEquals(Map.of(), rejected(".reqntid 64", divided));
+        notShown(".reqntid 64", divided.replace("[1024]", "[512]"));
+        assertEquals(Map.of(), rejected(".reqntid 64", divided.replace("[1024]", "[512]").replace("%r3, 2;", "%r3, 3;")));
+    }
+
     @Test
     void aDeviceFunctionMayBeCalledFromAnyKernel() throws Exception {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + BODY + ".visible .entry k()\n.reqntid 64\n{\ncall f;\nret;\n}\n";
