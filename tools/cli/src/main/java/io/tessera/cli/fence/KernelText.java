@@ -28,7 +28,7 @@ final class KernelText {
     /**
      * The lines to print; empty if the image has no function of that name.
      *
-     * @throws FenceRefusedException if the kernel's module cannot be fenced
+     * @throws FenceRefusedException if the kernel or its module cannot be fenced
      */
     static Optional<List<String>> of(FoundImage image, String name, ComputeCapability gpu, ImageFencer.Fencing fencing,
             Style style) throws FenceRefusedException {
@@ -43,6 +43,10 @@ final class KernelText {
             return Optional.empty();
         }
         FencedModule fenced = fencing.fence(module);
+        FenceRefusedException refused = fenced.refused().get(name);
+        if (refused != null) {
+            throw refused;
+        }
         List<String> before = text(module, original.get());
         List<String> after = text(fenced.module(), function(fenced.module(), name).orElse(original.get()));
         List<String> lines = new ArrayList<>();

@@ -157,6 +157,11 @@ class FenceCommandTest {
         Run refused = fixture.run("--show", "add", evil);
         assertEquals(4, refused.code());
         contains(refused.err(), "add is refused: line 7");
+        String bad = fixture.file("bad.ptx", FenceRunFixture.PTX.replace("scale", "bad")).toString();
+        Run leftOut = fixture.run("--show", "bad", bad);
+        assertEquals(4, leftOut.code());
+        assertEquals("", leftOut.out());
+        contains(leftOut.err(), "bad is refused: line 9: wgmma: is not fenced");
     }
 
     @Test
