@@ -3,7 +3,7 @@
  * u64 out, u64 distance), some an entry `prepare` with the same that runs before. In the text @TARGET@, @DISTANCE@,
  * @TEXTURE@ and @SURFACE@ are replaced by what the victim says of itself, because a program that makes its own code can
  * have any number in it. Comments at the top of a file say what it does, what must happen, and its launch:
- *     // what: ...     // must: ...     // aim: FACT     // grid: 1     // block: 32     // shared: 0
+ *     // what: ...     // must: ...     // aim: FACT     // grid: 1 or 1,2,3     // block: 32     // shared: 0
  *     // options: debug (compiled for a debugger, not optimised)
  *     // waits: before (the stream waits for a value that is there) | beside (another stream waits for one that never comes)
  * A line "// text" begins another text; several are linked.
@@ -132,8 +132,9 @@ int main(int argc, char **argv)
         ANSWER(cuLaunchKernel(prepare, 1, 1, 1, 1, 1, 1, 0, 0, parameters, NULL));
     wait_by_right(told("waits", ""), own);
     unsigned shared = (unsigned)atoi(told("shared", "0"));
-    answer(cuLaunchKernel(function, (unsigned)atoi(told("grid", "1")), 1, 1, (unsigned)atoi(told("block", "32")), 1, 1,
-                          shared, 0, parameters, NULL), "launch");
+    unsigned x = 1, y = 1, z = 1;
+    sscanf(told("grid", "1"), "%u,%u,%u", &x, &y, &z);
+    answer(cuLaunchKernel(function, x, y, z, (unsigned)atoi(told("block", "32")), 1, 1, shared, 0, parameters, NULL), "launch");
     result = cuCtxSynchronize();
     answer(result, "synchronize");
     loot_device(out, 4096);

@@ -18,10 +18,16 @@ final class CallTrees {
     static final long MOST = 1L << 23;
     /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
     static final long MOST_CALLED = 1L << 14;
+    /**
+     * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^46, which an H100 makes
+     * in 2.4 s. The rewriter's {@code GridLook} keeps to half of it.
+     */
+    static final long MOST_OF_GRID = 1L << 36;
 
     private final ModuleNames module;
     private final Set<String> looking;
     private final Map<String, WorkBetweenLooks> between;
+    private final Map<String, Long> blocks;
     private final Map<String, Long> costs = new HashMap<>();
 
     /**
@@ -29,11 +35,13 @@ final class CallTrees {
      *
      * @param looking functions that look before their first call, and before they return
      * @param between what each of them does
+     * @param blocks  of kernels: how many blocks of a grid begin without a look
      */
-    CallTrees(ModuleNames module, Set<String> looking, Map<String, WorkBetweenLooks> between) {
+    CallTrees(ModuleNames module, Set<String> looking, Map<String, WorkBetweenLooks> between, Map<String, Long> blocks) {
         this.module = module;
         this.looking = looking;
         this.between = between;
+        this.blocks = blocks;
     }
 
     /** Adds the functions that do too much to those that are refused. */
@@ -54,6 +62,9 @@ final class CallTrees {
             } else if (callable && !looks && most > MOST_CALLED && module.linked()) {
                 refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
                         + " instructions for another module and does not look at the stop word"));
+            } else if (!callable && (blocks.get(name) > MOST_OF_GRID || blocks.get(name) * most > MOST_OF_GRID)) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions in each block of a grid before the first look at the stop word"));
             }
         }
     }

@@ -65,6 +65,7 @@ public final class FenceVerifier {
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> looking = new HashSet<>();
         private final Map<String, WorkBetweenLooks> between = new HashMap<>();
+        private final Map<String, Long> blocks = new HashMap<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
         private Run(PtxModule read, ModuleNames module, Work work) {
@@ -80,7 +81,7 @@ public final class FenceVerifier {
                 function(module.functions.get(name));
             }
             if (module.mode() != Mode.NONE) {
-                new CallTrees(module, looking, between).check(reach.callersFirst().reversed(), refused);
+                new CallTrees(module, looking, between, blocks).check(reach.callersFirst().reversed(), refused);
             }
             reach.found(refused, shared);
             List<String> accepted = new ArrayList<>();
@@ -129,6 +130,7 @@ public final class FenceVerifier {
                     looking.add(function.name());
                 }
                 between.put(function.name(), check.between());
+                blocks.put(function.name(), check.blocks());
                 addresses.addAll(check.addresses());
             } catch (UnverifiedException e) {
                 refused.put(function.name(), e);

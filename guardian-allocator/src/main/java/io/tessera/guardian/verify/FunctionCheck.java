@@ -15,6 +15,7 @@ final class FunctionCheck {
     private boolean shared;
     private boolean looks;
     private WorkBetweenLooks between;
+    private long blocks = GridLook.UNBOUNDED;
 
     FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
         this.given = given;
@@ -38,6 +39,7 @@ final class FunctionCheck {
             loops.check();
             looks = loops.looksAtBothEnds();
             between = loops.work();
+            blocks = GridLook.blocks(body.code);
         }
     }
 
@@ -49,6 +51,11 @@ final class FunctionCheck {
     /** What it does between looks; null where nobody waits for it. */
     WorkBetweenLooks between() {
         return between;
+    }
+
+    /** Of a kernel: how many blocks a grid may have that do not look at the stop word when they begin. */
+    long blocks() {
+        return blocks;
     }
 
     /** Whether anything in it names shared memory. */

@@ -40,12 +40,12 @@ class CallTreesTest {
     void treesOfCallsLook() throws Exception {
         String text = fenced(doubling(48), false);
         assertEquals(Map.of(), verify(text, false).rejected());
-        assertEquals(6, text.split(LOOK, -1).length - 1, "at both ends of every thirteenth");
+        assertEquals(6 + 1, looks(text), "at both ends of every thirteenth, and in a large grid");
     }
 
     @Test
     void fewCallsDoNot() throws Exception {
-        assertFalse(fenced(doubling(10), false).contains(LOOK));
+        assertEquals(1, looks(fenced(doubling(10), false)), "in a large grid");
     }
 
     @Test
@@ -102,15 +102,15 @@ class CallTreesTest {
         String fuelled = "mov.u64 %d1, 0; l: add.u64 %d1, %d1, 1; setp.lt.u64 %p1, %d1, 4090; @%p1 bra l;";
         String text = proven(leaves(5, 7, counted));
         assertEquals(Map.of(), verify(text, false).rejected());
-        assertEquals(2, looks(text), "at both ends of the leaf");
+        assertEquals(2 + 1, looks(text), "at both ends of the leaf, and in a large grid");
         for (String loop : List.of(counted, fuelled)) {
             String plain = fenced(leaves(5, 7, loop), false);
             assertEquals(Map.of(), verify(plain, false).rejected());
-            assertEquals(3, looks(plain), "at both ends of the leaf, and in its loop");
+            assertEquals(3 + 1, looks(plain), "at both ends of the leaf, in its loop, and in a large grid");
         }
         Map<String, UnverifiedException> rejected = verify(leaves(5, 7, counted), false).rejected();
         assertTrue(rejected.get("k").getMessage().contains("instructions between two looks"), rejected.toString());
-        assertEquals(Map.of(), verify(leaves(3, 4, counted), false).rejected(), "few calls of short loops are no more than a loop may do");
+        assertEquals(Map.of(), verify(GridLooks.added(leaves(3, 4, counted)), false).rejected(), "few calls of short loops are no more than a loop may do");
     }
 
     /** Without one of its looks a leaf costs its callers all that it does. */
@@ -118,7 +118,7 @@ class CallTreesTest {
     void aLeafLooksAtBothEnds() throws Exception {
         String text = proven(leaves(5, 7, "mov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;"));
         int first = text.indexOf(LOOK);
-        int last = text.lastIndexOf(LOOK);
+        int last = text.lastIndexOf(LOOK, text.indexOf(".entry"));
         assertTrue(first < last);
         for (int at : new int[] {first, last}) {
             int exit = text.indexOf("exit;", at);
@@ -132,7 +132,7 @@ class CallTreesTest {
     @Test
     void manyCallsInARow() throws Exception {
         String text = fenced(leaves(10, 2, "").replace(".entry k()\n{\n", ".entry k()\n{\n" + CALL.formatted(9).repeat(20_000)), false);
-        assertEquals(2, looks(text));
+        assertEquals(2 + 1, looks(text));
         assertEquals(Map.of(), verify(text, false).rejected());
         assertTrue(verify(text.replaceFirst("@%\\S+ exit;", ""), false).rejected().containsKey("k"));
     }

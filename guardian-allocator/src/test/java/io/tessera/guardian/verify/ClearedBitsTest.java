@@ -3,7 +3,6 @@ package io.tessera.guardian.verify;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +15,7 @@ class ClearedBitsTest {
     private static Map<String, UnverifiedException> rejected(String statements) throws UnverifiedException {
         String text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .const .align 16 .b64 __tessera_window[8];\n.visible .entry k(.param .u64 p)\n{\n"
                 + ".reg .b32 %r<9>; .reg .b64 %rd<9>;\n.local .align 8 .b8 own[8];\n" + statements + "ret;\n}\n";
-        return FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected();
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false).rejected();
     }
 
     /** A number and up to 31 more without its low bits, less what is expected of that, added to the address of a variable. */

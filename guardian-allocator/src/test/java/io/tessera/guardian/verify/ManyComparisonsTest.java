@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +21,7 @@ class ManyComparisonsTest {
         for (int i = 0; i < comparisons; i++) {
             text.append("setp.ne.u64 %p1, %d1, ").append(1000 + i).append(";\n@%p1 bra next").append(i).append(";\nret;\nnext").append(i).append(":\n");
         }
-        return text.append("ret;\n}\n").toString().getBytes(StandardCharsets.US_ASCII);
+        return GridLooks.bytes(text.append("ret;\n}\n").toString());
     }
 
     @Test

@@ -9,7 +9,6 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.ptx.PtxParser;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -53,7 +52,7 @@ class RejectedTextTest {
             """;
 
     private static Verdict verify(String text) throws UnverifiedException {
-        return FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false);
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false);
     }
 
     private static String fenced(String text) throws Exception {
@@ -191,10 +190,10 @@ class RejectedTextTest {
                 ret;
                 }
                 """)).ptx();
-        assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, true).whole());
         assertFalse(verify(text).whole(), "a module that is not linked has none of the device's");
         String more = replaced(text, "min.u32", "max.u32");
-        assertFalse(FenceVerifier.verify(more.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole(), "more threads than the block has");
+        assertFalse(FenceVerifier.verify(GridLooks.bytes(more), Mode.MASK, true).whole(), "more threads than the block has");
     }
 
     @Test
@@ -233,9 +232,9 @@ class RejectedTextTest {
                 ret;
                 }
                 """;
-        assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, true).whole());
         String promised = replaced(text, "g();", "g() .noreturn;");
-        assertTrue(FenceVerifier.verify(promised.getBytes(StandardCharsets.UTF_8), Mode.MASK, true).rejected().containsKey("k"));
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(promised), Mode.MASK, true).rejected().containsKey("k"));
     }
 
     /** An index that the rewriter follows and the verifier does not: without proofs it is cut to the table. */
@@ -261,7 +260,7 @@ class RejectedTextTest {
                 """;
         for (FenceMode mode : FenceMode.values()) {
             String text = Fencer.withoutProofs(mode, false).fence(PtxParser.parse(program)).ptx();
-            assertEquals(Map.of(), FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.valueOf(mode.name()), false).rejected(), mode.toString());
+            assertEquals(Map.of(), FenceVerifier.verify(GridLooks.bytes(text), Mode.valueOf(mode.name()), false).rejected(), mode.toString());
         }
         String text = fenced(program);
         for (String[] change : new String[][] {{", 56;", ", 64;"}, {"min.u64", "max.u64"}}) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +25,7 @@ class SpecialValuesTest {
 
     private static Map<String, UnverifiedException> rejected(String attributes, String body) throws UnverifiedException {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + attributes + "\n" + body;
-        return FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected();
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false).rejected();
     }
 
     private static void notShown(String attributes, String body) throws UnverifiedException {
@@ -68,9 +67,9 @@ class SpecialValuesTest {
     @Test
     void aDeviceFunctionMayBeCalledFromAnyKernel() throws Exception {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + BODY + ".visible .entry k()\n.reqntid 64\n{\ncall f;\nret;\n}\n";
-        assertTrue(FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false).rejected().containsKey("k"));
         String other = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n.reqntid 64\n" + BODY + ".visible .entry k()\n{\ncall f;\nret;\n}\n";
-        assertTrue(FenceVerifier.verify(other.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(other), Mode.MASK, false).rejected().containsKey("k"));
     }
 
     /** A grid that counts clusters has more blocks than its launch says. */
@@ -85,8 +84,8 @@ class SpecialValuesTest {
             assertEquals(Map.of(), rejected(clusters, body), register);
             assertTrue(rejected(counted, body).containsKey("k"), register);
             String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + body + ".visible .entry k()\nATTRIBUTES{\ncall f;\nret;\n}\n";
-            assertEquals(Map.of(), FenceVerifier.verify(text.replace("ATTRIBUTES", clusters).getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected());
-            assertTrue(FenceVerifier.verify(text.replace("ATTRIBUTES", counted).getBytes(StandardCharsets.UTF_8), Mode.MASK, false).rejected().containsKey("k"));
+            assertEquals(Map.of(), FenceVerifier.verify(GridLooks.bytes(text.replace("ATTRIBUTES", clusters)), Mode.MASK, false).rejected());
+            assertTrue(FenceVerifier.verify(GridLooks.bytes(text.replace("ATTRIBUTES", counted)), Mode.MASK, false).rejected().containsKey("k"));
         }
         // Below 2^31 only where a grid counts blocks: without its sign a block's number is the same.
         String wide = BODY.replace("%tid.x", "%ctaid.x").replace("shl.b32 %r1, %r1, 4;", "shr.u32 %r1, %r1, 27; shl.b32 %r1, %r1, 6;");
@@ -97,8 +96,8 @@ class SpecialValuesTest {
     @Test
     void linkedModulesHaveNoSuchGrids() throws Exception {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n%s{\nret;\n}\n";
-        assertTrue(FenceVerifier.verify(text.formatted("").getBytes(StandardCharsets.UTF_8), Mode.MASK, true).whole());
+        assertTrue(FenceVerifier.verify(GridLooks.bytes(text.formatted("")), Mode.MASK, true).whole());
         String counted = text.formatted(".explicitcluster\n.reqnctapercluster 2, 2, 1\n.reqntid 64\n.blocksareclusters\n");
-        assertThrows(UnverifiedException.class, () -> FenceVerifier.verify(counted.getBytes(StandardCharsets.UTF_8), Mode.MASK, true));
+        assertThrows(UnverifiedException.class, () -> FenceVerifier.verify(GridLooks.bytes(counted), Mode.MASK, true));
     }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.ptx.PtxParser;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +16,7 @@ class VerifiedLoopsTest {
     private static final String UNENDING = "a loop that is not shown to end";
 
     private static Verdict verify(String text) throws UnverifiedException {
-        return FenceVerifier.verify(text.getBytes(StandardCharsets.UTF_8), Mode.MASK, false);
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false);
     }
 
     private static String kernel(String body) {

@@ -36,6 +36,7 @@ final class NodeStructures {
     static final int CONDITIONAL_SIZE = BODY + 12;
     static final int CONDITIONAL_GRAPHS = BODY + 16;
 
+    private static final int KERNEL_GRID = 8;
     private static final int KERNEL_PARAMETERS = 40;
     private static final int KERNEL_EXTRA = 48;
     private static final int KERNEL_KERNEL = 56;
@@ -82,6 +83,7 @@ final class NodeStructures {
 
     /** {@code CUDA_KERNEL_NODE_PARAMS}, of either version, that is translated already. */
     void kernel(CallFrame frame, MemorySegment node, MemorySegment parameters) throws RejectedException {
+        GridBound.check(node, KERNEL_GRID);
         node.set(WireTypes.U64, KERNEL_PARAMETERS, 0);
         if (parameters.byteSize() > 0) {
             MemorySegment extra = frame.room(48);

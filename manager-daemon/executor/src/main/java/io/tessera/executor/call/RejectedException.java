@@ -30,6 +30,11 @@ public final class RejectedException extends Exception {
         return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }
 
+    /** What no driver refuses: INVALID_VALUE, and the program is told why. */
+    static RejectedException value(String reason) {
+        return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
+    }
+
     /** The CUresult. */
     public int result() {
         return result;

@@ -6,6 +6,7 @@ import static io.tessera.protocol.relay.RelayLayout.LAUNCH;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.LaunchForm;
@@ -119,6 +120,7 @@ public final class LaunchExecutor {
         if (stream == null) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
         }
+        GridBound.check(record, GRID);
         long parametersAt = BODY + (long) attributeCount * ATTRIBUTE_BYTES;
         MemorySegment.copy(record, parametersAt, parameters, 0, parameterBytes);
         size.set(WireTypes.U64, 0, parameterBytes);
