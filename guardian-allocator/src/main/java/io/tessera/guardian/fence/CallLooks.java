@@ -38,6 +38,8 @@ final class CallLooks {
     /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
     private static final long PASSES_WITH_CALLS = 17;
     private static final long PASSES = WindowConstants.GO_ON;
+    /** What any function may do between two looks: the verifier's number. */
+    private static final long MOST_BETWEEN_LOOKS = 1L << 23;
     private static final String PREDICATES = WindowConstants.PREFIX.replace("__", "%__") + "look_p";
     private static final String WORDS = WindowConstants.PREFIX.replace("__", "%__") + "look_r";
     private static final String PLACES = WindowConstants.PREFIX.replace("__", "%__") + "look_d";
@@ -144,6 +146,12 @@ final class CallLooks {
             sum += call.getValue() * Math.max(elsewhere ? ELSEWHERE : 1, costs.getOrDefault(call.getKey(), 1L));
         }
         return sum;
+    }
+
+    /** Instructions that a kernel may make, at most, until its first look: as the verifier counts them, or more. */
+    long most(String kernel) {
+        Body body = calls.get(kernel);
+        return body == null ? MOST_BETWEEN_LOOKS : Math.clamp(body.own() + ofCalls(body), 1, MOST_BETWEEN_LOOKS);
     }
 
     /** The function with looks where it begins and returns, if it is one that looks. */

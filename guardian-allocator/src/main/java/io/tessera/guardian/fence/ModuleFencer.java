@@ -62,7 +62,7 @@ final class ModuleFencer {
             List<PtxFunction> all = new ArrayList<>(fenced.values());
             all.addAll(dispatchers);
             CallLooks looks = new CallLooks(plan.module(), all, plan.linked());
-            fenced.replaceAll((_, function) -> GridLook.looking(looks.looking(function)));
+            fenced.replaceAll((_, function) -> GridLook.looking(looks.looking(function), looks.most(function.name())));
             dispatchers = dispatchers.stream().map(looks::looking).toList();
         }
         List<String> names = new ArrayList<>(functionNames);

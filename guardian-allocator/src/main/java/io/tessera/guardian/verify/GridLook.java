@@ -12,48 +12,50 @@ import java.util.List;
 /**
  * The first instructions of a kernel, by which the blocks of a large grid read the stop word when they begin, and end if it is zero:
  * <pre>{@code
- * mov.u32 r, %nctaid.x;       setp.gt.u32 p, r, X;
- * mov.u32 r, %nctaid.y;       setp.gt.or.u32 p, r, Y, p;
- * mov.u32 r, %nctaid.z;       setp.gt.or.u32 p, r, Z, p;
+ * mov.u32 r, %nctaid.y;
+ * mov.u32 s, %nctaid.z;
+ * mul.lo.u32 r, r, s;         // no GPU takes more than 65,535 in y and z
+ * mov.u32 s, %nctaid.x;
+ * mul.wide.u32 d, r, s;
+ * setp.gt.u64 p, d, BLOCKS;
  * ld.const.u64 d, [__tessera_window+40];
  * @p ld.volatile.global.u32 r, [d];
  * @p setp.lt.s32 p, r, 1;
  * @p exit;
  * }</pre>
- * So a grid of which no block reads it has X times Y times Z blocks, at most. Stateless.
+ * So a grid of which no block reads it has no more blocks than that. Stateless.
  */
 final class GridLook {
     /** More blocks than any grid has of which each may make an instruction. */
     static final long UNBOUNDED = 1L << 62;
     private static final int LENGTH = 10;
-    private static final List<String> DIMENSIONS = List.of("x", "y", "z");
 
     private GridLook() {
     }
 
     /** How many blocks a grid may have that do not look when they begin. */
     static long blocks(List<Instruction> code) {
-        if (code.size() < LENGTH || !(first(code, 0) instanceof Register word) || !(first(code, 1) instanceof Register beyond)
-                || !(first(code, 6) instanceof Register place)) {
+        if (code.size() < LENGTH || !(first(code, 0) instanceof Register word) || !(first(code, 1) instanceof Register other)
+                || !(first(code, 4) instanceof Register wide) || !(first(code, 5) instanceof Register beyond) || word.equals(other)) {
             return UNBOUNDED;
         }
-        long blocks = 1;
-        for (int dimension = 0; dimension < DIMENSIONS.size(); dimension++) {
-            Instruction compare = code.get(2 * dimension + 1);
-            long most = compare.operands().size() > 2 && compare.operands().get(2) instanceof Immediate(long value, boolean _) ? value : 0;
-            Operand[] compared = dimension == 0 ? new Operand[] {beyond, word, null} : new Operand[] {beyond, word, null, beyond};
-            boolean so = is(code.get(2 * dimension), null, "mov.u32", word, new SpecialRegister("%nctaid", DIMENSIONS.get(dimension)))
-                    && is(compare, null, dimension == 0 ? "setp.gt.u32" : "setp.gt.or.u32", compared);
-            if (!so || most < 1 || most > Integer.MAX_VALUE) {
-                return UNBOUNDED;
-            }
-            blocks = blocks > UNBOUNDED / most ? UNBOUNDED : blocks * most;
-        }
-        boolean looks = is(code.get(6), null, "ld.const.u64", place, new Address(new Named(Reserved.WINDOW), Reserved.STOP))
-                && is(code.get(7), beyond, "ld.volatile.global.u32", word, new Address(place, 0))
-                && is(code.get(8), beyond, "setp.lt.s32", beyond, word, null) && code.get(8).operands().get(2) instanceof Immediate(long value, boolean _) && value == 1
-                && is(code.get(9), beyond, "exit");
-        return looks ? blocks : UNBOUNDED;
+        boolean looks = is(code.get(0), null, "mov.u32", word, extent("y")) && is(code.get(1), null, "mov.u32", other, extent("z"))
+                && is(code.get(2), null, "mul.lo.u32", word, word, other) && is(code.get(3), null, "mov.u32", other, extent("x"))
+                && is(code.get(4), null, "mul.wide.u32", wide, word, other) && is(code.get(5), null, "setp.gt.u64", beyond, wide, null)
+                && is(code.get(6), null, "ld.const.u64", wide, new Address(new Named(Reserved.WINDOW), Reserved.STOP))
+                && is(code.get(7), beyond, "ld.volatile.global.u32", word, new Address(wide, 0))
+                && is(code.get(8), beyond, "setp.lt.s32", beyond, word, null) && number(code.get(8)) == 1 && is(code.get(9), beyond, "exit");
+        long blocks = looks ? number(code.get(5)) : -1;
+        return blocks >= 0 ? Math.min(blocks, UNBOUNDED) : UNBOUNDED;
+    }
+
+    private static SpecialRegister extent(String dimension) {
+        return new SpecialRegister("%nctaid", dimension);
+    }
+
+    /** The number that a comparison is with; -1: none. */
+    private static long number(Instruction compare) {
+        return compare.operands().get(2) instanceof Immediate(long value, boolean _) ? value : -1;
     }
 
     private static Operand first(List<Instruction> code, int at) {

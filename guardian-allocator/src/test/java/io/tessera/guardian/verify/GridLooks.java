@@ -8,13 +8,13 @@ final class GridLooks {
     private static final String HEAD_END = ".address_size 64\n";
     private static final String BEGIN = """
 
-            .reg .pred %__tessera_grid_p<1>; .reg .b32 %__tessera_grid_r<1>; .reg .b64 %__tessera_grid_d<1>;
-            mov.u32 %__tessera_grid_r0, %nctaid.x;
-            setp.gt.u32 %__tessera_grid_p0, %__tessera_grid_r0, 1024;
+            .reg .pred %__tessera_grid_p<1>; .reg .b32 %__tessera_grid_r<2>; .reg .b64 %__tessera_grid_d<1>;
             mov.u32 %__tessera_grid_r0, %nctaid.y;
-            setp.gt.or.u32 %__tessera_grid_p0, %__tessera_grid_r0, 4, %__tessera_grid_p0;
-            mov.u32 %__tessera_grid_r0, %nctaid.z;
-            setp.gt.or.u32 %__tessera_grid_p0, %__tessera_grid_r0, 2, %__tessera_grid_p0;
+            mov.u32 %__tessera_grid_r1, %nctaid.z;
+            mul.lo.u32 %__tessera_grid_r0, %__tessera_grid_r0, %__tessera_grid_r1;
+            mov.u32 %__tessera_grid_r1, %nctaid.x;
+            mul.wide.u32 %__tessera_grid_d0, %__tessera_grid_r0, %__tessera_grid_r1;
+            setp.gt.u64 %__tessera_grid_p0, %__tessera_grid_d0, 8192;
             ld.const.u64 %__tessera_grid_d0, [__tessera_window+40];
             @%__tessera_grid_p0 ld.volatile.global.u32 %__tessera_grid_r0, [%__tessera_grid_d0];
             @%__tessera_grid_p0 setp.lt.s32 %__tessera_grid_p0, %__tessera_grid_r0, 1;

@@ -4,31 +4,47 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How many blocks a launch may have. A GPU begins every block of a grid, also when each ends at once because its tenant's kernels are
- * to end, and nothing else ends a grid. Stateless.
+ * How many blocks and threads a launch may have. A GPU begins every block of a grid, also when each ends at once because its tenant's kernels
+ * are to end, and nothing else ends a grid. Stateless.
  */
 public final class GridBound {
-    /** An H100 begins a block in each cycle of its clock or two: so many take it 2.5 to 5 s. */
-    public static final long MOST_BLOCKS = 1L << 32;
+    /** Of one warp each, which an H100 begins in some seconds. */
+    private static final long MOST_BLOCKS = 1L << 32;
+    /** As many as there are bytes on five of the largest GPUs. An H100 begins and ends so many in 4 s (2^41 in 16 s). */
+    private static final long MOST_THREADS = 1L << 39;
 
     private GridBound() {
     }
 
     /**
-     * Checks the extents of a grid.
+     * Checks a launch.
      *
-     * @param at where x, y and z stand, each of 32 bits, unsigned
-     * @throws RejectedException if the grid has more blocks; with a line for the program
+     * @param at where the grid's x, y and z stand, and the block's behind them, each of 32 bits, unsigned
+     * @throws RejectedException if it has more; with a line for the program
      */
     public static void check(MemorySegment structure, long at) throws RejectedException {
-        long x = Integer.toUnsignedLong(structure.get(WireTypes.U32, at));
-        long y = Integer.toUnsignedLong(structure.get(WireTypes.U32, at + 4));
-        long z = Integer.toUnsignedLong(structure.get(WireTypes.U32, at + 8));
-        if (x == 0 || y == 0 || z == 0) {
-            return; // the driver refuses it
+        long blocks = volume(structure, at);
+        long threads = volume(structure, at + 12);
+        if (blocks > MOST_BLOCKS || threads != 0 && blocks > MOST_THREADS / threads) {
+            throw RejectedException.value("a grid of " + shape(structure, at) + " blocks of " + shape(structure, at + 12)
+                    + " threads; in space sharing a launch has at most 2^32 blocks and 2^39 threads");
         }
-        if (x > MOST_BLOCKS / y || x * y > MOST_BLOCKS / z) {
-            throw RejectedException.value("a grid of " + x + " x " + y + " x " + z + " blocks; in space sharing a launch has at most " + MOST_BLOCKS);
+    }
+
+    /** No more than what is refused for any block. */
+    private static long volume(MemorySegment structure, long at) {
+        long volume = 1;
+        for (int i = 0; i < 3; i++) {
+            volume = Math.min(volume * Integer.toUnsignedLong(structure.get(WireTypes.U32, at + 4L * i)), MOST_THREADS);
+            if (volume == 0) {
+                return 0; // the driver refuses it
+            }
         }
+        return volume;
+    }
+
+    private static String shape(MemorySegment structure, long at) {
+        return Integer.toUnsignedString(structure.get(WireTypes.U32, at)) + " x " + Integer.toUnsignedString(structure.get(WireTypes.U32, at + 4)) + " x "
+                + Integer.toUnsignedString(structure.get(WireTypes.U32, at + 8));
     }
 }
