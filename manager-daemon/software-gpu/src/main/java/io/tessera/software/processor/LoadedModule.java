@@ -5,6 +5,7 @@ import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
 import io.tessera.software.program.ReferenceKind;
+import io.tessera.software.program.UnsupportedPtxException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -55,14 +56,27 @@ public final class LoadedModule implements AutoCloseable {
     /**
      * A kernel, ready to launch; the same object at every call.
      *
-     * @throws io.tessera.software.program.UnsupportedPtxException if it holds an instruction that is lacking
+     * @throws UnsupportedPtxException if it holds an instruction that is lacking, or cannot be made for another reason; other
+     *         kernels of the module may be
      * @throws NoSuchElementException if the module has no such kernel
      */
     public LoadedKernel kernel(String name) {
-        return kernels.computeIfAbsent(name, wanted -> {
-            Kernel kernel = program.kernel(wanted);
+        if (!program.kernelNames().contains(name)) {
+            throw new NoSuchElementException("the module has no kernel " + name);
+        }
+        return kernels.computeIfAbsent(name, this::make);
+    }
+
+    private LoadedKernel make(String name) {
+        try {
+            Kernel kernel = program.kernel(name);
             return new LoadedKernel(this, kernel, processor.options().translator().translate(kernel, symbols()));
-        });
+        } catch (UnsupportedPtxException e) {
+            throw e;
+        } catch (RuntimeException | LinkageError | VirtualMachineError e) {
+            // Texts are anybody's: one that is too deep, or that nobody thought of, is an error of its kernel alone.
+            throw new UnsupportedPtxException(name, e);
+        }
     }
 
     private SymbolAddresses symbols() {
