@@ -1,5 +1,6 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.execution.FailureReport;
 import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Kernel;
@@ -48,9 +49,17 @@ public final class LoadedModule implements AutoCloseable {
 
     /** By which its threads are told to end. */
     StopWord stopWord() {
+        return new StopWord(fenceConstants());
+    }
+
+    /** Where whoever fenced it is told of failures. */
+    FailureReport failureReport() {
+        return new FailureReport(fenceConstants());
+    }
+
+    private long fenceConstants() {
         GlobalVariable constants = globals.get(StopWord.CONSTANTS);
-        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? StopWord.NONE
-                : new StopWord(constants.address());
+        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? 0 : constants.address();
     }
 
     /**
