@@ -3,6 +3,8 @@ package io.tessera.software.processor;
 import io.tessera.software.execution.FailureReport;
 import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.execution.TextureUnit;
+import io.tessera.software.execution.TextureView;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
 import io.tessera.software.program.ReferenceKind;
@@ -12,6 +14,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * A module whose variables lie in device memory. Thread-safe. Kernels are lowered and translated when they are first
@@ -22,6 +25,8 @@ public final class LoadedModule implements AutoCloseable {
     private final Program program;
     private final Map<String, GlobalVariable> globals;
     private final Map<String, Long> addresses;
+    /** Addresses of its texture and surface references. */
+    private final Set<Long> references;
     private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
 
     LoadedModule(SoftwareProcessor processor, Program program, Map<String, GlobalVariable> globals,
@@ -30,6 +35,7 @@ public final class LoadedModule implements AutoCloseable {
         this.program = program;
         this.globals = Map.copyOf(globals);
         this.addresses = new LinkedHashMap<>(addresses);
+        this.references = program.references().keySet().stream().map(addresses::get).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Names of its kernels. */
@@ -40,6 +46,17 @@ public final class LoadedModule implements AutoCloseable {
     /** Its texture and surface references, by name; their places are those of variables. */
     public Map<String, ReferenceKind> references() {
         return program.references();
+    }
+
+    /** What its references are to a launch: what they stand for, and {@link TextureView#UNBOUND} for those that stand for nothing. */
+    TextureUnit references(TextureUnit bound) {
+        if (references.isEmpty()) {
+            return bound;
+        }
+        return handle -> {
+            TextureView view = bound.find(handle);
+            return view == null && references.contains(handle) ? TextureView.UNBOUND : view;
+        };
     }
 
     /** Its variables in global and constant memory, by name. */

@@ -115,8 +115,9 @@ public final class SoftwareProcessor implements AutoCloseable {
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, TextureUnit bound, DeviceOutput output,
             GridControl control) {
         TextureUnit objects = textures;
-        TextureUnit known = bound == TextureUnit.NONE ? objects : handle -> {
-            TextureView view = bound.find(handle);
+        TextureUnit references = loaded.module().references(bound);
+        TextureUnit known = references == TextureUnit.NONE ? objects : handle -> {
+            TextureView view = references.find(handle);
             return view == null ? objects.find(handle) : view;
         };
         Kernel kernel = loaded.kernel();
