@@ -56,7 +56,7 @@ final class BarrierFence {
 
     /** Writes a barrier, fenced. */
     void write(Instruction i) throws FenceRefusedException {
-        if (context.plan.barriers().isNamed(i)) {
+        if (context.plan.barriers().isNamed(context.function, i)) {
             wholeWarp(i);
             List<Operand> numbers = numbers(i);
             // All lanes have the same numbers: those that do not have ended.
@@ -120,7 +120,7 @@ final class BarrierFence {
             return operand;
         }
         context.counts.fence(Fence.BARRIER);
-        boolean named = context.plan.barriers().isNamed(i);
+        boolean named = context.plan.barriers().isNamed(context.function, i);
         if (!named && lanes == null) {
             chooseLane(i);
         }

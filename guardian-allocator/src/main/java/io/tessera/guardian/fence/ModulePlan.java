@@ -87,7 +87,7 @@ final class ModulePlan {
                 }
             }
         }
-        this.barriers = new BarrierUse(module.functions(), classes, mode != FenceMode.NONE && !linked);
+        this.barriers = new BarrierUse(module.functions(), symbols::function, classes, mode != FenceMode.NONE && !linked);
         constants();
         escapes();
     }

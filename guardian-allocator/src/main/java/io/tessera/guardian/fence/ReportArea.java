@@ -56,7 +56,9 @@ public final class ReportArea {
         /** A device function with {@code .noreturn} that came back. 719. */
         RETURNED(7),
         /** Lanes that came to a barrier without the rest of their warp; the address is the mask of those who did. 719. */
-        BARRIER(8);
+        BARRIER(8),
+        /** The device could not run the kernel to its end; written by a software GPU, never by fenced code. 719. */
+        DEVICE(9);
 
         private final int code;
 

@@ -71,7 +71,7 @@ final class Violations {
         return switch (kind) {
             case ADDRESS, HANDLE -> ILLEGAL_ADDRESS;
             case MISALIGNED -> MISALIGNED_ADDRESS;
-            case TRAP, RETURNED, BARRIER -> LAUNCH_FAILED;
+            case TRAP, RETURNED, BARRIER, DEVICE -> LAUNCH_FAILED;
             case ASSERT -> ASSERT;
             case CALL_TARGET -> INVALID_PC;
         };
@@ -81,6 +81,9 @@ final class Violations {
         FencedTables known = tables.get(violation.module());
         if (violation.kind() == Kind.ASSERT) {
             return assertion(violation, known);
+        }
+        if (violation.kind() == Kind.DEVICE) {
+            return "a kernel could not be run to its end by the software GPU; the executor's log says which, and why";
         }
         String kernel = known != null && violation.function() >= 0
                 && violation.function() < known.functions().size() ? known.functions().get(violation.function())
@@ -100,6 +103,7 @@ final class Violations {
             case BARRIER -> "came to a barrier where not all of its warp did (lanes " + address + ")";
             case RETURNED -> "return from a function that does not return";
             case ASSERT -> "assertion";
+            case DEVICE -> "failure of the device";
         };
     }
 

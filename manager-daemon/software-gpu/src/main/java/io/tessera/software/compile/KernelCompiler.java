@@ -4,6 +4,7 @@ import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.interpret.InstructionCheck;
 import io.tessera.software.program.Kernel;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
@@ -50,6 +51,7 @@ public final class KernelCompiler implements KernelTranslator {
             counters.interpreted(kernel.name(), "by request");
             return interpreter.translate(kernel, addresses);
         }
+        InstructionCheck.check(kernel);
         long begin = nanoTime.getAsLong();
         try {
             ClassConstants constants = new ClassConstants();

@@ -109,6 +109,9 @@ public final class SoftwareDriver implements DriverPort {
         } catch (StackOverflowError | OutOfMemoryError e) {
             log.defect(entry.toString(), e);
             return CudaError.OUT_OF_MEMORY.code();
+        } catch (LinkageError | VirtualMachineError e) {
+            log.defect(entry.toString(), e);
+            return CudaError.UNKNOWN.code();
         }
     }
 

@@ -65,6 +65,10 @@ final class TextureOperations {
         if (view == null) {
             throw new MemoryFault(false, handle, "access through a handle of no texture or surface");
         }
+        if (view == TextureView.UNBOUND) {
+            i.results().forEach(result -> frame.set(result, 0));
+            return;
+        }
         switch (i.opcode()) {
             case TEX -> sample(i, frame, thread, view);
             case TXQ, SUQ -> frame.set(i.result(), i.has(Modifier.WIDTH) ? view.width()

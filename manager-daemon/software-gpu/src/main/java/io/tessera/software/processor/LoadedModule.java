@@ -1,15 +1,20 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.execution.FailureReport;
 import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
+import io.tessera.software.execution.TextureUnit;
+import io.tessera.software.execution.TextureView;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
 import io.tessera.software.program.ReferenceKind;
+import io.tessera.software.program.UnsupportedPtxException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * A module whose variables lie in device memory. Thread-safe. Kernels are lowered and translated when they are first
@@ -20,6 +25,8 @@ public final class LoadedModule implements AutoCloseable {
     private final Program program;
     private final Map<String, GlobalVariable> globals;
     private final Map<String, Long> addresses;
+    /** Addresses of its texture and surface references. */
+    private final Set<Long> references;
     private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
 
     LoadedModule(SoftwareProcessor processor, Program program, Map<String, GlobalVariable> globals,
@@ -28,6 +35,7 @@ public final class LoadedModule implements AutoCloseable {
         this.program = program;
         this.globals = Map.copyOf(globals);
         this.addresses = new LinkedHashMap<>(addresses);
+        this.references = program.references().keySet().stream().map(addresses::get).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Names of its kernels. */
@@ -40,6 +48,17 @@ public final class LoadedModule implements AutoCloseable {
         return program.references();
     }
 
+    /** What its references are to a launch: what they stand for, and {@link TextureView#UNBOUND} for those that stand for nothing. */
+    TextureUnit references(TextureUnit bound) {
+        if (references.isEmpty()) {
+            return bound;
+        }
+        return handle -> {
+            TextureView view = bound.find(handle);
+            return view == null && references.contains(handle) ? TextureView.UNBOUND : view;
+        };
+    }
+
     /** Its variables in global and constant memory, by name. */
     public Map<String, GlobalVariable> globals() {
         return globals;
@@ -47,22 +66,43 @@ public final class LoadedModule implements AutoCloseable {
 
     /** By which its threads are told to end. */
     StopWord stopWord() {
+        return new StopWord(fenceConstants());
+    }
+
+    /** Where whoever fenced it is told of failures. */
+    FailureReport failureReport() {
+        return new FailureReport(fenceConstants());
+    }
+
+    private long fenceConstants() {
         GlobalVariable constants = globals.get(StopWord.CONSTANTS);
-        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? StopWord.NONE
-                : new StopWord(constants.address());
+        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? 0 : constants.address();
     }
 
     /**
      * A kernel, ready to launch; the same object at every call.
      *
-     * @throws io.tessera.software.program.UnsupportedPtxException if it holds an instruction that is lacking
+     * @throws UnsupportedPtxException if it holds an instruction that is lacking, or cannot be made for another reason; other
+     *         kernels of the module may be
      * @throws NoSuchElementException if the module has no such kernel
      */
     public LoadedKernel kernel(String name) {
-        return kernels.computeIfAbsent(name, wanted -> {
-            Kernel kernel = program.kernel(wanted);
+        if (!program.kernelNames().contains(name)) {
+            throw new NoSuchElementException("the module has no kernel " + name);
+        }
+        return kernels.computeIfAbsent(name, this::make);
+    }
+
+    private LoadedKernel make(String name) {
+        try {
+            Kernel kernel = program.kernel(name);
             return new LoadedKernel(this, kernel, processor.options().translator().translate(kernel, symbols()));
-        });
+        } catch (UnsupportedPtxException e) {
+            throw e;
+        } catch (RuntimeException | LinkageError | VirtualMachineError e) {
+            // Texts are anybody's: one that is too deep, or that nobody thought of, is an error of its kernel alone.
+            throw new UnsupportedPtxException(name, e);
+        }
     }
 
     private SymbolAddresses symbols() {

@@ -6,7 +6,10 @@ import io.tessera.software.execution.DeviceHeap;
 import io.tessera.software.execution.DeviceOutput;
 import io.tessera.software.execution.GridControl;
 import io.tessera.software.execution.GridState;
+import io.tessera.software.execution.KernelFailure;
+import io.tessera.software.execution.KernelFault;
 import io.tessera.software.execution.LaunchOutcome;
+import io.tessera.software.execution.LaunchRefusedException;
 import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.execution.GridRunner;
 import io.tessera.software.execution.TextureUnit;
@@ -91,19 +94,30 @@ public final class SoftwareProcessor implements AutoCloseable {
     }
 
     /**
+     * Looks whether a launch is possible; what {@link #launch} refuses is refused here.
+     *
+     * @throws LaunchRefusedException if the device cannot do the launch as asked
+     */
+    public void check(LoadedKernel loaded, LaunchSpec spec) {
+        LaunchCheck.of(loaded.kernel(), spec, options.limits());
+    }
+
+    /**
      * Runs a grid to its end, on the calling thread and on worker threads.
      *
      * @param bound   what the module's texture and surface references stand for, by their addresses
      * @param output  takes what the kernel prints
      * @param control lets another thread stop the grid
-     * @throws io.tessera.software.execution.LaunchRefusedException if the device cannot do the launch as asked
-     * @throws io.tessera.software.execution.KernelFault if a thread does what ends its grid
+     * @throws LaunchRefusedException as {@link #check}
+     * @throws KernelFault if a thread does what ends its grid
+     * @throws KernelFailure if the device could not run it to its end
      */
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, TextureUnit bound, DeviceOutput output,
             GridControl control) {
         TextureUnit objects = textures;
-        TextureUnit known = bound == TextureUnit.NONE ? objects : handle -> {
-            TextureView view = bound.find(handle);
+        TextureUnit references = loaded.module().references(bound);
+        TextureUnit known = references == TextureUnit.NONE ? objects : handle -> {
+            TextureView view = references.find(handle);
             return view == null ? objects.find(handle) : view;
         };
         Kernel kernel = loaded.kernel();
@@ -124,6 +138,10 @@ public final class SoftwareProcessor implements AutoCloseable {
             GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, known,
                     options.clock()), output, control);
             return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);
+        } catch (KernelFault fault) {
+            throw fault;
+        } catch (RuntimeException | LinkageError | VirtualMachineError failure) {
+            throw new KernelFailure(failure, loaded.module().failureReport().write(memory.map()));
         } finally {
             if (parameters != 0) {
                 memory.free(parameters);

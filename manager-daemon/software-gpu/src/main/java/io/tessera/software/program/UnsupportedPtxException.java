@@ -21,12 +21,24 @@ public final class UnsupportedPtxException extends RuntimeException {
         this.line = line;
     }
 
+    /**
+     * A kernel that could not be made, for a reason that nobody thought of: a defect of the software GPU, or more than it holds.
+     *
+     * @param kernel  its name
+     * @param failure what happened instead
+     */
+    public UnsupportedPtxException(String kernel, Throwable failure) {
+        super("the software GPU cannot make " + kernel + ": " + failure, failure);
+        this.construct = kernel;
+        this.line = 0;
+    }
+
     /** The instruction or directive as written. */
     public String construct() {
         return construct;
     }
 
-    /** Line in the PTX text. */
+    /** Line in the PTX text; 0 if none belongs to it. */
     public int line() {
         return line;
     }

@@ -3,6 +3,7 @@ package io.tessera.software.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.software.driver.abi.StructLayouts.KernelNode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
@@ -55,6 +56,38 @@ class FaultsTest {
     void aTrap() {
         port.launch(port.function(Kernels.TRAP, "stop"), 1, 1, 0);
         isLost(719);
+    }
+
+    /** What cannot run is refused by the launch: an error of a queued kernel would be everybody's. */
+    @Test
+    void aLaunchThatCannotRunIsNoFault() {
+        long large = port.function(Kernels.HEADER + """
+                .visible .entry large()
+                {
+                    .shared .align 4 .b8 much[240000];
+                    .reg .b32 %r<2>;
+                    st.shared.u32 [much], %r1;
+                    ret;
+                }
+                """, "large");
+        port.fails(701, DriverEntry.cuLaunchKernel, large, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+        port.ok(DriverEntry.cuCtxSynchronize);
+    }
+
+    @Test
+    void aClusterThatDoesNotFitIsRefusedByTheNode() {
+        long graph = port.made(DriverEntry.cuGraphCreate, 0);
+        MemorySegment parameters = port.arena.allocate(KernelNode.BYTES, 8);
+        parameters.set(ValueLayout.JAVA_LONG, KernelNode.FUNCTION, port.function(Kernels.TRAP, "stop"));
+        for (int i = 0; i < 6; i++) {
+            parameters.set(ValueLayout.JAVA_INT, KernelNode.GRID + 4L * i, 1);
+        }
+        long node = port.made(DriverEntry.cuGraphAddKernelNode_v2, graph, 0, 0, parameters);
+        MemorySegment three = port.arena.allocate(64, 8);
+        for (int i = 0; i < 3; i++) {
+            three.setAtIndex(ValueLayout.JAVA_INT, i, 3);
+        }
+        port.fails(912, DriverEntry.cuGraphKernelNodeSetAttribute, node, 4, three);
     }
 
     @Test

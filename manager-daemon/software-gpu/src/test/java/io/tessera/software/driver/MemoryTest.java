@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.software.driver.abi.StructLayouts.Memcpy3D;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
@@ -199,5 +200,28 @@ class MemoryTest {
         port.fails(713, DriverEntry.cuMemHostUnregister, host);
         port.launch(port.function(Kernels.STORE, "store"), 1, 1, 0, host.address(), 5);
         port.fails(700, DriverEntry.cuCtxSynchronize);
+    }
+
+    /** Products of 64 bits that come out small. */
+    @Test
+    void sizesThatWrapAreRefused() {
+        long data = port.alloc(4096);
+        port.fails(1, DriverEntry.cuMemsetD32_v2, data, 5, 1L << 62);
+        port.fails(1, DriverEntry.cuMemsetD2D8_v2, data, 1L << 62, 5, 1L, 5L);
+        port.fails(1, DriverEntry.cuMemsetD2D8_v2, data, 1L << 32, 5, 1L << 32, 1L << 32);
+        for (long rows : new long[] {1L << 60, -1, (1L << 60) - 1, 1}) {
+            MemorySegment copy = port.arena.allocate(Memcpy3D.BYTES, 8);
+            for (int half : new int[] {Memcpy3D.SOURCE, Memcpy3D.TARGET}) {
+                copy.set(ValueLayout.JAVA_INT, half + Memcpy3D.TYPE, 2);
+                copy.set(ValueLayout.JAVA_LONG, half + Memcpy3D.DEVICE, data + (half == 0 ? 0 : 2048));
+                copy.set(ValueLayout.JAVA_LONG, half + Memcpy3D.PITCH, 16);
+                copy.set(ValueLayout.JAVA_LONG, half + Memcpy3D.HEIGHT, rows);
+            }
+            copy.set(ValueLayout.JAVA_LONG, Memcpy3D.WIDTH, 8);
+            copy.set(ValueLayout.JAVA_LONG, Memcpy3D.ROWS, 2);
+            copy.set(ValueLayout.JAVA_LONG, Memcpy3D.DEPTH, 2);
+            port.fails(1, DriverEntry.cuMemcpy3D_v2, copy);
+        }
+        port.ok(DriverEntry.cuCtxSynchronize);
     }
 }

@@ -106,6 +106,17 @@ class TextureReferencesTest {
         port.fails(INVALID_VALUE, DriverEntry.cuTexRefGetArray, port.arena.allocate(8), reference);
     }
 
+    /** A program that forgets to bind one, or unloads what it bound, loses no context. */
+    @Test
+    void aReferenceThatStandsForNothingReadsZerosAndTakesNoWrites() {
+        long module = module();
+        assertArrayEquals(new int[4], read(module, 4));
+        port.launch(port.made(DriverEntry.cuModuleGetFunction, module, name("invert")), 1, 3, 0);
+        port.ok(DriverEntry.cuCtxSynchronize);
+        port.made(DriverEntry.cuModuleGetTexRef, module, name("line"));
+        assertArrayEquals(new int[4], read(module, 4), "asked for and not bound");
+    }
+
     @Test
     void settingsAreKept() {
         long reference = port.made(DriverEntry.cuModuleGetTexRef, module(), name("line"));

@@ -149,4 +149,37 @@ class FencedBarriersTest {
         assertEquals(LaunchOutcome.COMPLETED, run(kernel, 32));
         assertEquals(List.of(), window.violations());
     }
+
+    private static final String EARLY = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>;\n"
+            + ".reg .b32 %r<4>;\n.reg .b64 %d<4>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 8;\n@%p1 ret;\n"
+            + "mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d1, %d1, %d2;\nbar.sync 0;\nst.global.u32 [%d1], 1;\nCALL\nret;\n}\n";
+    private static final String NUMBERED = ".func numbered(.param .b32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\nret;\n}\n";
+    private static final String CALLED = "{\n.param .b32 n;\nst.param.b32 [n], %r1;\ncall numbered, (n);\n}\n";
+
+    /** One warp, of which lanes return: with more, others would wait for it until the stop word ends them. */
+    private List<ReportArea.Violation> early(String before, String call, String after) throws Exception {
+        load(true, "ret;");
+        String head = EARLY.substring(0, EARLY.indexOf(".visible"));
+        String text = head + before + EARLY.substring(head.length()).replace("CALL", call) + after;
+        run(window.load(text).kernel("k"), 32);
+        return window.violations();
+    }
+
+    /** A legal kernel: lanes that have returned do not count at its one barrier. What others of its module do is theirs. */
+    @Test
+    void aKernelWithOneBarrierPaysForNobodyElses() throws Exception {
+        String other = ".visible .entry other(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\n" + CALLED + "ret;\n}\n";
+        assertEquals(List.of(), early(NUMBERED, "", other));
+        assertEquals(8, results(THREADS).stream().filter(value -> value == 1).count());
+    }
+
+    /** Where it meets the numbered barrier itself, by a call or perhaps by a pointer, its lanes are watched. */
+    @Test
+    void aKernelThatReachesANumberedBarrierIsWatched() throws Exception {
+        assertEquals(List.of(ReportArea.Kind.BARRIER), early(NUMBERED, CALLED, "").stream().map(ReportArea.Violation::kind).distinct().toList());
+        processor.close();
+        String through = ".func through()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 3;\n" + CALLED + "ret;\n}\n";
+        assertEquals(List.of(ReportArea.Kind.BARRIER), early(NUMBERED + through, "mov.u64 %d3, through;\np: .callprototype _ ();\ncall %d3, (), p;", "")
+                .stream().map(ReportArea.Violation::kind).distinct().toList());
+    }
 }

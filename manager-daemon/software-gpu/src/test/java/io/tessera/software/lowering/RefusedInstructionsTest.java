@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.ptx.Opcodes;
 import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.execution.KernelTranslator;
+import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.ProcessorOptions;
@@ -22,6 +25,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The README's list of refused instructions is true: each of its forms is refused, and no opcode without any form is missing. */
 @Timeout(60)
@@ -43,12 +48,15 @@ class RefusedInstructionsTest {
                 + ".reg .pred %p<3>;\n" + instruction + "\nret;\n}\n";
     }
 
-    @Test
-    void everyFormOfTheListIsRefused() throws Exception {
+    /** By the compiler too, which leaves rare instructions to the interpreter and would otherwise find out when they run. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyFormOfTheListIsRefused(boolean compiled) throws Exception {
         List<String> listed = listed();
+        Interpreter interpreter = new Interpreter();
         assertTrue(listed.size() > 10, listed.toString());
-        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(1 << 20, 1, DeviceLimits.of(2), new Interpreter(),
-                DeviceClock.system()))) {
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(1 << 20, 1, DeviceLimits.of(2),
+                compiled ? new KernelCompiler(interpreter, () -> 0) : interpreter, DeviceClock.system()))) {
             for (String instruction : listed) {
                 LoadedModule module = processor.load(kernel(instruction));
                 UnsupportedPtxException refusal = assertThrows(UnsupportedPtxException.class, () -> module.kernel("k"), instruction);
@@ -56,6 +64,38 @@ class RefusedInstructionsTest {
                 assertTrue(refusal.getMessage().contains(mnemonic), refusal.getMessage());
             }
         }
+    }
+
+    /** A reference has no register, so the instruction looks otherwise to the compiler. */
+    @Test
+    void whatNamesAReferenceIsRefusedToo() throws Exception {
+        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(1 << 20, 1, DeviceLimits.of(2),
+                new KernelCompiler(new Interpreter(), () -> 0), DeviceClock.system()))) {
+            for (String instruction : List.of("tld4.r.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [t, {%f0, %f1}];",
+                    "sured.b.add.1d.u32.trap [s, {%r0}], %r1;", "sured.p.min.2d.s32.clamp [s, {%r0, %r1}], %r2;")) {
+                LoadedModule module = processor.load(kernel(instruction).replace(".visible .entry",
+                        ".global .texref t;\n.global .surfref s;\n.visible .entry"));
+                assertThrows(UnsupportedPtxException.class, () -> module.kernel("k"), instruction);
+            }
+        }
+    }
+
+    /** What goes wrong while a kernel is made, whatever it is, is this kernel's alone. */
+    @Test
+    void failuresWhileAKernelIsMadeAreRefusals() throws Exception {
+        for (Throwable failure : List.of(new IllegalStateException(), new StackOverflowError(), new VerifyError())) {
+            KernelTranslator translator = (kernel, symbols) -> sneak(failure);
+            try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(1 << 20, 1, DeviceLimits.of(2), translator,
+                    DeviceClock.system()))) {
+                LoadedModule module = processor.load(kernel(""));
+                assertEquals(failure, assertThrows(UnsupportedPtxException.class, () -> module.kernel("k")).getCause());
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> ThreadProgram sneak(Throwable failure) throws E {
+        throw (E) failure;
     }
 
     @Test

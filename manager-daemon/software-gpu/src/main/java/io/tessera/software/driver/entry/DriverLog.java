@@ -2,6 +2,7 @@ package io.tessera.software.driver.entry;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.operation.KernelLaunch;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /** What the driver says beyond its results: a line for each lost context, and counts of entries it lacks. Thread-safe. */
-public final class DriverLog {
+public final class DriverLog implements KernelLaunch.FaultReport {
     /** Lines of which a second one is not written; a bound for the memory that they take. */
     private static final int REMEMBERED = 1000;
 
@@ -23,9 +24,14 @@ public final class DriverLog {
         this.lines = lines;
     }
 
-    /** A kernel lost its context. */
-    public void lostContext(CudaError error, String kernel, String message) {
+    @Override
+    public void lost(CudaError error, String kernel, String message) {
         lines.accept("software GPU: " + error.symbol() + " in kernel " + kernel + ": " + message);
+    }
+
+    @Override
+    public void failed(String kernel, Throwable failure) {
+        defect("kernel " + kernel + ", which ends its program alone,", failure);
     }
 
     /** Something failed in a way that has no documented error. */

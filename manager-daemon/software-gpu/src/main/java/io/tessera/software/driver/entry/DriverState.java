@@ -95,7 +95,7 @@ public final class DriverState implements AutoCloseable {
 
     /** What a kernel that loses its context is told to. */
     KernelLaunch.FaultReport faultReport() {
-        return log::lostContext;
+        return log;
     }
 
     /** Objects by handle. */

@@ -48,16 +48,22 @@ final class Transfers {
             return new Side(place, false);
         }
         DriverException.require(place.address() != 0, CudaError.INVALID_VALUE);
-        DriverException.require(box.widthBytes() >= 0 && box.height() >= 0 && box.depth() >= 0
-                && (box.height() == 1 && box.depth() == 1 || place.pitchBytes() >= box.widthBytes()),
-                CudaError.INVALID_VALUE);
+        long span = span(place, box);
         Allocation known = state.memory().addresses().containing(place.address());
         boolean covered = known != null && known.kind() != Allocation.Kind.ARRAY
-                && state.memory().addresses().covers(place.address(), place.span(box));
+                && state.memory().addresses().covers(place.address(), span);
         // A host address that the driver does not know is pageable memory; a device address must be known.
         DriverException.require(covered || known == null && (type == HOST || type == UNIFIED),
                 CudaError.INVALID_VALUE);
         return new Side(place, !covered);
+    }
+
+    private static long span(PitchedPlace place, Extent3 box) {
+        try {
+            return place.span(box);
+        } catch (ArithmeticException e) {
+            throw new DriverException(CudaError.INVALID_VALUE, e.getMessage());
+        }
     }
 
     /** A copy of bytes in a row. */

@@ -23,14 +23,25 @@ public record Fill(long address, long pitchBytes, int value, int elementBytes, l
     /** Refuses what the driver refuses. */
     public Fill {
         DriverException.require((elementBytes == 1 || elementBytes == 2 || elementBytes == 4)
-                && address % elementBytes == 0 && width >= 0 && height >= 0
+                && address % elementBytes == 0 && width >= 0 && height >= 0 && holds(width, height, elementBytes, pitchBytes)
                 && (height <= 1 || pitchBytes >= width * elementBytes && pitchBytes % elementBytes == 0),
                 CudaError.INVALID_VALUE);
     }
 
+    /** Whether 63 bits hold what it counts: a product that wrapped would pass for a small one. */
+    private static boolean holds(long width, long height, int elementBytes, long pitchBytes) {
+        try {
+            Math.multiplyExact(height, Math.multiplyExact(width, (long) elementBytes));
+            Math.addExact(height > 1 ? Math.multiplyExact(height - 1, pitchBytes) : 0, width * elementBytes);
+            return true;
+        } catch (ArithmeticException e) {
+            return false;
+        }
+    }
+
     /** Bytes from the first to behind the last that it sets. */
     public long span() {
-        return width == 0 || height == 0 ? 0 : (height - 1) * pitchBytes + width * elementBytes;
+        return width == 0 || height == 0 ? 0 : (height > 1 ? (height - 1) * pitchBytes : 0) + width * elementBytes;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
 import io.tessera.software.execution.GridControl;
+import io.tessera.software.execution.KernelFailure;
 import io.tessera.software.execution.KernelFault;
 import io.tessera.software.execution.LaunchRefusedException;
 import io.tessera.software.execution.LaunchSpec;
@@ -26,10 +28,21 @@ import java.util.Map;
 public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec, Map<Integer, byte[]> attributes,
         TextureUnit bound, SoftwareProcessor processor, FaultReport report) implements Operation {
     /** Says which kernel lost a context, where, and why; for the log. */
-    @FunctionalInterface
     public interface FaultReport {
         /** One fault. */
         void lost(CudaError error, String kernel, String message);
+
+        /** The device failed in a kernel; whoever fenced it has been told, and the context goes on. */
+        void failed(String kernel, Throwable failure);
+    }
+
+    /** Refuses what the driver refuses: when it runs, nobody could be told but all that have the context. */
+    public KernelLaunch {
+        try {
+            processor.check(function.loaded(), spec);
+        } catch (LaunchRefusedException refused) {
+            throw new DriverException(errorOf(refused.reason()), refused.getMessage());
+        }
     }
 
     /** Whether all its blocks have to run together. */
@@ -51,8 +64,11 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
             processor.launch(function.loaded(), spec, bound, task.output()::print, control);
         } catch (KernelFault fault) {
             lose(task, errorOf(fault), fault.getMessage());
-        } catch (LaunchRefusedException refused) {
-            lose(task, errorOf(refused.reason()), refused.getMessage());
+        } catch (KernelFailure failure) {
+            if (!failure.reported()) {
+                throw failure;
+            }
+            report.failed(function.name(), failure.getCause());
         } finally {
             task.fault().ended(cancel);
         }
@@ -76,7 +92,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
     }
 
     /** The driver's error for a launch that the processor refuses. */
-    public static CudaError errorOf(LaunchRefusedException.Reason reason) {
+    private static CudaError errorOf(LaunchRefusedException.Reason reason) {
         return switch (reason) {
             case INVALID_VALUE -> CudaError.INVALID_VALUE;
             case OUT_OF_RESOURCES -> CudaError.LAUNCH_OUT_OF_RESOURCES;
