@@ -148,10 +148,17 @@ final class CallLooks {
         return sum;
     }
 
-    /** Instructions that a kernel may make, at most, until its first look: as the verifier counts them, or more. */
+    /**
+     * Instructions that a kernel may make until its first look: no less than a quarter of what the verifier counts, which adds up loops of several counters
+     * and multiplies those that it has counted itself.
+     */
     long most(String kernel) {
         Body body = calls.get(kernel);
-        return body == null ? MOST_BETWEEN_LOOKS : Math.clamp(body.own() + ofCalls(body), 1, MOST_BETWEEN_LOOKS);
+        if (body == null) {
+            return MOST_BETWEEN_LOOKS;
+        }
+        long sum = body.own() + ofCalls(body);
+        return Math.clamp(sum > bodies.get(kernel).body().map(Block::statements).map(List::size).orElse(0) ? 2 * sum : sum, 1, MOST_BETWEEN_LOOKS);
     }
 
     /** The function with looks where it begins and returns, if it is one that looks. */

@@ -19,7 +19,7 @@ import java.util.Optional;
  * to begin, since all read one word (4.6 times as long for a step of a bitonic sort in 65,536 blocks on an H100). Stateless.
  */
 final class GridLook {
-    /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has twice as many. */
+    /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
     private static final long MOST = 1L << 36;
     /** Instructions of a look, and some that begin every kernel. */
     private static final int LENGTH = 16;
