@@ -184,7 +184,47 @@ static void function_bounds(void)
     ANSWER(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));
 }
 
+static const char FETCH[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fetch(.param .u64 out, .param .u64 texture)\n{\n"
+    ".reg .b64 %d<3>; .reg .b32 %r<6>;\nld.param.u64 %d1, [out]; ld.param.u64 %d2, [texture]; mov.u32 %r5, 3;\n"
+    "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%d2, {%r5}];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+
+static unsigned fetched(handle function, CUdeviceptr own, handle texture)
+{
+    unsigned value = 0;
+    void *parameters[] = {&own, &texture};
+    NEED(cuMemsetD32(own, 0, 1));
+    NEED(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, parameters, NULL));
+    /* A fence may end the kernel, and the program with it. */
+    return cuCtxSynchronize() == 0 && cuMemcpyDtoH(&value, own, sizeof value) == 0 ? value : 0;
+}
+
+/* An array's memory is the next one's, whoever asks for it. */
+static void textures_outlive(void)
+{
+    enum { WIDTH = 64, MARK = 0x51525354 };
+    handle array = 0, texture = 0, module = 0, function = 0;
+    unsigned values[WIDTH];
+    CUdeviceptr own = own_memory();
+    struct resource resource = {.type = 0};
+    struct texture how = {.flags = 1};
+    for (int i = 0; i < WIDTH; i++)
+        values[i] = MARK;
+    NEED(cuModuleLoadData(&module, FETCH));
+    NEED(cuModuleGetFunction(&function, module, "fetch"));
+    NEED(cuArrayCreate(&array, &(struct array_shape){WIDTH, 0, 3, 1}));
+    NEED(cuMemcpyHtoD(own, values, sizeof values));
+    NEED(cuMemcpyDtoA(array, 0, own, sizeof values));
+    resource.of.array = array;
+    NEED(cuTexObjectCreate(&texture, &resource, &how, NULL));
+    NEED(fetched(function, own, texture) == MARK ? 0 : 999);
+    NEED(cuArrayDestroy(array));
+    ANSWER(fetched(function, own, texture) == MARK ? 0 : 1);
+    cuTexObjectDestroy(texture);
+}
+
 static const struct attack attacks[] = {
+    {"textures_outlive", REFUSED, "reads through a texture of an array that it has destroyed", textures_outlive},
     {"linear_textures", REFUSED, "textures over the victim's memory and past the end of its own", linear_textures},
     {"pitched_textures", REFUSED, "textures that reach the victim by pitch and height", pitched_textures},
     {"surfaces", REFUSED, "surfaces of the victim's array, and of what no surface can be of", surfaces},
