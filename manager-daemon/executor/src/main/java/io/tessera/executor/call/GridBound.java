@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
  * are to end, and nothing else ends a grid. Stateless.
  */
 public final class GridBound {
-    /** Of one warp each, which an H100 begins in some seconds. */
-    private static final long MOST_BLOCKS = 1L << 32;
-    /** As many as there are bytes on five of the largest GPUs. An H100 begins and ends so many in 4 s (2^41 in 16 s). */
-    private static final long MOST_THREADS = 1L << 39;
+    /** As many as a grid has in x. An H100 begins and ends 2^32 of a warp each in 3.7 s. */
+    private static final long MOST_BLOCKS = 1L << 31;
+    /** More than any GPU has bytes. An H100 begins and ends 2^39 in blocks of 1,024 in 7 s. */
+    private static final long MOST_THREADS = 1L << 37;
 
     private GridBound() {
     }
@@ -27,7 +27,7 @@ public final class GridBound {
         long threads = volume(structure, at + 12);
         if (blocks > MOST_BLOCKS || threads != 0 && blocks > MOST_THREADS / threads) {
             throw RejectedException.value("a grid of " + shape(structure, at) + " blocks of " + shape(structure, at + 12)
-                    + " threads; in space sharing a launch has at most 2^32 blocks and 2^39 threads");
+                    + " threads; in space sharing a launch has at most 2^31 blocks and 2^37 threads");
         }
     }
 

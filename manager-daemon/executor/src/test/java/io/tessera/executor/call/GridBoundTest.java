@@ -23,9 +23,9 @@ class GridBoundTest {
 
     @Test
     void upTo() {
-        let(Integer.MAX_VALUE, 1, 1, 256, 1, 1);
-        let(65536, 65535, 1, 32, 1, 1);
-        let(1 << 29, 1, 1, 1024, 1, 1);
+        let(Integer.MAX_VALUE, 1, 1, 64, 1, 1);
+        let(32768, 65535, 1, 32, 1, 1);
+        let(1 << 27, 1, 1, 1024, 1, 1);
         let(1, 1, 1, 1, 1, 1);
         let(0, -1, -1, 1024, 1, 1);
         let(-1, -1, 0, 0, 0, 0);
@@ -35,9 +35,9 @@ class GridBoundTest {
     void andNoMore() {
         refused(Integer.MAX_VALUE, 65535, 65535, 1, 1, 1);
         refused(-1, -1, -1, -1, -1, -1);
-        refused(65537, 65536, 1, 32, 1, 1);
-        refused((1 << 29) + 1, 1, 1, 1024, 1, 1);
-        refused(1 << 29, 1, 1, 32, 8, 5);
-        refused(1 << 16, 1 << 16, 2, 0, 0, 0);
+        refused(65537, 32768, 1, 32, 1, 1);
+        refused((1 << 27) + 1, 1, 1, 1024, 1, 1);
+        refused(1 << 27, 1, 1, 32, 8, 5);
+        refused(1 << 16, 1 << 15, 2, 0, 0, 0);
     }
 }
