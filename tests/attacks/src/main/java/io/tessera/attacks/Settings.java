@@ -28,12 +28,6 @@ public record Settings(Place place, List<String> managerOptions, Map<String, Str
         return Math.clamp(processors / 2, 2, 6);
     }
 
-    /** Whether all lanes are on one device. */
-    boolean onOneDevice() {
-        int kind = managerOptions.indexOf("--executors");
-        return kind < 0 || !managerOptions.get(kind + 1).equals("software");
-    }
-
     /** Whether an attack of this name is run. */
     boolean wants(String name) {
         return (only.isEmpty() || any(only, name)) && !any(except, name);

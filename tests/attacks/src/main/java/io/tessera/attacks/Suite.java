@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * Runs attacks in several lanes at once, each with a manager, an executor and a victim of its own: what an attack does is found in its
- * lane. On one device those that take all of its memory come last, alone; in software each lane has a device of its own. One owner thread.
+ * lane. Those that take all memory of a device come last, alone. One owner thread.
  */
 public final class Suite {
     private static final long SECOND_NS = 1_000_000_000L;
@@ -59,12 +59,8 @@ public final class Suite {
         // What takes long begins first, so that no lane is left with it at the end.
         attacks.sort(Comparator.comparingInt(Attack::seconds).reversed());
         unmade.addAll(attacks);
-        if (settings.onOneDevice()) {
-            side("l", attacks.stream().filter(attack -> !attack.group().equals(TAKES_ALL)).toList(), settings.lanes(), each);
-            side("x", attacks.stream().filter(attack -> attack.group().equals(TAKES_ALL)).toList(), 1, each);
-        } else {
-            side("l", attacks, settings.lanes(), each);
-        }
+        side(attacks.stream().filter(attack -> !attack.group().equals(TAKES_ALL)).toList(), settings.lanes(), each);
+        side(attacks.stream().filter(attack -> attack.group().equals(TAKES_ALL)).toList(), 1, each);
         synchronized (verdicts) {
             verdicts.sort(Comparator.comparing(verdict -> verdict.attack().name()));
             return report();
@@ -72,12 +68,12 @@ public final class Suite {
     }
 
     /** Runs attacks in so many lanes, which are gone afterwards. */
-    private void side(String name, List<Attack> attacks, int lanes, Consumer<Report> each) throws IOException, InterruptedException {
+    private void side(List<Attack> attacks, int lanes, Consumer<Report> each) throws IOException, InterruptedException {
         Queue<Attack> left = new ConcurrentLinkedQueue<>(attacks);
         List<Future<Void>> running = new ArrayList<>();
         try (ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
             for (int lane = 0; lane < Math.min(lanes, attacks.size()); lane++) {
-                Path own = Files.createDirectory(folder.resolve(name + lane));
+                Path own = Files.createDirectory(folder.resolve((attacks.getFirst().group().equals(TAKES_ALL) ? "x" : "l") + lane));
                 running.add(threads.submit(() -> {
                     run(left, own, each);
                     return null;

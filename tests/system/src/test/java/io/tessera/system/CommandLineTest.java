@@ -141,7 +141,8 @@ class CommandLineTest {
             throw new AssertionError(e);
         }
         tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
-        assertTrue(!next.alive());
+        // Found by its socket, which it closes before its process has ended.
+        Await.until("the manager has ended", Await.PATIENCE, () -> !next.alive());
         other.end(Await.PATIENCE);
     }
 
