@@ -63,6 +63,8 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long SAID_CALL_NS = 3_000_000_000L;
     /** From being told to end to the end of kernels. */
     private static final long LATE_NS = 10_000_000_000L;
+    /** An executor that lives for seconds does not earn back what it compiles ahead. */
+    private static final boolean REHEARSES = !"no".equals(System.getProperty("tessera.executor.rehearsal"));
     /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
@@ -155,7 +157,7 @@ public final class Executor implements ManagerOrders, Reports {
         if (FenceSettings.UNPROTECTED) {
             LOG.warn("TESSERA_EXECUTOR_UNPROTECTED=1: no kernel is fenced, every tenant reaches every other's memory");
         }
-        if (!device.port().software()) {
+        if (REHEARSES && !device.port().software()) {
             Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
             rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }

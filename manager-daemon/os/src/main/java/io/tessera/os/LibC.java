@@ -1,7 +1,6 @@
 package io.tessera.os;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
@@ -13,12 +12,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.stream.Stream;
 
 /**
  * The C library's functions, one method each, under their own names. Every method returns what the function returned,
  * or minus the error number where the function failed. Thread-safe; no method allocates native memory.
+ *
+ * <p>All functions are called in four ways, which differ in where memory stands among the arguments. Linking a way costs 15 ms of
+ * every process that starts, and a way for each function's own type cost 0.4 s. The calling conventions of Linux (System V for
+ * x86-64, AAPCS64) allow it: an int is the lower half of a register of which nobody reads the rest, nor the registers of arguments
+ * that a function does not have; a function with variable arguments finds whole numbers where others do.
  */
 final class LibC {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -28,287 +30,326 @@ final class LibC {
     private static final ThreadLocal<MemorySegment> CALL_STATE =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
-    private static final MethodHandle ACCEPT4 = ints("accept4", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
-    private static final MethodHandle BIND = ints("bind", JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle CHMOD = ints("chmod", ADDRESS, JAVA_INT);
-    private static final MethodHandle CLOCK_GETTIME = ints("clock_gettime", JAVA_INT, ADDRESS);
-    private static final MethodHandle CLOSE = ints("close", JAVA_INT);
-    private static final MethodHandle CONNECT = ints("connect", JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle EPOLL_CREATE1 = ints("epoll_create1", JAVA_INT);
-    private static final MethodHandle EPOLL_CTL = ints("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle EPOLL_WAIT = ints("epoll_wait", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
-    private static final MethodHandle EVENTFD = ints("eventfd", JAVA_INT, JAVA_INT);
-    private static final MethodHandle FALLOCATE = ints("fallocate", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle FCHMOD = ints("fchmod", JAVA_INT, JAVA_INT);
-    private static final MethodHandle FCHOWN = ints("fchown", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle FFLUSH = ints("fflush", ADDRESS);
-    private static final MethodHandle FLOCK = ints("flock", JAVA_INT, JAVA_INT);
-    private static final MethodHandle FTRUNCATE = ints("ftruncate", JAVA_INT, JAVA_LONG);
-    private static final MethodHandle GETPID = ints("getpid");
-    private static final MethodHandle GETSOCKOPT =
-            ints("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
-    private static final MethodHandle GETUID = ints("getuid");
-    private static final MethodHandle FCNTL = handle("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT,
-            JAVA_INT), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle LISTEN = ints("listen", JAVA_INT, JAVA_INT);
-    private static final MethodHandle MADVISE = ints("madvise", ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle MEMFD_CREATE = ints("memfd_create", ADDRESS, JAVA_INT);
-    private static final MethodHandle MKDIR = ints("mkdir", ADDRESS, JAVA_INT);
-    private static final MethodHandle MMAP = handle("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
-            JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle MREMAP = handle("mremap", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG,
-            JAVA_LONG, JAVA_INT), Linker.Option.firstVariadicArg(4));
-    private static final MethodHandle MUNMAP = ints("munmap", ADDRESS, JAVA_LONG);
-    private static final MethodHandle OPEN = handle("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT,
-            JAVA_INT), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle PIPE2 = ints("pipe2", ADDRESS, JAVA_INT);
-    private static final MethodHandle DUP2 = ints("dup2", JAVA_INT, JAVA_INT);
-    private static final MethodHandle POSIX_FALLOCATE = ints("posix_fallocate", JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle PREAD = longs("pread", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle READ = longs("read", JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final MethodHandle RECV = longs("recv", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle RECVMSG = longs("recvmsg", JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle SEND = longs("send", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle SENDMSG = longs("sendmsg", JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle SETRLIMIT = ints("setrlimit", JAVA_INT, ADDRESS);
-    private static final MethodHandle SETSID = ints("setsid");
-    private static final MethodHandle SHUTDOWN = ints("shutdown", JAVA_INT, JAVA_INT);
-    private static final MethodHandle SOCKET = ints("socket", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle SOCKETPAIR = ints("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle STATX = ints("statx", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle SYSCALL = handle("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG,
-            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
-    private static final MethodHandle UNLINK = ints("unlink", ADDRESS);
-    private static final MethodHandle WRITE = longs("write", JAVA_INT, ADDRESS, JAVA_LONG);
+    private static final MethodHandle NUMBERS = way(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle FIRST = way(ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle SECOND = way(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS);
+    private static final MethodHandle FOURTH = way(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS);
+
+    private static final MemorySegment ACCEPT4 = function("accept4");
+    private static final MemorySegment BIND = function("bind");
+    private static final MemorySegment CHMOD = function("chmod");
+    private static final MemorySegment CLOCK_GETTIME = function("clock_gettime");
+    private static final MemorySegment CLOSE = function("close");
+    private static final MemorySegment CONNECT = function("connect");
+    private static final MemorySegment DUP2 = function("dup2");
+    private static final MemorySegment EPOLL_CREATE1 = function("epoll_create1");
+    private static final MemorySegment EPOLL_CTL = function("epoll_ctl");
+    private static final MemorySegment EPOLL_WAIT = function("epoll_wait");
+    private static final MemorySegment EVENTFD = function("eventfd");
+    private static final MemorySegment FALLOCATE = function("fallocate");
+    private static final MemorySegment FCHMOD = function("fchmod");
+    private static final MemorySegment FCHOWN = function("fchown");
+    private static final MemorySegment FCNTL = function("fcntl");
+    private static final MemorySegment FFLUSH = function("fflush");
+    private static final MemorySegment FLOCK = function("flock");
+    private static final MemorySegment FTRUNCATE = function("ftruncate");
+    private static final MemorySegment GETPID = function("getpid");
+    private static final MemorySegment GETSOCKOPT = function("getsockopt");
+    private static final MemorySegment GETUID = function("getuid");
+    private static final MemorySegment LISTEN = function("listen");
+    private static final MemorySegment MADVISE = function("madvise");
+    private static final MemorySegment MEMFD_CREATE = function("memfd_create");
+    private static final MemorySegment MKDIR = function("mkdir");
+    private static final MemorySegment MMAP = function("mmap");
+    private static final MemorySegment MREMAP = function("mremap");
+    private static final MemorySegment MUNMAP = function("munmap");
+    private static final MemorySegment OPEN = function("open");
+    private static final MemorySegment PIPE2 = function("pipe2");
+    private static final MemorySegment POSIX_FALLOCATE = function("posix_fallocate");
+    private static final MemorySegment PREAD = function("pread");
+    private static final MemorySegment READ = function("read");
+    private static final MemorySegment RECV = function("recv");
+    private static final MemorySegment RECVMSG = function("recvmsg");
+    private static final MemorySegment SEND = function("send");
+    private static final MemorySegment SENDMSG = function("sendmsg");
+    private static final MemorySegment SETRLIMIT = function("setrlimit");
+    private static final MemorySegment SETSID = function("setsid");
+    private static final MemorySegment SHUTDOWN = function("shutdown");
+    private static final MemorySegment SOCKET = function("socket");
+    private static final MemorySegment SOCKETPAIR = function("socketpair");
+    private static final MemorySegment STATX = function("statx");
+    private static final MemorySegment SYSCALL = function("syscall");
+    private static final MemorySegment UNLINK = function("unlink");
+    private static final MemorySegment WRITE = function("write");
 
     private LibC() {
     }
 
-    private static MethodHandle ints(String name, MemoryLayout... arguments) {
-        return handle(name, FunctionDescriptor.of(JAVA_INT, arguments));
+    private static MethodHandle way(MemoryLayout... arguments) {
+        return LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, arguments), Linker.Option.captureCallState("errno"));
     }
 
-    private static MethodHandle longs(String name, MemoryLayout... arguments) {
-        return handle(name, FunctionDescriptor.of(JAVA_LONG, arguments));
+    private static MemorySegment function(String name) {
+        return LINKER.defaultLookup().findOrThrow(name);
     }
 
-    private static MethodHandle handle(String name, FunctionDescriptor type, Linker.Option... options) {
-        Linker.Option[] all = Stream.concat(Arrays.stream(options),
-                Stream.of(Linker.Option.captureCallState("errno"))).toArray(Linker.Option[]::new);
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type, all);
-    }
-
-    /** A native call with the place for its error number. */
-    @FunctionalInterface
-    private interface Call {
-        long with(MemorySegment state) throws Throwable;
-    }
-
-    /**
-     * Makes a call and turns -1 into minus the error number.
-     *
-     * @throws IllegalStateException never in practice: a downcall handle throws only if it is called with wrong types
-     */
-    private static long call(Call call) {
-        MemorySegment state = CALL_STATE.get();
+    /** Calls a function that takes no memory, or takes addresses as numbers. */
+    private static long numbers(MemorySegment function, long first, long second, long third, long fourth, long fifth, long sixth) {
         try {
-            long result = call.with(state);
-            return result == -1 ? -(int) ERRNO.get(state, 0L) : result;
-        } catch (RuntimeException | Error e) {
-            throw e;
+            return (long) NUMBERS.invokeExact(function, CALL_STATE.get(), first, second, third, fourth, fifth, sixth);
         } catch (Throwable e) {
-            throw new IllegalStateException("native call failed outside the C library", e);
+            throw unexpected(e);
         }
     }
 
-    private static int intCall(Call call) {
-        return (int) call(call);
+    private static long numbers(MemorySegment function, long first, long second, long third) {
+        return numbers(function, first, second, third, 0, 0, 0);
+    }
+
+    /** Calls a function whose first argument is memory. */
+    private static long first(MemorySegment function, MemorySegment first, long second, long third, long fourth) {
+        try {
+            return (long) FIRST.invokeExact(function, CALL_STATE.get(), first, second, third, fourth);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static long first(MemorySegment function, MemorySegment first, long second) {
+        return first(function, first, second, 0, 0);
+    }
+
+    /** Calls a function whose second argument is memory, and the fifth if it has one. */
+    private static long second(MemorySegment function, long first, MemorySegment second, long third, long fourth,
+            MemorySegment fifth) {
+        try {
+            return (long) SECOND.invokeExact(function, CALL_STATE.get(), first, second, third, fourth, fifth);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static long second(MemorySegment function, long first, MemorySegment second, long third, long fourth) {
+        return second(function, first, second, third, fourth, MemorySegment.NULL);
+    }
+
+    /** Calls a function whose fourth argument is memory, and the fifth if it has one. */
+    private static long fourth(MemorySegment function, long first, long second, long third, MemorySegment fourth,
+            MemorySegment fifth) {
+        try {
+            return (long) FOURTH.invokeExact(function, CALL_STATE.get(), first, second, third, fourth, fifth);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Never in practice but for memory that is closed: a downcall handle throws only if it is called with wrong types. */
+    private static RuntimeException unexpected(Throwable e) {
+        return switch (e) {
+            case RuntimeException already -> already;
+            case Error error -> throw error;
+            default -> new IllegalStateException("native call failed outside the C library", e);
+        };
+    }
+
+    /** What a function returned that returns an int: -1 becomes minus the error number. */
+    private static int intOf(long returned) {
+        return (int) returned == -1 ? -errno() : (int) returned;
+    }
+
+    /** What a function returned that returns a long: -1 becomes minus the error number. */
+    private static long longOf(long returned) {
+        return returned == -1 ? -errno() : returned;
+    }
+
+    private static int errno() {
+        return (int) ERRNO.get(CALL_STATE.get(), 0L);
     }
 
     static int accept4(int fd, int flags) {
-        return intCall(s -> (int) ACCEPT4.invokeExact(s, fd, MemorySegment.NULL, MemorySegment.NULL, flags));
+        return intOf(numbers(ACCEPT4, fd, 0, 0, flags, 0, 0));
     }
 
     static int bind(int fd, MemorySegment address, int bytes) {
-        return intCall(s -> (int) BIND.invokeExact(s, fd, address, bytes));
+        return intOf(second(BIND, fd, address, bytes, 0));
     }
 
     static int chmod(MemorySegment path, int mode) {
-        return intCall(s -> (int) CHMOD.invokeExact(s, path, mode));
+        return intOf(first(CHMOD, path, mode));
     }
 
     static int clockGettime(int clock, MemorySegment timespec) {
-        return intCall(s -> (int) CLOCK_GETTIME.invokeExact(s, clock, timespec));
+        return intOf(second(CLOCK_GETTIME, clock, timespec, 0, 0));
     }
 
     static int close(int fd) {
-        return intCall(s -> (int) CLOSE.invokeExact(s, fd));
+        return intOf(numbers(CLOSE, fd, 0, 0));
     }
 
     static int connect(int fd, MemorySegment address, int bytes) {
-        return intCall(s -> (int) CONNECT.invokeExact(s, fd, address, bytes));
+        return intOf(second(CONNECT, fd, address, bytes, 0));
     }
 
     static int epollCreate1(int flags) {
-        return intCall(s -> (int) EPOLL_CREATE1.invokeExact(s, flags));
+        return intOf(numbers(EPOLL_CREATE1, flags, 0, 0));
     }
 
     static int epollCtl(int epoll, int operation, int fd, MemorySegment event) {
-        return intCall(s -> (int) EPOLL_CTL.invokeExact(s, epoll, operation, fd, event));
+        return intOf(fourth(EPOLL_CTL, epoll, operation, fd, event, MemorySegment.NULL));
     }
 
     static int epollWait(int epoll, MemorySegment events, int capacity, int timeoutMs) {
-        return intCall(s -> (int) EPOLL_WAIT.invokeExact(s, epoll, events, capacity, timeoutMs));
+        return intOf(second(EPOLL_WAIT, epoll, events, capacity, timeoutMs));
     }
 
     static int eventfd(int initial, int flags) {
-        return intCall(s -> (int) EVENTFD.invokeExact(s, initial, flags));
+        return intOf(numbers(EVENTFD, initial, flags, 0));
     }
 
     static int fchmod(int fd, int mode) {
-        return intCall(s -> (int) FCHMOD.invokeExact(s, fd, mode));
+        return intOf(numbers(FCHMOD, fd, mode, 0));
     }
 
     static int fchown(int fd, int uid, int gid) {
-        return intCall(s -> (int) FCHOWN.invokeExact(s, fd, uid, gid));
+        return intOf(numbers(FCHOWN, fd, uid, gid));
     }
 
     static int flock(int fd, int operation) {
-        return intCall(s -> (int) FLOCK.invokeExact(s, fd, operation));
+        return intOf(numbers(FLOCK, fd, operation, 0));
     }
 
     static int ftruncate(int fd, long bytes) {
-        return intCall(s -> (int) FTRUNCATE.invokeExact(s, fd, bytes));
+        return intOf(numbers(FTRUNCATE, fd, bytes, 0));
     }
 
     static int getpid() {
-        return intCall(s -> (int) GETPID.invokeExact(s));
+        return intOf(numbers(GETPID, 0, 0, 0));
     }
 
     static int getsockopt(int fd, int level, int option, MemorySegment value, MemorySegment bytes) {
-        return intCall(s -> (int) GETSOCKOPT.invokeExact(s, fd, level, option, value, bytes));
+        return intOf(fourth(GETSOCKOPT, fd, level, option, value, bytes));
     }
 
     static int setsid() {
-        return intCall(s -> (int) SETSID.invokeExact(s));
+        return intOf(numbers(SETSID, 0, 0, 0));
     }
 
     static int getuid() {
-        return intCall(s -> (int) GETUID.invokeExact(s));
+        return intOf(numbers(GETUID, 0, 0, 0));
     }
 
     static int listen(int fd, int backlog) {
-        return intCall(s -> (int) LISTEN.invokeExact(s, fd, backlog));
+        return intOf(numbers(LISTEN, fd, backlog, 0));
     }
 
     static int mkdir(MemorySegment path, int mode) {
-        return intCall(s -> (int) MKDIR.invokeExact(s, path, mode));
+        return intOf(first(MKDIR, path, mode));
     }
 
     /** The address, or minus the error number (no user address is that high). */
     static long mmap(long address, long bytes, int protection, int flags, int fd) {
-        return call(s -> (long) MMAP.invokeExact(s, address, bytes, protection, flags, fd, 0L));
+        return longOf(numbers(MMAP, address, bytes, protection, flags, fd, 0));
     }
 
     static int madvise(MemorySegment address, long bytes, int advice) {
-        return intCall(s -> (int) MADVISE.invokeExact(s, address, bytes, advice));
+        return intOf(first(MADVISE, address, bytes, advice, 0));
     }
 
     static int memfdCreate(MemorySegment name, int flags) {
-        return intCall(s -> (int) MEMFD_CREATE.invokeExact(s, name, flags));
+        return intOf(first(MEMFD_CREATE, name, flags));
     }
 
     static int pipe2(MemorySegment pair, int flags) {
-        return intCall(s -> (int) PIPE2.invokeExact(s, pair, flags));
+        return intOf(first(PIPE2, pair, flags));
     }
 
     static int dup2(int from, int to) {
-        return intCall(s -> (int) DUP2.invokeExact(s, from, to));
+        return intOf(numbers(DUP2, from, to, 0));
     }
 
     static int fcntl(int fd, int command, int argument) {
-        return intCall(s -> (int) FCNTL.invokeExact(s, fd, command, argument));
+        return intOf(numbers(FCNTL, fd, command, argument));
     }
 
     /** The address, or minus the error number. */
     static long mremap(MemorySegment address, long bytes, long newBytes, int flags) {
-        return call(s -> (long) MREMAP.invokeExact(s, address, bytes, newBytes, flags));
+        return longOf(first(MREMAP, address, bytes, newBytes, flags));
     }
 
     static int munmap(MemorySegment address, long bytes) {
-        return intCall(s -> (int) MUNMAP.invokeExact(s, address, bytes));
+        return intOf(first(MUNMAP, address, bytes));
     }
 
     static int open(MemorySegment path, int flags, int mode) {
-        return intCall(s -> (int) OPEN.invokeExact(s, path, flags, mode));
+        return intOf(first(OPEN, path, flags, mode, 0));
     }
 
     /** 0, or minus the error number; this function returns its error and does not set errno. */
     static int posixFallocate(int fd, long bytes) {
-        return -intCall(s -> (int) POSIX_FALLOCATE.invokeExact(s, fd, 0L, bytes));
+        return -intOf(numbers(POSIX_FALLOCATE, fd, 0, bytes));
     }
 
     static int fallocate(int fd, int mode, long offset, long bytes) {
-        return intCall(s -> (int) FALLOCATE.invokeExact(s, fd, mode, offset, bytes));
+        return intOf(numbers(FALLOCATE, fd, mode, offset, bytes, 0, 0));
     }
 
     static int fflush(MemorySegment stream) {
-        return intCall(s -> (int) FFLUSH.invokeExact(s, stream));
+        return intOf(first(FFLUSH, stream, 0));
     }
 
     static long pread(int fd, MemorySegment into, long bytes, long offset) {
-        return call(s -> (long) PREAD.invokeExact(s, fd, into, bytes, offset));
+        return longOf(second(PREAD, fd, into, bytes, offset));
     }
 
     static long read(int fd, MemorySegment into, long bytes) {
-        return call(s -> (long) READ.invokeExact(s, fd, into, bytes));
+        return longOf(second(READ, fd, into, bytes, 0));
     }
 
     static long recv(int fd, MemorySegment into, long bytes, int flags) {
-        return call(s -> (long) RECV.invokeExact(s, fd, into, bytes, flags));
+        return longOf(second(RECV, fd, into, bytes, flags));
     }
 
     static long recvmsg(int fd, MemorySegment message, int flags) {
-        return call(s -> (long) RECVMSG.invokeExact(s, fd, message, flags));
+        return longOf(second(RECVMSG, fd, message, flags, 0));
     }
 
     static long send(int fd, MemorySegment from, long bytes, int flags) {
-        return call(s -> (long) SEND.invokeExact(s, fd, from, bytes, flags));
+        return longOf(second(SEND, fd, from, bytes, flags));
     }
 
     static long sendmsg(int fd, MemorySegment message, int flags) {
-        return call(s -> (long) SENDMSG.invokeExact(s, fd, message, flags));
+        return longOf(second(SENDMSG, fd, message, flags, 0));
     }
 
     static int setrlimit(int resource, MemorySegment both) {
-        return intCall(s -> (int) SETRLIMIT.invokeExact(s, resource, both));
+        return intOf(second(SETRLIMIT, resource, both, 0, 0));
     }
 
     static int shutdown(int fd, int how) {
-        return intCall(s -> (int) SHUTDOWN.invokeExact(s, fd, how));
+        return intOf(numbers(SHUTDOWN, fd, how, 0));
     }
 
     static int socket(int domain, int type, int protocol) {
-        return intCall(s -> (int) SOCKET.invokeExact(s, domain, type, protocol));
+        return intOf(numbers(SOCKET, domain, type, protocol));
     }
 
     static int socketpair(int domain, int type, int protocol, MemorySegment both) {
-        return intCall(s -> (int) SOCKETPAIR.invokeExact(s, domain, type, protocol, both));
+        return intOf(fourth(SOCKETPAIR, domain, type, protocol, both, MemorySegment.NULL));
     }
 
     static int statx(int directory, MemorySegment path, int flags, int mask, MemorySegment into) {
-        return intCall(s -> (int) STATX.invokeExact(s, directory, path, flags, mask, into));
+        return intOf(second(STATX, directory, path, flags, mask, into));
     }
 
     static long syscall(long number, long first, long second, long third, long fourth) {
-        return call(s -> (long) SYSCALL.invokeExact(s, number, first, second, third, fourth));
+        return longOf(numbers(SYSCALL, number, first, second, third, fourth, 0));
     }
 
     static int unlink(MemorySegment path) {
-        return intCall(s -> (int) UNLINK.invokeExact(s, path));
+        return intOf(first(UNLINK, path, 0));
     }
 
     static long write(int fd, MemorySegment from, long bytes) {
-        return call(s -> (long) WRITE.invokeExact(s, fd, from, bytes));
+        return longOf(second(WRITE, fd, from, bytes, 0));
     }
 }

@@ -107,7 +107,7 @@ final class Lane implements AutoCloseable {
             starts.lockInterruptibly();
             try {
                 service = new Service(Files.createDirectory(folder.resolve(Integer.toString(++services))),
-                        settings.managerOptions(), settings.control(), clock);
+                        settings.place().app(), settings.managerOptions(), settings.control(), clock);
                 victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
                 victim.check(60 * SECOND_NS);
             } catch (IOException e) {

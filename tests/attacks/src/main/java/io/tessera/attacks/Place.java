@@ -13,22 +13,23 @@ import java.util.TreeMap;
  * @param libraries the folder of our libcuda.so.1
  * @param programs  the folder of victim and attackers
  * @param kernels   the folder of attacking kernels
+ * @param app       the folder of the jars of manager and executors
  */
-record Place(Path libraries, Path programs, Path kernels) {
+record Place(Path libraries, Path programs, Path kernels, Path app) {
     /** Finds out which of the two a folder is. */
     static Place of(Path home) {
         if (Files.exists(home.resolve("native-preload/pom.xml"))) {
             Path attacks = home.resolve("tests/attacks");
             return new Place(home.resolve("native-preload/target/lib"), attacks.resolve("target/programs"),
-                    attacks.resolve("kernels"));
+                    attacks.resolve("kernels"), home.resolve("tools/cli/target/app"));
         }
         Path attacks = home.resolve("attacks");
-        return new Place(home.resolve("lib"), attacks.resolve("programs"), attacks.resolve("kernels"));
+        return new Place(home.resolve("lib"), attacks.resolve("programs"), attacks.resolve("kernels"), home.resolve("app"));
     }
 
     /** What is missing; empty: nothing. */
     List<Path> missing() {
-        List<Path> missing = new ArrayList<>(List.of(libraries.resolve("libcuda.so.1"), programs.resolve("victim"), kernels));
+        List<Path> missing = new ArrayList<>(List.of(libraries.resolve("libcuda.so.1"), programs.resolve("victim"), kernels, app));
         missing.removeIf(Files::exists);
         return missing;
     }

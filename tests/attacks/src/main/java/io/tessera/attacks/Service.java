@@ -5,8 +5,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tessera.clock.NanoClock;
+import io.tessera.os.StartArchive;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.StandardProtocolFamily;
@@ -18,11 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A manager with its executor, in folders of its own. One owner thread. */
@@ -36,15 +34,17 @@ final class Service implements AutoCloseable {
     /**
      * Starts it and waits until it is ready.
      *
+     * @param app     the folder of the jars of manager and executors
      * @param control whether its executor protects nobody
      */
-    Service(Path folder, List<String> options, boolean control, NanoClock clock) throws IOException, InterruptedException {
+    Service(Path folder, Path app, List<String> options, boolean control, NanoClock clock) throws IOException, InterruptedException {
         this.folder = folder;
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                "io.tessera.manager.Main", "--runtime-directory", folder.toString(), "--shm-directory",
-                folder.resolve("shm").toString()));
+                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(new StartArchive(app).options("manager"));
+        command.addAll(List.of("-cp", app + "/*", "io.tessera.manager.Main", "--runtime-directory", folder.toString(),
+                "--shm-directory", folder.resolve("shm").toString()));
         command.addAll(options);
         Map<String, String> environment = new TreeMap<>();
         String driver = System.getenv("TESSERA_DRIVER");
@@ -59,13 +59,6 @@ final class Service implements AutoCloseable {
             manager.close();
             throw new IOException("the manager does not start: " + String.join("\n", manager.errors()));
         }
-    }
-
-    /** Of a test that is forked, or of this program; the manager runs in another folder. */
-    private static String classPath() {
-        String here = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        return Arrays.stream(here.split(File.pathSeparator)).map(part -> Path.of(part).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     boolean alive() {

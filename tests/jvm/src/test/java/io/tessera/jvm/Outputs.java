@@ -39,9 +39,9 @@ final class Outputs {
         return existing(ROOT.resolve("tests/jvm/target/classes")) + ":" + bindings() + "/*";
     }
 
-    /** The class path of this test, which holds the manager and the commands. */
-    static String classPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    /** The folder of the jars of manager, executors and commands, as they are installed. */
+    static Path app() {
+        return existing(ROOT.resolve("tools/cli/target/app"));
     }
 
     private static Path existing(Path path) {

@@ -1,5 +1,6 @@
 package io.tessera.jvm;
 
+import io.tessera.os.StartArchive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
@@ -57,7 +58,8 @@ final class World implements AutoCloseable {
     /** Starts a manager with these options and waits until it can be reached. */
     World withManager(String... options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
-        command.addAll(List.of("-cp", Outputs.classPath(), "io.tessera.manager.Main", "--runtime-directory",
+        command.addAll(new StartArchive(Outputs.app()).options("manager"));
+        command.addAll(List.of("-cp", Outputs.app() + "/*", "io.tessera.manager.Main", "--runtime-directory",
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),

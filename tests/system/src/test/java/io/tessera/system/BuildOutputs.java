@@ -41,9 +41,9 @@ final class BuildOutputs {
         return existing(ROOT.resolve("tests/system/target/fixtures").resolve(name));
     }
 
-    /** The class path of this test, which holds the manager and the commands. */
-    static String classPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    /** The folder of the jars of manager, executors and commands, as they are installed. */
+    static Path app() {
+        return existing(ROOT.resolve("tools/cli/target/app"));
     }
 
     static String java() {

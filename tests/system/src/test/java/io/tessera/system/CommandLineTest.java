@@ -8,12 +8,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,34 +39,14 @@ class CommandLineTest {
             return kit;
         }
         try {
-            Files.createDirectories(kit.resolve("app"));
+            Files.createDirectory(kit);
+            Files.createSymbolicLink(kit.resolve("app"), BuildOutputs.app());
             Files.createSymbolicLink(kit.resolve("lib"), BuildOutputs.nativeFolder());
             Files.createSymbolicLink(kit.resolve("bin"), BuildOutputs.root().resolve("native-preload/target/bin"));
-            int number = 0;
-            for (String entry : BuildOutputs.classPath().split(":")) {
-                Path path = Path.of(entry);
-                Path jar = kit.resolve("app").resolve("part-" + number++ + ".jar");
-                if (Files.isDirectory(path)) {
-                    pack(path, jar);
-                } else if (entry.endsWith(".jar")) {
-                    Files.createSymbolicLink(jar, path);
-                }
-            }
         } catch (IOException e) {
             throw new AssertionError("the kit cannot be made", e);
         }
         return kit;
-    }
-
-    private static void pack(Path folder, Path jar) throws IOException {
-        try (OutputStream file = Files.newOutputStream(jar); JarOutputStream out = new JarOutputStream(file);
-                Stream<Path> files = Files.walk(folder)) {
-            for (Path path : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-                out.putNextEntry(new JarEntry(folder.relativize(path).toString()));
-                Files.copy(path, out);
-                out.closeEntry();
-            }
-        }
     }
 
     /** As in {@code tessera status --watch | head}. */
@@ -164,7 +141,8 @@ class CommandLineTest {
             throw new AssertionError(e);
         }
         tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
-        assertTrue(!next.alive());
+        // Found by its socket, which it closes before its process has ended.
+        Await.until("the manager has ended", Await.PATIENCE, () -> !next.alive());
         other.end(Await.PATIENCE);
     }
 

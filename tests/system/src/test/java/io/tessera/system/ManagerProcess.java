@@ -1,7 +1,9 @@
 package io.tessera.system;
 
+import io.tessera.os.StartArchive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,14 +11,18 @@ import java.util.Map;
 
 /** A manager in a process of its own. Made by {@link TestRun#manager}. */
 final class ManagerProcess implements AutoCloseable {
+    /** An environment with which executors start as users' do: C2 compiles, and they rehearse. */
+    static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 
     private final RunningCase process;
     private final ControlSocket control;
 
-    ManagerProcess(TestRun run, Map<String, String> environment, String... options) {
+    ManagerProcess(TestRun run, Path app, Map<String, String> environment, String... options) {
         List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.classPath(),
+                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(new StartArchive(app).options("manager"));
+        command.addAll(List.of("-cp", app + "/*",
                 "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
                 "io.tessera.manager.Main", "--runtime-directory", run.runtimeDirectory().toString(),
                 "--shm-directory", run.segmentDirectory().toString()));
@@ -28,7 +34,8 @@ final class ManagerProcess implements AutoCloseable {
         builder.environment().put("TESSERA_CACHE_DIR", run.directory().resolve("cache").toString());
         builder.environment().put("TESSERA_STATE_DIR", run.directory().resolve("state").toString());
         builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
-        builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1"); // executors and workers live for seconds, too
+        // Executors and workers live for seconds, too.
+        builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no");
         builder.environment().putAll(environment);
         try {
             process = new RunningCase("manager", builder.start());

@@ -23,7 +23,7 @@ class RelayContractTest {
     /** A context is one for all: whoever shares it hears, and the next program has another. */
     @Test
     void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
         run.expectLog("executor");
         run.expectClientError("");
         run.expectLine("the executor is gone: every later CUDA call fails");

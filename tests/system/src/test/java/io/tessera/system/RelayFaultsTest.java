@@ -59,7 +59,7 @@ class RelayFaultsTest {
     /** Nothing will make it go on, so its programs hear that it is gone, and new ones get another one. */
     @Test
     void anExecutorThatWasStoppedIsReplacedAfterASecond(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
@@ -78,7 +78,7 @@ class RelayFaultsTest {
     @Test
     void clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing(TestRun run) {
         SeededRandom random = new SeededRandom("clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing");
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
         List<RunningCase> others = List.of(worker(run, "mixed", 1, 0), worker(run, "mixed", 2, 0));
         others.forEach(other -> other.awaitLine("ready"));
         long pid = executorPid(manager);
@@ -115,7 +115,7 @@ class RelayFaultsTest {
     /** All of them are there before the first one goes: 50 windows, with sinks of 66 MiB and memory in steps of 64 MiB. */
     @Test
     void fiftyClientsAtOnce(TestRun run) {
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB"), "--executors", "nvidia");
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB", "TESSERA_EXECUTOR_JAVA", ""), "--executors", "nvidia");
         List<RunningCase> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(worker(run, MODES[i % MODES.length], i, 0));

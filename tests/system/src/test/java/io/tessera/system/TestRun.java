@@ -76,7 +76,12 @@ final class TestRun {
 
     /** The same with an environment of its own, which executors inherit: a script for their driver, for example. */
     ManagerProcess manager(Map<String, String> environment, String... options) {
-        ManagerProcess manager = new ManagerProcess(this, environment, options);
+        return managerOf(BuildOutputs.app(), environment, options);
+    }
+
+    /** The same of the jars in a folder. */
+    ManagerProcess managerOf(Path app, Map<String, String> environment, String... options) {
+        ManagerProcess manager = new ManagerProcess(this, app, environment, options);
         managers.add(manager);
         return manager;
     }

@@ -1,5 +1,6 @@
 package io.tessera.executor.worker;
 
+import io.tessera.os.StartArchive;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -61,6 +62,7 @@ final class WorkerProcess {
         List<String> command = new ArrayList<>(PRIORITY);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
+        command.addAll(StartArchive.ofThisProcess().options("worker"));
         command.addAll(words(System.getenv(JAVA_OPTIONS)));
         command.add("-Xmx" + settings.heapBytes());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName(),

@@ -2,6 +2,7 @@ package io.tessera.manager.executors;
 
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.LinuxPort;
+import io.tessera.os.StartArchive;
 import io.tessera.protocol.ExecutorSockets;
 import java.io.File;
 import java.io.IOException;
@@ -47,6 +48,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
+        command.addAll(StartArchive.ofThisProcess().options("executor"));
         command.addAll(words(System.getenv(JAVA_OPTIONS)));
         command.addAll(StateStoreChoice.jvmFlags(StateStoreChoice.named(System.getenv())));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
