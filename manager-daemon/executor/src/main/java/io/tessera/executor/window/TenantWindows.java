@@ -12,7 +12,9 @@ import io.tessera.guardian.window.WindowLayout;
 import io.tessera.guardian.window.WindowPlace;
 import io.tessera.guardian.window.WindowSpace;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -39,8 +41,8 @@ public final class TenantWindows {
     private final Relief relief;
     private final Departures departures;
     private final Map<String, Shared> windows = new HashMap<>();
-    /** The same, for those who do not wait. */
-    private volatile List<TenantWindow> open = List.of();
+    /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
+    private volatile Map<String, TenantWindow> open = Map.of();
 
     /** A window and how many clients it has. */
     private static final class Shared {
@@ -91,7 +93,7 @@ public final class TenantWindows {
 
     /** Whether an address lies where another window than one's own has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
-        for (TenantWindow window : open) {
+        for (TenantWindow window : open.values()) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
                 return true;
             }
@@ -116,7 +118,7 @@ public final class TenantWindows {
             }
             shared = new Shared(opening.window);
             windows.put(tenant, shared);
-            open = windows.values().stream().map(each -> each.window).toList();
+            show();
             LOG.info("tenant \"{}\" has the window 0x{}, {} GiB", tenant,
                     Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
         }
@@ -131,7 +133,7 @@ public final class TenantWindows {
             return CudaResult.SUCCESS;
         }
         windows.remove(tenant);
-        open = windows.values().stream().map(each -> each.window).toList();
+        show();
         int result = shared.window.close(driver);
         if (result == CudaResult.SUCCESS && !shared.window.hasLeftBehind()) {
             space.free(shared.window.place());
@@ -197,22 +199,23 @@ public final class TenantWindows {
 
     /** A tenant finds no memory: the others give back what they have and do not use. */
     private void relieve() {
-        List<Shared> all;
-        synchronized (this) {
-            all = List.copyOf(windows.values());
-        }
-        all.forEach(shared -> shared.window.wantTrim());
+        open.values().forEach(TenantWindow::wantTrim);
+    }
+
+    private void show() {
+        Map<String, TenantWindow> shown = new LinkedHashMap<>();
+        windows.forEach((tenant, shared) -> shown.put(tenant, shared.window));
+        open = Collections.unmodifiableMap(shown);
     }
 
     /** What the status shows; any thread, which waits for nobody that changes a window. */
-    public synchronized List<Bounds> bounds() {
+    public List<Bounds> bounds() {
         List<Bounds> bounds = new ArrayList<>();
-        windows.forEach((tenant, shared) -> {
-            HeapStatistics statistics = shared.window.statistics();
-            WindowPlace place = shared.window.place();
-            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(),
-                    shared.window.layout().devicePartBytes(), statistics.committedBytes(),
-                    shared.window.limitBytes(), shared.window.sinkBytes(), statistics.liveBytes()));
+        open.forEach((tenant, window) -> {
+            HeapStatistics statistics = window.statistics();
+            WindowPlace place = window.place();
+            bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), window.layout().devicePartBytes(), statistics.committedBytes(),
+                    window.limitBytes(), window.sinkBytes(), statistics.liveBytes()));
         });
         return bounds;
     }

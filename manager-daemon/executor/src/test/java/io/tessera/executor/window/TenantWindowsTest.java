@@ -11,6 +11,8 @@ import io.tessera.executor.fake.FakePages;
 import io.tessera.executor.memory.TenantMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,15 @@ class TenantWindowsTest {
         assertEquals(0, other.window().close());
         assertEquals(List.of(), test.windows.bounds());
         assertEquals(NOTHING, test.driver.pages.left());
+    }
+
+    /** The driver may hold up who changes windows for as long as a kernel runs, and who asks here is who ends it. */
+    @Test
+    void whoAsksWaitsForNobodyWhoChangesWindows() throws Exception {
+        test.joined("a");
+        synchronized (test.windows) {
+            assertEquals(1, CompletableFuture.supplyAsync(() -> test.windows.bounds().size()).get(10, TimeUnit.SECONDS));
+        }
     }
 
     @Test
