@@ -150,15 +150,11 @@ final class CallLooks {
 
     /**
      * Instructions that a kernel may make until its first look: no less than a quarter of what the verifier counts, which adds up loops of several counters
-     * and multiplies those that it has counted itself.
+     * and multiplies those that it has counted itself. Twice the sum is.
      */
     long most(String kernel) {
         Body body = calls.get(kernel);
-        if (body == null) {
-            return MOST_BETWEEN_LOOKS;
-        }
-        long sum = body.own() + ofCalls(body);
-        return Math.clamp(sum > bodies.get(kernel).body().map(Block::statements).map(List::size).orElse(0) ? 2 * sum : sum, 1, MOST_BETWEEN_LOOKS);
+        return body == null ? MOST_BETWEEN_LOOKS : Math.clamp(2 * (body.own() + ofCalls(body)), 1, MOST_BETWEEN_LOOKS);
     }
 
     /** The function with looks where it begins and returns, if it is one that looks. */
