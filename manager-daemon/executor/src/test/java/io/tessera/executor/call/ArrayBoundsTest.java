@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tessera.device.DriverEntry;
-import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.CallsAlone;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,22 +22,7 @@ class ArrayBoundsTest {
     private static final int COMPRESSED = 0x96;
 
     /** A driver that knows one array. */
-    private record Shapes(long width, long height, long depth, int format, int channels) implements DriverPort {
-        @Override
-        public String name() {
-            return "shapes";
-        }
-
-        @Override
-        public boolean software() {
-            return true;
-        }
-
-        @Override
-        public boolean supports(DriverEntry entry) {
-            return true;
-        }
-
+    private record Shapes(long width, long height, long depth, int format, int channels) implements CallsAlone {
         @Override
         public int call(DriverEntry entry, MemorySegment slots) {
             if (entry != DriverEntry.cuArray3DGetDescriptor_v2 || slots.getAtIndex(WireTypes.U64, 1) != ARRAY) {

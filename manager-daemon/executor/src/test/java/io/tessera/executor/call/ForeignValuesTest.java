@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
 import io.tessera.device.DriverEntry;
-import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
 import io.tessera.device.HandleKind;
@@ -13,6 +12,7 @@ import io.tessera.executor.call.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.ipc.ClientExports;
@@ -58,22 +58,7 @@ class ForeignValuesTest {
     private static final int ARRAY_BYTES = 40;
 
     /** A driver that says yes to everything. */
-    private static final class Yes implements DriverPort {
-        @Override
-        public String name() {
-            return "yes";
-        }
-
-        @Override
-        public boolean software() {
-            return true;
-        }
-
-        @Override
-        public boolean supports(DriverEntry entry) {
-            return true;
-        }
-
+    private static final class Yes implements CallsAlone {
         @Override
         public int call(DriverEntry entry, MemorySegment slots) {
             if (entry == DriverEntry.cuArray3DGetDescriptor_v2) {

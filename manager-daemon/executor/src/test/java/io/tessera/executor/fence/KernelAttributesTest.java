@@ -3,8 +3,8 @@ package io.tessera.executor.fence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tessera.device.DriverEntry;
-import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.CallsAlone;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +23,7 @@ class KernelAttributesTest {
     private static final long OTHER = 2;
 
     /** Attributes of functions and kernels; whichever nobody set has its default, except one that cannot be asked for. */
-    private static final class Attributes implements DriverPort {
+    private static final class Attributes implements CallsAlone {
         private static final int UNKNOWN = 15;
         private final Map<List<Long>, Integer> values = new HashMap<>();
         private final List<String> set = new ArrayList<>();
@@ -56,21 +56,6 @@ class KernelAttributesTest {
             MemorySegment.ofAddress(first).reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0,
                     values.getOrDefault(List.of(third, second), initial(second)));
             return SUCCESS;
-        }
-
-        @Override
-        public String name() {
-            return "attributes";
-        }
-
-        @Override
-        public boolean software() {
-            return true;
-        }
-
-        @Override
-        public boolean supports(DriverEntry entry) {
-            return true;
         }
 
         @Override

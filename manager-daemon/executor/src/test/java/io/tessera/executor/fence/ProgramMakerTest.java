@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
 import io.tessera.device.DriverEntry;
-import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.InProcessWorkers;
@@ -68,25 +68,15 @@ class ProgramMakerTest {
     private final InProcessWorkers workers = new InProcessWorkers();
 
     /** It knows what programs need, and may refuse one entry. */
-    private static final class Recorder implements DriverPort {
+    private static final class Recorder implements CallsAlone {
         private final List<DriverEntry> asked = new ArrayList<>();
         private final List<Long> registers = new ArrayList<>();
         private DriverEntry refused;
         private long next = 0x100;
 
         @Override
-        public String name() {
-            return "recorder";
-        }
-
-        @Override
         public boolean software() {
             return false;
-        }
-
-        @Override
-        public boolean supports(DriverEntry entry) {
-            return true;
         }
 
         @Override
@@ -102,11 +92,6 @@ class ProgramMakerTest {
                 memory(slot(slots, 0), Long.BYTES).set(ValueLayout.JAVA_LONG, 0, next++);
             }
             return CudaResult.SUCCESS;
-        }
-
-        @Override
-        public void close() {
-            // it has nothing
         }
 
         private void options(MemorySegment slots) {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
-import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.CallsAlone;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,25 +24,10 @@ class AwaitedValuesTest {
     private static final int NOR = 3;
 
     /** Waits of one stream, of which the device looks at the first one from time to time. */
-    private static final class Device implements DriverPort {
+    private static final class Device implements CallsAlone {
         private final Map<Long, Integer> words = new HashMap<>();
         private final ArrayDeque<long[]> waits = new ArrayDeque<>();
         private long streams;
-
-        @Override
-        public String name() {
-            return "words";
-        }
-
-        @Override
-        public boolean software() {
-            return true;
-        }
-
-        @Override
-        public boolean supports(DriverEntry entry) {
-            return true;
-        }
 
         @Override
         public int call(DriverEntry entry, MemorySegment slots) {
