@@ -186,8 +186,10 @@ static void function_bounds(void)
 
 static const char FETCH[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fetch(.param .u64 out, .param .u64 texture)\n{\n"
-    ".reg .b64 %d<3>; .reg .b32 %r<6>;\nld.param.u64 %d1, [out]; ld.param.u64 %d2, [texture]; mov.u32 %r5, 3;\n"
-    "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%d2, {%r5}];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+    ".reg .b64 %d<3>; .reg .b32 %r<5>; .reg .f32 %f1;\nld.param.u64 %d1, [out]; ld.param.u64 %d2, [texture];\n"
+    /* By a number: by an index the hardware fetches from memory without a shape only, and nothing from an array. */
+    "mov.f32 %f1, 0f40600000;\n"
+    "tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f1}];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
 
 static unsigned fetched(handle function, CUdeviceptr own, handle texture)
 {

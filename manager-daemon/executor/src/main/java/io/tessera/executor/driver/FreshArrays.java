@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -19,10 +18,8 @@ public final class FreshArrays {
     static final long ZEROS_BYTES = 8 << 20;
     /** Copies wait behind other tenants' work where that fills the device. */
     private static final long ZERO_NS = 10_000_000_000L;
-    private static final long POLL_NS = 20_000L;
     /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
     private static final int MOST_OUT = 256;
-    private static final long NON_BLOCKING = 1;
     private static final int DEVICE = 2;
     private static final int ARRAY = 3;
     /** {@code CUDA_MEMCPY3D}: where the source's and the target's fields are. */
@@ -42,7 +39,7 @@ public final class FreshArrays {
     /** Arrays that were not zeroed in time: ended when nothing writes them any more. */
     private final List<Consumer<DriverCalls>> late = new ArrayList<>();
     private final NanoClock clock;
-    private long stream;
+    private final OwnStream stream = new OwnStream();
     private long zeros;
     private int out;
 
@@ -65,7 +62,7 @@ public final class FreshArrays {
         if (result == CudaResult.SUCCESS) {
             result = fill(driver, array, rowBytes, rows, planes);
         }
-        int quiet = stream == 0 ? CudaResult.SUCCESS : await(driver);
+        int quiet = await(driver);
         if (quiet == CudaResult.NOT_READY) {
             late.add(destroy);
             return quiet;
@@ -80,27 +77,21 @@ public final class FreshArrays {
     }
 
     private int open(DriverCalls driver) {
-        if (stream == 0) {
-            int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            stream = driver.outLong(0);
+        if (zeros != 0) {
+            return CudaResult.SUCCESS;
         }
-        if (zeros == 0) {
-            int result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), ZEROS_BYTES);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            long made = driver.outLong(0);
-            result = driver.call(DriverEntry.cuMemsetD8Async, made, 0, ZEROS_BYTES, stream);
-            if (result != CudaResult.SUCCESS) {
-                driver.call(DriverEntry.cuMemFree_v2, made);
-                return result;
-            }
+        int result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), ZEROS_BYTES);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        long made = driver.outLong(0);
+        result = stream.zero(driver, made, ZEROS_BYTES);
+        if (result == CudaResult.SUCCESS) {
             zeros = made;
+        } else {
+            driver.call(DriverEntry.cuMemFree_v2, made);
         }
-        return CudaResult.SUCCESS;
+        return result;
     }
 
     private int fill(DriverCalls driver, long array, long rowBytes, long rows, long planes) {
@@ -147,19 +138,12 @@ public final class FreshArrays {
             }
         }
         out++;
-        return driver.call(DriverEntry.cuMemcpy3DAsync_v2, copy.address(), stream);
+        return stream.copy(driver, copy.address());
     }
 
     private int await(DriverCalls driver) {
-        long begunNs = clock.nanoTime();
-        int result;
-        while ((result = driver.call(DriverEntry.cuStreamQuery, stream)) == CudaResult.NOT_READY) {
-            if (clock.nanoTime() - begunNs > ZERO_NS) {
-                return result;
-            }
-            LockSupport.parkNanos(POLL_NS);
-        }
-        out = 0;
+        int result = stream.await(driver, clock, clock.nanoTime() + ZERO_NS);
+        out = result == CudaResult.NOT_READY ? out : 0;
         return result;
     }
 }

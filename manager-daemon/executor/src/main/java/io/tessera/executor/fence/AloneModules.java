@@ -42,7 +42,7 @@ final class AloneModules {
             FencedProgram program = module.alone.resultNow();
             LoadedCode code = ProgramLoader.load(program, false, module.options, driver);
             try {
-                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, driver);
+                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, fences.stream(), driver);
                 module.aloneCode = code;
                 module.aloneProgram = program;
                 module.neverAlone = false;

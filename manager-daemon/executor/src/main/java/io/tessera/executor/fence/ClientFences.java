@@ -4,6 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.driver.Standstill;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
@@ -51,6 +52,8 @@ public final class ClientFences {
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
+    /** What modules and kernels find in memory is written here. */
+    private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
     private final TensorMaps tensorMaps;
     private final Map<Long, String> names = new HashMap<>();
@@ -79,7 +82,7 @@ public final class ClientFences {
         this.memory = memory;
         this.device = office.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
-        this.textures = new TextureBitmap(driver);
+        this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, office, new AloneModules(this, office, driver), handles, driver, standstill);
         this.watchdog = new Watchdog(settings, member, driver, progress, office.doneWords(), standstill);
@@ -112,6 +115,11 @@ public final class ClientFences {
 
     WindowAccess window() {
         return window;
+    }
+
+    /** Where what its modules know is written. */
+    OwnStream stream() {
+        return stream;
     }
 
     /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
@@ -288,12 +296,12 @@ public final class ClientFences {
 
     private void place(TenantModule module) throws ProgramRefusedException {
         byte[] constants = windowConstants(settings.mode());
-        module.memory = HoistedMemory.place(module.program.tables(), window, charge, driver);
+        module.memory = HoistedMemory.place(module.program.tables(), window, charge, stream, driver);
         LoadedCode code = null;
         boolean done = false;
         try {
             code = loadCode(module);
-            module.addedConstantBytes = ProgramLoader.fill(code, module.program, constants, module.memory, driver);
+            module.addedConstantBytes = ProgramLoader.fill(code, module.program, constants, module.memory, stream, driver);
             done = true;
         } finally {
             if (!done) {
@@ -500,6 +508,7 @@ public final class ClientFences {
     public void close() {
         quiet();
         textures.close();
+        stream.close(driver);
         watchdog.close();
         if (page != null) {
             page.close();

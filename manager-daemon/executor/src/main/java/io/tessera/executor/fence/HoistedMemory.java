@@ -1,8 +1,8 @@
 package io.tessera.executor.fence;
 
-import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.FencedTables;
@@ -43,7 +43,7 @@ final class HoistedMemory {
      *
      * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
      */
-    static HoistedMemory place(List<FencedTables> tables, WindowAccess window, ClientCharge charge, DriverCalls driver)
+    static HoistedMemory place(List<FencedTables> tables, WindowAccess window, ClientCharge charge, OwnStream stream, DriverCalls driver)
             throws ProgramRefusedException {
         HoistedMemory memory = new HoistedMemory();
         long initialised = memory.layOut(tables);
@@ -55,7 +55,7 @@ final class HoistedMemory {
             throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "no memory for its variables ("
                     + memory.bytes + " bytes)");
         }
-        int result = memory.fill(initialised, driver);
+        int result = memory.fill(initialised, stream, driver);
         if (result != CudaResult.SUCCESS) {
             memory.free(window, charge);
             throw new ProgramRefusedException(result, "its variables cannot be filled (" + result + ")");
@@ -94,9 +94,9 @@ final class HoistedMemory {
         return offset + alignment - 1 & -alignment;
     }
 
-    private int fill(long initialised, DriverCalls driver) throws ProgramRefusedException {
+    private int fill(long initialised, OwnStream stream, DriverCalls driver) throws ProgramRefusedException {
         if (initialised > MOST_STAGED_BYTES) {
-            return fillEach(driver);
+            return fillEach(stream, driver);
         }
         int result = CudaResult.SUCCESS;
         if (initialised > 0) {
@@ -109,16 +109,20 @@ final class HoistedMemory {
                         }
                     }
                 }
-                result = driver.call(DriverEntry.cuMemcpyHtoD_v2, address, image.address(), initialised);
+                result = written(driver, stream, address, image);
             }
         }
-        return result == CudaResult.SUCCESS && bytes > initialised
-                ? driver.call(DriverEntry.cuMemsetD8_v2, address + initialised, 0, bytes - initialised) : result;
+        if (result == CudaResult.SUCCESS && bytes > initialised) {
+            result = stream.zero(driver, address + initialised, bytes - initialised);
+            result = result == CudaResult.SUCCESS ? stream.await(driver) : result;
+        }
+        return result;
     }
 
     /** Of each variable what is not zero: what a variable says it takes may be far more than anybody has said of it. */
-    private int fillEach(DriverCalls driver) throws ProgramRefusedException {
-        int result = driver.call(DriverEntry.cuMemsetD8_v2, address, 0, bytes);
+    private int fillEach(OwnStream stream, DriverCalls driver) throws ProgramRefusedException {
+        int result = stream.zero(driver, address, bytes);
+        result = result == CudaResult.SUCCESS ? stream.await(driver) : result;
         for (Map<String, Place> part : places) {
             for (Place place : part.values()) {
                 long staged = saidBytes(place.variable);
@@ -126,12 +130,17 @@ final class HoistedMemory {
                     try (Arena arena = Arena.ofConfined()) {
                         MemorySegment image = arena.allocate(staged, 16);
                         write(image, place.variable, part);
-                        result = driver.call(DriverEntry.cuMemcpyHtoD_v2, address + place.offset, image.address(), staged);
+                        result = written(driver, stream, address + place.offset, image);
                     }
                 }
             }
         }
         return result;
+    }
+
+    private static int written(DriverCalls driver, OwnStream stream, long to, MemorySegment image) {
+        int result = stream.write(driver, to, image.address(), image.byteSize());
+        return result == CudaResult.SUCCESS ? stream.await(driver) : result;
     }
 
     private static long saidBytes(HoistedVariable variable) {

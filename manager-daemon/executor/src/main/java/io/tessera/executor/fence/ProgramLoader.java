@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.TextLibrary;
 import io.tessera.guardian.cache.FencedTables;
@@ -87,10 +88,10 @@ final class ProgramLoader {
      * @return bytes of constants that the program has for this, less those of the original that lie in the window instead
      * @throws ProgramRefusedException if one cannot be filled: nothing of it may run
      */
-    static long fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, DriverCalls driver)
-            throws ProgramRefusedException {
+    static long fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, OwnStream stream,
+            DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
-            Filling filling = new Filling(code.handle(), code.library(), driver, arena, new HashMap<>());
+            Filling filling = new Filling(code.handle(), code.library(), stream, driver, arena, new HashMap<>());
             boolean runs = false;
             long moved = 0;
             for (int part = 0; part < program.tables().size(); part++) {
@@ -109,6 +110,8 @@ final class ProgramLoader {
                 }
             }
             filling.write(WindowConstants.NAME, 0, window, runs);
+            int result = stream.await(driver);
+            require(result, "its constants cannot be written (" + result + ")");
             return filling.added.values().stream().mapToLong(Long::longValue).sum() - moved;
         }
     }
@@ -141,7 +144,8 @@ final class ProgramLoader {
      *
      * @param added the fence's own that there are, with their bytes
      */
-    private record Filling(long handle, boolean library, DriverCalls driver, Arena arena, Map<String, Long> added) {
+    private record Filling(long handle, boolean library, OwnStream stream, DriverCalls driver, Arena arena,
+            Map<String, Long> added) {
         void write(String name, long offset, byte[] bytes, boolean needed) throws ProgramRefusedException {
             long[] place = global(handle, library, name, driver);
             if (place == null && !needed) {
@@ -155,7 +159,7 @@ final class ProgramLoader {
             }
             MemorySegment from = arena.allocate(bytes.length, 16);
             MemorySegment.copy(bytes, 0, from, ValueLayout.JAVA_BYTE, 0, bytes.length);
-            int result = driver.call(DriverEntry.cuMemcpyHtoD_v2, place[0] + offset, from.address(), bytes.length);
+            int result = stream.write(driver, place[0] + offset, from.address(), bytes.length);
             if (result != CudaResult.SUCCESS) {
                 throw new ProgramRefusedException(result, "its constant " + name + " cannot be written (" + result
                         + ")");

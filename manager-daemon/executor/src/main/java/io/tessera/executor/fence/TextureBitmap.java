@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import io.tessera.guardian.fence.WindowConstants;
 
 /**
@@ -12,12 +13,14 @@ import io.tessera.guardian.fence.WindowConstants;
 final class TextureBitmap {
     private static final int MASK = (1 << WindowConstants.HANDLE_INDEX_BITS) - 1;
 
+    private final OwnStream stream;
     private final DriverCalls driver;
     private final int[] words = new int[WindowConstants.HANDLE_BITMAP_BYTES / Integer.BYTES];
     /** 0: no fenced module is loaded yet. */
     private long address;
 
-    TextureBitmap(DriverCalls driver) {
+    TextureBitmap(OwnStream stream, DriverCalls driver) {
+        this.stream = stream;
         this.driver = driver;
     }
 
@@ -31,11 +34,12 @@ final class TextureBitmap {
             int result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), WindowConstants.HANDLE_BITMAP_BYTES);
             long made = driver.outLong(0);
             if (result == CudaResult.SUCCESS) {
-                result = driver.call(DriverEntry.cuMemsetD8_v2, made, 0, WindowConstants.HANDLE_BITMAP_BYTES);
+                result = stream.zero(driver, made, WindowConstants.HANDLE_BITMAP_BYTES);
             }
             for (int word = 0; word < words.length && result == CudaResult.SUCCESS; word++) {
                 result = words[word] == 0 ? result : write(made, word);
             }
+            result = result == CudaResult.SUCCESS ? stream.await(driver) : result;
             if (result != CudaResult.SUCCESS) {
                 throw new ProgramRefusedException(result, "no memory for the list of its textures (" + result + ")");
             }
@@ -45,8 +49,7 @@ final class TextureBitmap {
     }
 
     private int write(long to, int word) {
-        return driver.call(DriverEntry.cuMemsetD32_v2, to + (long) word * Integer.BYTES,
-                Integer.toUnsignedLong(words[word]), 1);
+        return stream.word(driver, to + (long) word * Integer.BYTES, words[word]);
     }
 
     /** An object is the client's, or is not any more. Returns the CUresult. */
@@ -55,7 +58,11 @@ final class TextureBitmap {
         int bit = 1 << index % Integer.SIZE;
         int word = index / Integer.SIZE;
         words[word] = own ? words[word] | bit : words[word] & ~bit;
-        return address == 0 ? CudaResult.SUCCESS : write(address, word);
+        if (address == 0) {
+            return CudaResult.SUCCESS;
+        }
+        int result = write(address, word);
+        return result == CudaResult.SUCCESS ? stream.await(driver) : result;
     }
 
     /** Gives the memory back, when no work of the client is left. */

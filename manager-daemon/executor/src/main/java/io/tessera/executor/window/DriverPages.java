@@ -95,11 +95,6 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemSetAccess, address, bytes, access.address(), 1);
     }
 
-    /** Has a stream write zeros. */
-    int zero(DriverCalls driver, long address, long bytes, long stream) {
-        return driver.call(DriverEntry.cuMemsetD8Async, address, 0, bytes, stream);
-    }
-
     /** Whether a result is one that the caller can go on after. */
     static boolean ok(int result) {
         return result == CudaResult.SUCCESS;

@@ -4,8 +4,8 @@ import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import java.util.Arrays;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Makes zeroed memory for a window before the window knows of it: zeros are written through addresses of its own, so the
@@ -14,15 +14,13 @@ import java.util.concurrent.locks.LockSupport;
 final class FreshMemory {
     /** Zeroing waits behind other tenants' kernels where they fill the device. */
     private static final long ZERO_NS = 10_000_000_000L;
-    private static final long POLL_NS = 20_000L;
-    private static final long NON_BLOCKING = 1;
 
     private final DriverPages driverPages;
     private final long pieceBytes;
     private final NanoClock clock;
     private final Relief relief;
     private long scratch;
-    private long stream;
+    private final OwnStream stream = new OwnStream();
 
     /**
      * Pieces of one size.
@@ -74,13 +72,6 @@ final class FreshMemory {
     }
 
     private int open(DriverCalls driver) {
-        if (stream == 0) {
-            int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            stream = driver.outLong(0);
-        }
         if (scratch == 0) {
             int result = driverPages.reserve(driver, pieceBytes, 0, 0);
             if (result != CudaResult.SUCCESS) {
@@ -103,20 +94,9 @@ final class FreshMemory {
             return false;
         }
         boolean done = driverPages.allow(driver, at, bytes) == CudaResult.SUCCESS
-                && driverPages.zero(driver, at, bytes, stream) == CudaResult.SUCCESS && awaited(driver);
+                && stream.zero(driver, at, bytes) == CudaResult.SUCCESS
+                && stream.await(driver, clock, clock.nanoTime() + ZERO_NS) == CudaResult.SUCCESS;
         return driverPages.unmap(driver, at, bytes) == CudaResult.SUCCESS && done;
-    }
-
-    private boolean awaited(DriverCalls driver) {
-        long untilNs = clock.nanoTime() + ZERO_NS;
-        int result;
-        while ((result = driver.call(DriverEntry.cuStreamQuery, stream)) == CudaResult.NOT_READY) {
-            if (clock.nanoTime() - untilNs > 0) {
-                return false;
-            }
-            LockSupport.parkNanos(POLL_NS);
-        }
-        return result == CudaResult.SUCCESS;
     }
 
     /** Gives addresses and stream back. */
@@ -126,11 +106,7 @@ final class FreshMemory {
             result = driverPages.release(driver, scratch, pieceBytes);
             scratch = 0;
         }
-        if (stream != 0) {
-            int other = driver.call(DriverEntry.cuStreamDestroy_v2, stream);
-            result = result == CudaResult.SUCCESS ? other : result;
-            stream = 0;
-        }
-        return result;
+        int other = stream.close(driver);
+        return result == CudaResult.SUCCESS ? other : result;
     }
 }
