@@ -16,11 +16,23 @@ import java.lang.foreign.ValueLayout;
  * @param unpacked its size once unpacked, in bytes
  */
 public record FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped, Compression packing, int unpacked) {
+    /** Where compilers put what is linked with others before it runs. */
+    private static final String RELOCATABLE = "__nv_relfatbin";
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     /** One that lies in the file as it is. */
     FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped) {
         this(where, offset, kind, mapped, Compression.NONE, (int) Math.min(mapped.byteSize(), Integer.MAX_VALUE));
+    }
+
+    /** Whether an image of that part of a file is linked with its other ones. */
+    public static boolean isRelocatable(String where) {
+        return where.endsWith(RELOCATABLE);
+    }
+
+    /** Whether it is linked with others of its file. */
+    public boolean isRelocatable() {
+        return isRelocatable(where);
     }
 
     /** The bytes that it takes in the file. */

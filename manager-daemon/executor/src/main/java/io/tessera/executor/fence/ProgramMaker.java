@@ -234,15 +234,29 @@ public final class ProgramMaker {
 
     private FencedProgram build(String tenant, ProgramSource source, FenceMode mode, CodeOptions options)
             throws ProgramRefusedException {
-        List<FencedText> fenced = fence(tenant, source.images(), mode, source.images().size() > 1);
+        boolean linked = source.images().size() > 1;
+        List<FencedText> fenced = fence(tenant, source.withPtx(target.capability()), mode, linked);
         List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
-        if (fenced.size() > 1) {
+        if (linked) {
             requireLinkable(fenced.stream().map(FencedText::link).toList());
-            Answer made = link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
+            Answer made = linkParts(tenant, source, fenced, options);
             return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
         }
         byte[] text = Arrays.copyOf(fenced.getFirst().text(), fenced.getFirst().text().length + 1);
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
+    }
+
+    private Answer linkParts(String tenant, ProgramSource source, List<FencedText> fenced, CodeOptions options) throws ProgramRefusedException {
+        try {
+            return link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
+        } catch (ProgramRefusedException e) {
+            String lacking = source.partLacksPtx(target.capability());
+            if (lacking == null) {
+                throw e;
+            }
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "of one of its parts " + lacking + ", and the others are not linked without it: "
+                    + e.getMessage().strip());
+        }
     }
 
     /** Returns what the compiler said. */

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * An image as it travels (RELAY.md, section 8), taken apart: the images whose PTX makes the program. Several where a
@@ -156,25 +157,36 @@ public final class ProgramSource {
         }
     }
 
-    /** Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. */
+    /**
+     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. Of several parts one
+     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
+     */
     String lacksPtx(ComputeCapability device) {
-        for (ModuleImage image : images) {
-            try {
-                String lacking = switch (image.kind()) {
-                    case PTX -> null;
-                    case FAT_BINARY -> lacksPtx(image.fatBinary(), device);
-                    case CUBIN -> "it is machine code alone";
-                    case LTO_IR -> "it is LTO-IR, which is no PTX";
-                    case UNKNOWN -> "it is of no kind that is known here";
-                };
-                if (lacking != null) {
-                    return lacking;
-                }
-            } catch (ImageException e) {
-                return e.getMessage();
-            }
+        return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
+    }
+
+    /** The images that have PTX for a device: what is fenced. */
+    List<ModuleImage> withPtx(ComputeCapability device) {
+        return images.stream().filter(image -> lacksPtx(image, device) == null).toList();
+    }
+
+    /** Why one of its images, any, has no PTX for a device; null if all have. */
+    String partLacksPtx(ComputeCapability device) {
+        return images.stream().map(image -> lacksPtx(image, device)).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    private static String lacksPtx(ModuleImage image, ComputeCapability device) {
+        try {
+            return switch (image.kind()) {
+                case PTX -> null;
+                case FAT_BINARY -> lacksPtx(image.fatBinary(), device);
+                case CUBIN -> "it is machine code alone";
+                case LTO_IR -> "it is LTO-IR, which is no PTX";
+                case UNKNOWN -> "it is of no kind that is known here";
+            };
+        } catch (ImageException e) {
+            return e.getMessage();
         }
-        return null;
     }
 
     private static String lacksPtx(FatBinary binary, ComputeCapability device) {

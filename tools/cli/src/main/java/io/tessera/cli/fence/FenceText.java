@@ -7,6 +7,7 @@ import io.tessera.cli.text.TextTable;
 import io.tessera.cli.text.TextTable.Cell;
 import io.tessera.cli.text.TextTable.Side;
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.image.FoundImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +37,7 @@ final class FenceText {
             lines.add(style.apply(Emphasis.HEADING, what));
         }
         if (!outcome.accepted()) {
-            lines.add("  " + style.apply(Emphasis.BAD, "refused") + ": " + TextTable.printable(outcome.refused()));
+            lines.add("  " + style.apply(Emphasis.BAD, FoundImage.isRelocatable(outcome.where()) && outcome.ptxBytes() == 0 ? "left out" : "refused") + ": " + TextTable.printable(outcome.refused()));
         }
         outcome.dropped().forEach((kernel, why) -> lines.add("  " + style.apply(Emphasis.BAD, "left out") + ": " + shortened(kernel) + ": "
                 + TextTable.printable(why)));
@@ -102,7 +103,7 @@ final class FenceText {
     /** The last lines: sums over everything. */
     static List<String> totals(Totals totals, boolean compiled, Style style) {
         List<String> lines = new ArrayList<>();
-        int usable = totals.images() - totals.machineCodeAlone() - totals.forOtherGpus();
+        int usable = totals.images() - totals.machineCodeAlone() - totals.partsWithoutPtx() - totals.forOtherGpus();
         lines.add(style.apply(Emphasis.HEADING, totals.images() + " images, " + usable + " with PTX for this GPU ("
                 + Sizes.format(totals.ptxBytes()) + "), " + totals.kernels() + " kernels; "
                 + (totals.refused() == 0 ? totals.dropped() == 0 ? "none refused" : "no image refused" : totals.refused() + " refused")
@@ -110,6 +111,9 @@ final class FenceText {
         if (totals.machineCodeAlone() > 0) {
             lines.add("  " + style.apply(Emphasis.CAUTION, totals.machineCodeAlone()
                     + " images are machine code alone: they are refused, moved to time sharing or trusted"));
+        }
+        if (totals.partsWithoutPtx() > 0) {
+            lines.add("  " + totals.partsWithoutPtx() + " parts have no PTX: a program is linked without them, and refused if it needs them");
         }
         if (totals.forOtherGpus() > 0) {
             lines.add("  " + totals.forOtherGpus() + " images have nothing for this GPU");

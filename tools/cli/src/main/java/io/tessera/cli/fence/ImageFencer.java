@@ -33,10 +33,10 @@ import java.util.regex.Pattern;
 
 /** Fences one image after the other, and compiles and keeps the result as was asked for. Thread-safe. */
 final class ImageFencer {
-    /** Module-wide fencing; {@link Fencer#fence} where it is not a test. */
+    /** Module-wide fencing of what is linked with others or stands alone; {@link Fencer#fence} where it is not a test. */
     @FunctionalInterface
     interface Fencing {
-        FencedModule fence(PtxModule module) throws FenceRefusedException;
+        FencedModule fence(PtxModule module, boolean linked) throws FenceRefusedException;
     }
 
     /** Part of a cached code's identity where the tenant is alone, which only {@link FenceMode#NONE} is for. */
@@ -78,7 +78,7 @@ final class ImageFencer {
         long start = request.threadCpuNs().getAsLong();
         FencedModule fenced;
         try {
-            fenced = fencing.fence(PtxParser.parse(source.ptx()));
+            fenced = fencing.fence(PtxParser.parse(source.ptx()), image.isRelocatable());
         } catch (PtxException e) {
             return refused(file, image, source.made(), source.ptx().length, "PTX is not understood: " + e.getMessage(),
                     List.of(), request.threadCpuNs().getAsLong() - start);
@@ -97,7 +97,7 @@ final class ImageFencer {
         try {
             Map<String, Resources> before = Map.of();
             Map<String, Resources> after = Map.of();
-            if (request.assembler() != null) {
+            if (request.assembler() != null && !image.isRelocatable()) { // parts are compiled when a program links them
                 Assembler.Assembled code = request.assembler().assemble(text, source.target(), source.options());
                 after = code.kernels();
                 write(file, number, ".cubin", code.machineCode(), written);

@@ -42,7 +42,7 @@ final class KernelText {
         if (original.isEmpty()) {
             return Optional.empty();
         }
-        FencedModule fenced = fencing.fence(module);
+        FencedModule fenced = fencing.fence(module, image.isRelocatable());
         FenceRefusedException refused = fenced.refused().get(name);
         if (refused != null) {
             throw refused;

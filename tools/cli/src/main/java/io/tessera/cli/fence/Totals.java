@@ -1,6 +1,7 @@
 package io.tessera.cli.fence;
 
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.image.FoundImage;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -11,6 +12,8 @@ final class Totals {
     private int dropped;
     private int machineCodeAlone;
     private int forOtherGpus;
+    private int parts;
+    private int partsWithoutPtx;
     private long ptxBytes;
     private long fenceNs;
     private int kernels;
@@ -26,7 +29,10 @@ final class Totals {
         boolean withPtx = outcome.ptxBytes() > 0;
         refused += withPtx && !outcome.accepted() ? 1 : 0;
         dropped += outcome.dropped().size();
-        machineCodeAlone += !withPtx && !outcome.forOtherGpus() ? 1 : 0;
+        boolean part = FoundImage.isRelocatable(outcome.where());
+        parts += part && withPtx ? 1 : 0;
+        partsWithoutPtx += part && !withPtx && !outcome.forOtherGpus() ? 1 : 0;
+        machineCodeAlone += !part && !withPtx && !outcome.forOtherGpus() ? 1 : 0;
         forOtherGpus += outcome.forOtherGpus() ? 1 : 0;
         ptxBytes += outcome.ptxBytes();
         fenceNs += outcome.fenceNs();
@@ -46,6 +52,11 @@ final class Totals {
         });
     }
 
+    /** Parts without PTX beside parts with it: a program is linked without them, unless it needs them. */
+    int partsWithoutPtx() {
+        return parts == 0 ? 0 : partsWithoutPtx;
+    }
+
     int images() {
         return images;
     }
@@ -61,7 +72,7 @@ final class Totals {
 
     /** Images that can run, but not be fenced for want of PTX. */
     int machineCodeAlone() {
-        return machineCodeAlone;
+        return machineCodeAlone + partsWithoutPtx - partsWithoutPtx();
     }
 
     int forOtherGpus() {

@@ -6,6 +6,7 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.proof.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxParser;
@@ -48,7 +49,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
     }
 
     VerifiedFencer(FenceMode mode) {
-        this(plain -> new Fencer(mode).plainly(plain)::fence);
+        this(plain -> (module, linked) -> (linked ? new Fencer(mode, new SyntacticOracle(), true) : new Fencer(mode)).plainly(plain).fence(module));
     }
 
     /** With another fencer, for tests. */
@@ -57,14 +58,14 @@ final class VerifiedFencer implements ImageFencer.Fencing {
     }
 
     @Override
-    public FencedModule fence(PtxModule module) throws FenceRefusedException {
-        Try last = attempt(module, PlainFunctions.none());
+    public FencedModule fence(PtxModule module, boolean linked) throws FenceRefusedException {
+        Try last = attempt(module, linked, PlainFunctions.none());
         if (last.isAccepted()) {
             return last.fenced;
         }
         String why = last.why();
         while (!last.isAccepted() && !last.plain.all()) {
-            Try next = attempt(module, last.next());
+            Try next = attempt(module, linked, last.next());
             if (next.plain.all() && last.isAsGoodAs(next)) {
                 break; // what has proofs is kept where nothing is won without them
             }
@@ -80,17 +81,17 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         }
     }
 
-    private Try attempt(PtxModule module, PlainFunctions plain) throws FenceRefusedException {
-        FencedModule fenced = fencers.apply(plain).fence(module);
+    private Try attempt(PtxModule module, boolean linked, PlainFunctions plain) throws FenceRefusedException {
+        FencedModule fenced = fencers.apply(plain).fence(module, linked);
         try {
-            return new Try(plain, fenced, verdict(fenced), null);
+            return new Try(plain, fenced, verdict(fenced, linked), null);
         } catch (UnverifiedException e) {
             return new Try(plain, fenced, null, e);
         }
     }
 
-    private static Verdict verdict(FencedModule fenced) throws UnverifiedException {
-        return FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(fenced.mode().name()), false);
+    private static Verdict verdict(FencedModule fenced, boolean linked) throws UnverifiedException {
+        return FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(fenced.mode().name()), linked);
     }
 
     /** What is accepted of a module; the note is for the functions without proofs. */

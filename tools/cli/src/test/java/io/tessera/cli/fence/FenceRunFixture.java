@@ -128,7 +128,7 @@ final class FenceRunFixture {
         StringWriter err = new StringWriter();
         CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, environment, 1,
                 new Installation(folder, folder, folder, folder, "9.9"), _ -> { });
-        CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> module -> count(mode, module)));
+        CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> (module, _) -> count(mode, module)));
         line.setOut(context.out()).setErr(context.err());
         line.setParameterExceptionHandler((e, _) -> {
             context.err().println(e.getMessage());

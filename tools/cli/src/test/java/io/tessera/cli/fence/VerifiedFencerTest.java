@@ -39,17 +39,17 @@ class VerifiedFencerTest {
 
     @Test
     void whatIsAcceptedIsKept() throws Exception {
-        FencedModule fenced = new VerifiedFencer(FenceMode.MASK).fence(module());
+        FencedModule fenced = new VerifiedFencer(FenceMode.MASK).fence(module(), false);
         assertEquals(new Fencer(FenceMode.MASK).fence(module()), fenced);
     }
 
     @Test
     void whatIsNotAcceptedIsFencedWithoutProofsAloneInItsModule() throws Exception {
         List<PlainFunctions> asked = new ArrayList<>();
-        FencedModule fenced = new VerifiedFencer(plain -> module -> {
+        FencedModule fenced = new VerifiedFencer(plain -> (module, _) -> {
             asked.add(plain);
             return plain.contains("add") ? new Fencer(FenceMode.MASK).plainly(plain).fence(module) : unfenced(module, "add");
-        }).fence(module());
+        }).fence(module(), false);
         assertEquals(List.of(Set.of(), Set.of("add")), asked.stream().map(PlainFunctions::names).toList());
         assertEquals(Set.of(), fenced.refused().keySet());
         assertTrue(fenced.ptx().contains("or.b32"));
@@ -60,10 +60,10 @@ class VerifiedFencerTest {
     @Test
     void whatIsNotAcceptedEitherIsLeftOutAndTheOthersKeepTheirProofs() throws Exception {
         List<PlainFunctions> asked = new ArrayList<>();
-        FencedModule fenced = new VerifiedFencer(plain -> module -> {
+        FencedModule fenced = new VerifiedFencer(plain -> (module, _) -> {
             asked.add(plain);
             return unfenced(module, "add");
-        }).fence(module());
+        }).fence(module(), false);
         assertEquals(List.of(false, false, true), asked.stream().map(PlainFunctions::all).toList());
         assertEquals(Set.of("add"), fenced.refused().keySet());
         assertTrue(fenced.refused().get("add").getMessage().matches("add: is not seen to be fenced: line \\d+: st.global.u64: .*"));
@@ -75,9 +75,9 @@ class VerifiedFencerTest {
     @Test
     void aTextThatNoneMayHaveIsRefused() throws Exception {
         PtxModule module = PtxParser.parse((FenceRunFixture.PTX + ".global .u32 mine;\n").getBytes(StandardCharsets.US_ASCII));
-        ImageFencer.Fencing none = any -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), true,
+        ImageFencer.Fencing none = (any, _) -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), true,
                 List.of(), List.of());
-        FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(_ -> none).fence(module));
+        FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(_ -> none).fence(module, false));
         assertTrue(refused.getMessage().contains("'mine' is global memory outside of the window"), refused.getMessage());
     }
 }

@@ -1,0 +1,91 @@
+package io.tessera.executor.driver;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
+ * null stream, and a driver returns before the device has written, so such memory is written here and awaited before a
+ * client hears of it. Its owner sees to it that one thread at a time calls.
+ */
+public final class OwnStream {
+    private static final long POLL_NS = 20_000L;
+    private static final long NON_BLOCKING = 1;
+
+    /** 0: not made yet. */
+    private long stream;
+
+    private int open(DriverCalls driver) {
+        if (stream != 0) {
+            return CudaResult.SUCCESS;
+        }
+        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        if (result == CudaResult.SUCCESS) {
+            stream = driver.outLong(0);
+        }
+        return result;
+    }
+
+    /** Begins to write bytes of the host, which stay there until they are awaited. Returns a CUresult. */
+    public int write(DriverCalls driver, long address, long from, long bytes) {
+        int result = open(driver);
+        return result == CudaResult.SUCCESS
+                ? driver.call(DriverEntry.cuMemcpyHtoDAsync_v2, address, from, bytes, stream) : result;
+    }
+
+    /** Begins to write zeros. Returns a CUresult. */
+    public int zero(DriverCalls driver, long address, long bytes) {
+        int result = open(driver);
+        return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemsetD8Async, address, 0, bytes, stream) : result;
+    }
+
+    /** Begins to write a word. Returns a CUresult. */
+    public int word(DriverCalls driver, long address, int value) {
+        int result = open(driver);
+        return result == CudaResult.SUCCESS
+                ? driver.call(DriverEntry.cuMemsetD32Async, address, Integer.toUnsignedLong(value), 1, stream) : result;
+    }
+
+    /** Begins a copy that a CUDA_MEMCPY3D describes. Returns a CUresult. */
+    int copy(DriverCalls driver, long description) {
+        int result = open(driver);
+        return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemcpy3DAsync_v2, description, stream) : result;
+    }
+
+    /** Waits for what was begun, however long other work keeps the device. Returns a CUresult. */
+    public int await(DriverCalls driver) {
+        int result = query(driver);
+        while (result == CudaResult.NOT_READY) {
+            LockSupport.parkNanos(POLL_NS);
+            result = query(driver);
+        }
+        return result;
+    }
+
+    /**
+     * Waits for what was begun.
+     *
+     * @param untilNs by the clock
+     * @return a CUresult; NOT_READY: it is not done yet
+     */
+    public int await(DriverCalls driver, NanoClock clock, long untilNs) {
+        int result = query(driver);
+        while (result == CudaResult.NOT_READY && clock.nanoTime() - untilNs <= 0) {
+            LockSupport.parkNanos(POLL_NS);
+            result = query(driver);
+        }
+        return result;
+    }
+
+    private int query(DriverCalls driver) {
+        return stream == 0 ? CudaResult.SUCCESS : driver.call(DriverEntry.cuStreamQuery, stream);
+    }
+
+    /** Gives the stream back. Returns a CUresult. */
+    public int close(DriverCalls driver) {
+        long ended = stream;
+        stream = 0;
+        return ended == 0 ? CudaResult.SUCCESS : driver.call(DriverEntry.cuStreamDestroy_v2, ended);
+    }
+}
