@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * @param result CUresult
  * @param handle the driver's; 0 where the result is not SUCCESS
  * @param info   what the compiler said
- * @param error  what was wrong, in the compiler's words
+ * @param error  what was wrong, in the compiler's words; also where a driver takes the image all the same
  */
 public record TextLibrary(int result, long handle, String info, String error) {
     /**
@@ -26,7 +26,7 @@ public record TextLibrary(int result, long handle, String info, String error) {
             JitArguments arguments = new JitArguments(options, arena);
             int result = driver.call(DriverEntry.cuLibraryLoadData, driver.out(0), image.address(), arguments.numbers(),
                     arguments.values(), arguments.count(), 0, 0, 0);
-            return result == CudaResult.SUCCESS ? new TextLibrary(result, driver.outLong(0), arguments.info(), "")
+            return result == CudaResult.SUCCESS ? new TextLibrary(result, driver.outLong(0), arguments.info(), arguments.error().strip())
                     : new TextLibrary(result, 0, "", arguments.error().strip());
         }
     }

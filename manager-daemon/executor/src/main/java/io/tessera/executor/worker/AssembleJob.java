@@ -75,7 +75,7 @@ final class AssembleJob {
         }
         CodeOptions given = options(message);
         if (message.kind() == Message.Kind.ASSEMBLE) {
-            return compile(message.parts().getFirst(), given);
+            return compile(message.parts().getFirst(), given, driver);
         }
         List<LinkerInput> inputs = new ArrayList<>();
         for (int i = 0; i < message.parts().size(); i++) {
@@ -94,7 +94,11 @@ final class AssembleJob {
         }
     }
 
-    private Message compile(byte[] image, CodeOptions given) {
+    /**
+     * Compiles one image. A driver takes it as a library also where its compiler gave up, for want of memory say (driver 580), and tells only who asks for its
+     * module: an executor that was told that all is well would have its own driver try again, without this process's limits.
+     */
+    static Message compile(byte[] image, CodeOptions given, DriverCalls driver) {
         try (Arena job = Arena.ofConfined()) {
             MemorySegment memory = job.allocate(image.length + 2L, 64); // PTX may come without its end
             MemorySegment.copy(image, 0, memory, ValueLayout.JAVA_BYTE, 0, image.length);
@@ -102,16 +106,23 @@ final class AssembleJob {
             if (library.result() != CudaResult.SUCCESS) {
                 return Message.answer(library.result(), library.error(), List.of());
             }
-            if (driver.port().software()) {
-                kernels(library.handle(), job);
+            int made = driver.call(DriverEntry.cuLibraryGetModule, driver.out(0), library.handle());
+            boolean compiled = made == CudaResult.SUCCESS || made == CudaResult.OUT_OF_MEMORY; // of the device: then the code was there to be loaded
+            if (compiled && driver.port().software()) {
+                kernels(library.handle(), job, driver);
             }
             driver.call(DriverEntry.cuLibraryUnload, library.handle());
-            return Message.answer(CudaResult.SUCCESS, library.info(), List.of());
+            return compiled ? Message.answer(CudaResult.SUCCESS, library.info(), List.of()) : Message.answer(made, gaveUp(library.error()), List.of());
         }
     }
 
+    private static String gaveUp(String said) {
+        return "the assembler gave up" + (said.isEmpty() ? "" : " (" + said + ")") + "; if it was for want of memory, a manager with a larger "
+                + WorkerSettings.MEMORY + " gives it more";
+    }
+
     /** A software GPU makes a kernel when it is asked for: here first. What it refuses it refuses where the program asks. */
-    private void kernels(long library, Arena job) {
+    private static void kernels(long library, Arena job, DriverCalls driver) {
         int result = driver.call(DriverEntry.cuLibraryGetKernelCount, driver.out(0), library);
         int count = result == CudaResult.SUCCESS ? Math.min(driver.outInt(0), MOST_KERNELS) : 0;
         MemorySegment handles = job.allocate(ValueLayout.JAVA_LONG, Math.max(1, count));
