@@ -2,6 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.handle.Holdovers;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
@@ -61,6 +62,7 @@ final class AddressCheck {
 
     private final ClientMemory memory;
     private final ClientStreams streams;
+    private final Holdovers holdovers;
 
     /** How many bytes from an address an entry touches. */
     @FunctionalInterface
@@ -68,7 +70,8 @@ final class AddressCheck {
         long bytes(CallFrame frame, int parameter) throws RejectedException;
     }
 
-    AddressCheck(ClientMemory memory, ClientStreams streams) {
+    AddressCheck(ClientMemory memory, ClientStreams streams, Holdovers holdovers) {
+        this.holdovers = holdovers;
         this.memory = memory;
         this.streams = streams;
     }
@@ -181,6 +184,9 @@ final class AddressCheck {
         if (bytes != 0 && !memory.contains(address, bytes)) {
             throw new RejectedException(CudaResult.INVALID_VALUE, Long.toUnsignedString(bytes) + " bytes at "
                     + Long.toHexString(address) + " are not the client's; " + memory.around(address));
+        }
+        if (holdovers.isNaming()) {
+            memory.containing(address).ifPresent(range -> holdovers.names(range.address(), range.owner()));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.Holdovers;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -26,11 +27,13 @@ final class ArrayBounds {
             "cuMemcpyAtoA", new Rows(0, 2, 4));
 
     private final DriverCalls driver;
+    private final Holdovers holdovers;
 
     private record Rows(int target, int source, int bytes) {
     }
 
-    ArrayBounds(DriverCalls driver) {
+    ArrayBounds(DriverCalls driver, Holdovers holdovers) {
+        this.holdovers = holdovers;
         this.driver = driver;
     }
 
@@ -62,6 +65,7 @@ final class ArrayBounds {
     }
 
     private MemorySegment shape(long array) throws RejectedException {
+        holdovers.names(array);
         int result = driver.call(DriverEntry.cuArray3DGetDescriptor_v2, driver.outRoom(), array);
         if (result != CudaResult.SUCCESS) {
             throw new RejectedException(result, "an array whose shape the driver does not tell");

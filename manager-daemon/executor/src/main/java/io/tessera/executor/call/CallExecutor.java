@@ -9,6 +9,7 @@ import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.handle.Holdovers;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
@@ -37,6 +38,8 @@ public final class CallExecutor implements AutoCloseable {
     private final BulkData bulk = new BulkData();
     private final MemoryCalls memory;
     private final AddressCheck addresses;
+    private final Holdovers holdovers;
+    private final Endings endings;
     private final ArrayBounds arrays;
     private final CopyStructures copies;
     private final GraphMemoryCalls graphMemory;
@@ -53,12 +56,14 @@ public final class CallExecutor implements AutoCloseable {
         this.memory = new MemoryCalls(client, virtual);
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);
         this.graphMemory = new GraphMemoryCalls(client);
-        this.addresses = new AddressCheck(client.memory(), client.streams());
-        this.arrays = new ArrayBounds(client.driver());
+        this.holdovers = client.handles().holdovers();
+        this.addresses = new AddressCheck(client.memory(), client.streams(), holdovers);
+        this.arrays = new ArrayBounds(client.driver(), holdovers);
         this.copies = new CopyStructures(client.handles(), addresses, arrays, client.device().handle());
         this.results = new HandleResults(client, memory);
         this.nullStream = new NullStream(client);
-        this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory);
+        this.endings = new Endings(client);
+        this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory, endings);
     }
 
     /**
@@ -130,6 +135,7 @@ public final class CallExecutor implements AutoCloseable {
         if (plan.ofGraphs) {
             client.graphs().before(frame);
         }
+        holdovers.naming(plan.ofGraphs || client.streams().isAnyCapturing());
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
         captured(plan, stream);
@@ -197,6 +203,7 @@ public final class CallExecutor implements AutoCloseable {
     private void captureOver(ClientStream stream, long graph) {
         if (!stream.isOriginOfCapture()) {
             client.graphs().captureEnds(stream, graph);
+            holdovers.captureEnded();
         }
     }
 
@@ -287,7 +294,7 @@ public final class CallExecutor implements AutoCloseable {
                     working = i == plan.stream ? stream : working;
                     frame.slot(i, stream == null ? 0 : stream.value());
                 } else {
-                    frame.slot(i, Lifetimes.ends(plan) == handle.kind() ? known(handle.kind(), frame.said(i))
+                    frame.slot(i, Lifetimes.ends(plan) == handle.kind() ? ending(handle.kind(), frame.said(i))
                             : handle(handle.kind(), frame.said(i)));
                 }
             } else if (plan.isDevice(i)) {
@@ -325,6 +332,15 @@ public final class CallExecutor implements AutoCloseable {
         } catch (ProgramRefusedException e) {
             throw new RejectedException(e.result(), e.getMessage());
         }
+    }
+
+    /** What belongs to something ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference. */
+    private long ending(HandleKind kind, long said) throws RejectedException {
+        long value = known(kind, said);
+        if (kind != HandleKind.GRAPH_NODE && said != 0 && !kind.deviceValue() && client.handles().table(kind).hasParent(said)) {
+            throw new RejectedException(CudaResult.NOT_PERMITTED, "a " + kind + " that ends with what it belongs to");
+        }
+        return value;
     }
 
     private long known(HandleKind kind, long said) throws RejectedException {
@@ -378,6 +394,11 @@ public final class CallExecutor implements AutoCloseable {
     /** Copies the out-data of the last call to a reply and returns its length. */
     public int copyOut(MemorySegment reply) {
         return frame.copyOut(reply);
+    }
+
+    /** Ends a module, library, texture, surface or array with its context, as a call would. Returns a CUresult. */
+    public int end(HandleKind kind, long value) {
+        return endings.end(kind, value);
     }
 
     /** Keeps book of what the client's end frees, as a call would. */

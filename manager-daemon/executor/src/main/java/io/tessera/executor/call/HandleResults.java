@@ -1,5 +1,6 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.DriverEntry;
 import io.tessera.device.Extent;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Pointer;
@@ -9,9 +10,13 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /** What calls make and end becomes or ceases to be the client's. One owner thread. */
 final class HandleResults {
+    /** What tells of something that is named elsewhere, and makes nothing. */
+    private static final Set<String> NAMING = Set.of("cuTexRefGetArray", "cuTexRefGetMipmappedArray", "cuSurfRefGetArray", "cuGraphEventRecordNodeGetEvent",
+            "cuGraphEventWaitNodeGetEvent");
     /** Text or code as it came, and what is made of it. */
     static final int IMAGE_COPIES = 2;
 
@@ -96,11 +101,47 @@ final class HandleResults {
         }
         boolean all = true;
         for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {
-            long handle = translated(kind, data.get(WireTypes.U64, at), parent, context);
-            all &= handle != HandleTable.NONE || data.get(WireTypes.U64, at) == 0;
+            long value = data.get(WireTypes.U64, at);
+            boolean named = NAMING.contains(frame.plan().api());
+            long handle = named ? known(kind, value) : translated(kind, value, parent, context);
+            all &= named || handle != HandleTable.NONE || value == 0;
             data.set(WireTypes.U64, at, handle);
         }
         return all;
+    }
+
+    /**
+     * What the client is told for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
+     * handle of that, since it would keep it beyond the end.
+     */
+    long known(HandleKind kind, long value) {
+        return value == 0 ? 0 : handles.find(kind, client.fences().shown(kind, value));
+    }
+
+    /** The same of what stands in a structure: nodes of graphs are found so for the first time, all else is {@link #known}. */
+    long named(HandleKind kind, long value, long parent, int context) {
+        return kind == HandleKind.GRAPH_NODE || kind == HandleKind.GRAPH ? translated(kind, value, parent, context) : known(kind, value);
+    }
+
+    /**
+     * The same of the function of a node, which the client may know as a kernel of a library only.
+     *
+     * @param kernel the driver's kernel, if it tells that; 0: it does not
+     */
+    long function(long function, long kernel, int context) {
+        long said = known(HandleKind.FUNCTION, function);
+        if (said != HandleTable.NONE || function == 0) {
+            return said;
+        }
+        for (long known : handles.ofContext(HandleKind.KERNEL, -1)) {
+            long value = handles.value(HandleKind.KERNEL, known);
+            boolean its = value == kernel || kernel == 0 && client.driver().call(DriverEntry.cuKernelGetFunction, client.driver().out(0), value)
+                    == CudaResult.SUCCESS && client.driver().outLong(0) == function;
+            if (its) {
+                return translated(HandleKind.FUNCTION, function, known, context);
+            }
+        }
+        return HandleTable.NONE;
     }
 
     /** What the client is told for a driver's handle; 0 for 0. */
@@ -127,6 +168,7 @@ final class HandleResults {
             }
         }
         handles.remove(kind, said);
+        handles.holdovers().ended(kind);
         switch (kind) {
             case GRAPH -> client.graphMemory().graphGone(value);
             case GRAPH_EXEC -> client.graphMemory().executableGone(value);

@@ -1,6 +1,7 @@
 package io.tessera.executor.call;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.jit.CodeOptions;
@@ -27,9 +28,11 @@ final class ModuleCalls {
 
     private final ClientState client;
     private final CallImages images;
+    private final Endings endings;
 
-    ModuleCalls(ClientState client) {
+    ModuleCalls(ClientState client, Endings endings) {
         this.client = client;
+        this.endings = endings;
         this.images = new CallImages(client);
     }
 
@@ -94,8 +97,7 @@ final class ModuleCalls {
 
     /** Parameter: module or library. */
     int unload(CallFrame frame, ClientContext context) {
-        client.printing().unloaded(frame.slot(0));
-        return client.fences().unload(frame.slot(0), frame.plan().api().equals("cuLibraryUnload"));
+        return endings.end(frame.plan().api().equals("cuLibraryUnload") ? HandleKind.LIBRARY : HandleKind.MODULE, frame.slot(0));
     }
 
     /** Parameters: module, library. */

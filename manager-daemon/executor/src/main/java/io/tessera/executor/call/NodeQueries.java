@@ -102,7 +102,7 @@ final class NodeQueries {
         if (array != 0) {
             parameters(function, array, wanted.asSlice(KERNEL_BYTES));
         }
-        wanted.set(WireTypes.U64, 0, results.translated(HandleKind.FUNCTION, function, 0, number));
+        wanted.set(WireTypes.U64, 0, results.function(function, kernel, number));
         for (int pointer : new int[] {KERNEL_PARAMETERS, KERNEL_EXTRA, KERNEL_KERNEL, KERNEL_CONTEXT}) {
             wanted.set(WireTypes.U64, pointer, 0);
         }
@@ -131,7 +131,7 @@ final class NodeQueries {
         for (int side = 0; side <= SIDE_BYTES; side += SIDE_BYTES) {
             boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + SIDE_TYPE) == ARRAY;
             long handle = array ? wanted.get(WireTypes.U64, side + SIDE_ARRAY) : 0;
-            wanted.set(WireTypes.U64, side + SIDE_ARRAY, results.translated(HandleKind.ARRAY, handle, 0, number));
+            wanted.set(WireTypes.U64, side + SIDE_ARRAY, results.known(HandleKind.ARRAY, handle));
         }
         return result;
     }

@@ -1,14 +1,12 @@
 package io.tessera.executor.call;
 
-import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** Textures and surfaces: the memory that they read. Layouts are cuda.h's {@code CUDA_RESOURCE_DESC}. One owner thread. */
 final class ResourceCalls {
@@ -23,16 +21,14 @@ final class ResourceCalls {
     private static final int SIZE = 24;
     private static final int HEIGHT = 32;
     private static final int PITCH = 40;
-    private static final int MOST_LEVELS = 32;
 
     private final ClientState client;
     private final StructureTranslation structures;
     private final AddressCheck addresses;
-    /** Textures and surfaces of arrays, and the driver's arrays of which they are; and the other way round. */
-    private final Map<Long, Long> arrays = new HashMap<>();
-    private final Map<Long, Set<Long>> objects = new HashMap<>();
+    private final Endings endings;
 
-    ResourceCalls(ClientState client, StructureTranslation structures, AddressCheck addresses) {
+    ResourceCalls(ClientState client, StructureTranslation structures, AddressCheck addresses, Endings endings) {
+        this.endings = endings;
         this.client = client;
         this.structures = structures;
         this.addresses = addresses;
@@ -42,10 +38,16 @@ final class ResourceCalls {
     void register(Map<String, SpecialCall> calls) {
         calls.put("cuTexObjectCreate", this::create);
         calls.put("cuSurfObjectCreate", this::create);
-        calls.put("cuTexObjectDestroy", this::destroy);
-        calls.put("cuSurfObjectDestroy", this::destroy);
-        calls.put("cuArrayDestroy", this::arrayEnds);
-        calls.put("cuMipmappedArrayDestroy", this::mipmapEnds);
+        calls.put("cuTexObjectDestroy", ends(HandleKind.TEXTURE));
+        calls.put("cuSurfObjectDestroy", ends(HandleKind.SURFACE));
+        calls.put("cuArrayDestroy", ends(HandleKind.ARRAY));
+        calls.put("cuMipmappedArrayDestroy", ends(HandleKind.MIPMAP));
+        for (String api : List.of("cuTexRefSetArray", "cuTexRefSetMipmappedArray", "cuSurfRefSetArray")) {
+            calls.put(api, this::bind);
+        }
+        for (String api : List.of("cuTexRefSetAddress", "cuTexRefSetAddress2D")) {
+            calls.put(api, this::bindMemory);
+        }
         calls.put("cuTexObjectGetResourceDesc", this::describe);
         calls.put("cuSurfObjectGetResourceDesc", this::describe);
     }
@@ -73,47 +75,30 @@ final class ResourceCalls {
         }
         long object = frame.data(0).get(WireTypes.U64, 0);
         if (type == ARRAY || type == MIPMAP) {
-            long array = resource.get(WireTypes.U64, ADDRESS);
-            arrays.put(object, array);
-            objects.computeIfAbsent(array, _ -> new LinkedHashSet<>()).add(object);
+            endings.made(object, resource.get(WireTypes.U64, ADDRESS));
         }
         return client.fences().texture(object, true);
     }
 
-    /** Parameter: object. Kernels are kept from it before it is gone. */
-    private int destroy(CallFrame frame, ClientContext context) {
-        Long array = arrays.remove(frame.slot(0));
-        if (array != null) {
-            objects.get(array).remove(frame.slot(0));
-            objects.remove(array, Set.of());
+    /** Parameter: what ends. */
+    private SpecialCall ends(HandleKind kind) {
+        return (frame, context) -> endings.end(kind, frame.slot(0));
+    }
+
+    /** Parameters: reference, array. */
+    private int bind(CallFrame frame, ClientContext context) {
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            client.handles().holdovers().bind(frame.said(0), frame.slot(1));
         }
-        int result = client.fences().texture(frame.slot(0), false);
-        return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
+        return result;
     }
 
-    /** Parameter: array. What its memory is next is for no kernel of this client to read: its textures and surfaces are none any more. */
-    private int arrayEnds(CallFrame frame, ClientContext context) {
-        int result = keepFrom(frame.slot(0));
-        return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
-    }
-
-    /** Parameter: mipmapped array. The same with those of its levels. */
-    private int mipmapEnds(CallFrame frame, ClientContext context) {
-        long mipmap = frame.slot(0);
-        int result = keepFrom(mipmap);
-        for (int level = 0; result == CudaResult.SUCCESS && !objects.isEmpty() && level < MOST_LEVELS; level++) {
-            if (client.driver().call(DriverEntry.cuMipmappedArrayGetLevel, client.driver().out(0), mipmap, level) != CudaResult.SUCCESS) {
-                break; // it has no more
-            }
-            result = keepFrom(client.driver().outLong(0));
-        }
-        return result == CudaResult.SUCCESS ? client.driver().call(frame.plan().entry(), frame.slots()) : result;
-    }
-
-    private int keepFrom(long array) {
-        int result = CudaResult.SUCCESS;
-        for (long object : objects.getOrDefault(array, Set.of())) {
-            result = result == CudaResult.SUCCESS ? client.fences().texture(object, false) : result;
+    /** A reference reads memory from now on. */
+    private int bindMemory(CallFrame frame, ClientContext context) {
+        int result = client.driver().call(frame.plan().entry(), frame.slots());
+        if (result == CudaResult.SUCCESS) {
+            client.handles().holdovers().bind(frame.said(frame.handleParameter(HandleKind.TEXREF)), 0);
         }
         return result;
     }

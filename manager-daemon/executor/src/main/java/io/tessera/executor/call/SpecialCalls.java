@@ -18,9 +18,9 @@ final class SpecialCalls {
 
     /** For one client. */
     static Map<String, SpecialCall> of(ClientState client, HandleResults results, AddressCheck addresses,
-            CopyStructures copies, VirtualMemoryCalls virtual, GraphMemoryCalls graphMemory) {
+            CopyStructures copies, VirtualMemoryCalls virtual, GraphMemoryCalls graphMemory, Endings endings) {
         Map<String, SpecialCall> calls = new HashMap<>();
-        ModuleCalls modules = new ModuleCalls(client);
+        ModuleCalls modules = new ModuleCalls(client, endings);
         calls.put("cuModuleLoadData", modules::load);
         calls.put("cuModuleLoadFatBinary", modules::load);
         calls.put("cuModuleLoadDataEx", modules::loadEx);
@@ -56,7 +56,7 @@ final class SpecialCalls {
         new NodeCalls(client, structures, nodes, graphMemory, results, clusters).register(calls);
         new NodeQueries(client, nodes, graphMemory, results).register(calls);
         new ArrayCalls(client).register(calls);
-        new ResourceCalls(client, structures, addresses).register(calls);
+        new ResourceCalls(client, structures, addresses, endings).register(calls);
         new TensorMapCalls(client, addresses).register(calls);
         new IpcCalls(client).register(calls);
         graphs(calls, new GraphCalls(client, structures, results, clusters));

@@ -116,7 +116,7 @@ final class StructureTranslation {
             switch (field.kind()) {
                 case StructureDescription.Handle handle -> structure.set(WireTypes.U64, at,
                         handle.kind() == HandleKind.CONTEXT || handle.kind() == HandleKind.FOREIGN ? 0
-                                : results.translated(handle.kind(), structure.get(WireTypes.U64, at), parent, context));
+                                : results.named(handle.kind(), structure.get(WireTypes.U64, at), parent, context));
                 case StructureDescription.Function _, StructureDescription.Pointer _ ->
                         structure.set(WireTypes.U64, at, 0);
                 case StructureDescription.Device _, StructureDescription.Address _ -> {

@@ -28,6 +28,8 @@ public final class CudaResult {
     public static final int LAUNCH_TIMEOUT = 702;
     /** CUDA_ERROR_CONTEXT_IS_DESTROYED. */
     public static final int CONTEXT_IS_DESTROYED = 709;
+    /** CUDA_ERROR_NOT_PERMITTED. */
+    public static final int NOT_PERMITTED = 800;
     /** CUDA_ERROR_NOT_SUPPORTED. */
     public static final int NOT_SUPPORTED = 801;
     /** CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */

@@ -22,6 +22,7 @@ public final class ClientHandles {
     /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
     private final TensorMaps tensorMaps;
+    private final Holdovers holdovers = new Holdovers(this);
     private final ClientAccount account;
 
     /** Empty, for handles that name a device, of a client that is alone in its tenant. */
@@ -44,6 +45,11 @@ public final class ClientHandles {
     /** What the client has, against what its tenant may have. */
     public ClientAccount account() {
         return account;
+    }
+
+    /** What it has ended and its graphs may still use. */
+    public Holdovers holdovers() {
+        return holdovers;
     }
 
     /** The client's tensor maps. */
@@ -90,6 +96,11 @@ public final class ClientHandles {
             account.add(Countable.of(kind));
         }
         return said;
+    }
+
+    /** The handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
+    public long find(HandleKind kind, long value) {
+        return kind.deviceValue() ? value(kind, value) : tables[kind.ordinal()].find(value);
     }
 
     /** Forgets an object and everything that goes away with it. */

@@ -85,6 +85,11 @@ public final class ClientMemory {
         }
     }
 
+    /** The range in which an address lies, reserved ones aside. */
+    public Optional<MemoryRange> containing(long address) {
+        return Optional.ofNullable(ranges.floorEntry(address)).map(Map.Entry::getValue).filter(range -> holds(range, address, 1));
+    }
+
     /** What of the client's lies next to an address, for somebody who reads that it was refused. */
     public String around(long address) {
         Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);

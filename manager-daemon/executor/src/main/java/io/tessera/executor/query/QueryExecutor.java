@@ -24,6 +24,8 @@ public final class QueryExecutor {
     private final ClientState client;
     private final FunctionQuery functions;
     private final Set<Long> registered = new HashSet<>();
+    /** Unpinned by the client, while its graphs may use them. */
+    private final Set<Long> held = new HashSet<>();
     private int bytes;
 
     /** For one client. */
@@ -95,9 +97,21 @@ public final class QueryExecutor {
 
     private int unpin(long id) {
         PinnedMemory.Region region = client.pinned().region(id);
-        if (region == null) {
+        if (region == null || held.contains(id)) {
             return CudaResult.INVALID_VALUE;
         }
+        held.add(id);
+        int result = client.handles().holdovers().end(Set.of(region.address()), () -> unpin(id, region));
+        if (result != CudaResult.SUCCESS) {
+            held.remove(id);
+        } else if (held.contains(id)) {
+            client.memory().beginningAt(region.address()).ifPresent(client.memory()::remove);
+        }
+        return result;
+    }
+
+    private int unpin(long id, PinnedMemory.Region region) {
+        held.remove(id);
         if (registered.contains(id)) {
             int result = client.window().closeHost(region.address(), region.roundedBytes(), () -> {
                 int done = client.driver().call(DriverEntry.cuMemHostUnregister, region.address());
@@ -154,7 +168,7 @@ public final class QueryExecutor {
     private int unpinEach() {
         int first = CudaResult.SUCCESS;
         for (long id : Set.copyOf(registered)) {
-            int result = unpin(id);
+            int result = unpin(id, client.pinned().region(id));
             first = first == CudaResult.SUCCESS ? result : first;
         }
         return first;

@@ -27,11 +27,7 @@ final class Belongings {
     private static final Map<HandleKind, DriverEntry> ENDS = Map.ofEntries(
             Map.entry(HandleKind.GRAPH_EXEC, DriverEntry.cuGraphExecDestroy),
             Map.entry(HandleKind.STREAM, DriverEntry.cuStreamDestroy_v2),
-            Map.entry(HandleKind.TEXTURE, DriverEntry.cuTexObjectDestroy),
-            Map.entry(HandleKind.SURFACE, DriverEntry.cuSurfObjectDestroy),
-            Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease),
-            Map.entry(HandleKind.ARRAY, DriverEntry.cuArrayDestroy),
-            Map.entry(HandleKind.MIPMAP, DriverEntry.cuMipmappedArrayDestroy));
+            Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease));
     private static final int ALL = -1;
 
     private final ClientState client;
@@ -101,7 +97,7 @@ final class Belongings {
 
     private int end(HandleKind kind, long value) {
         return switch (kind) {
-            case MODULE, LIBRARY -> client.fences().unload(value, kind == HandleKind.LIBRARY);
+            case MODULE, LIBRARY, TEXTURE, SURFACE, ARRAY, MIPMAP -> calls.end(kind, value);
             case LINKER -> CudaResult.SUCCESS; // the executor's own, which goes with the client
             case GRAPH -> GraphEnd.destroy(driver, value);
             case EVENT -> client.exports().destroyEvent(value);

@@ -315,6 +315,8 @@ public final class ClientSession {
         state.window().enter();
         try {
             int result = records.belongings().freeAll();
+            int heldOver = state.handles().holdovers().release();
+            result = CudaResult.isFatal(result) ? result : CudaResult.isFatal(heldOver) ? heldOver : result;
             if (!CudaResult.isFatal(result)) {
                 state.pools().close();
             }
@@ -416,7 +418,7 @@ public final class ClientSession {
         if (known == null || records == null) {
             return null;
         }
-        return new Suspect(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork(),
+        return new Suspect(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork() || records.hasSeenLoss(),
                 known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 

@@ -57,10 +57,29 @@ final class Containment {
             }
         }
         late(records, nowNs);
-        if (client.fences().isLeaving() && nowNs - tidyNs > TIDY_NS) {
+        if (isTidied() && nowNs - tidyNs > TIDY_NS) {
             tidyNs = nowNs;
             if (client.streams().query() == CudaResult.SUCCESS) {
                 client.fences().quiet();
+                heldOver(records);
+            }
+        }
+    }
+
+    private boolean isTidied() {
+        return client.fences().isLeaving() || client.handles().holdovers().isDue();
+    }
+
+    /** What the client's graphs used goes, now that they are gone. */
+    private void heldOver(RecordDispatcher records) {
+        if (client.handles().holdovers().isDue() && client.window().enter()) {
+            try {
+                int result = client.handles().holdovers().release();
+                if (result != CudaResult.SUCCESS) {
+                    records.lose(result, "the end of what graphs used of " + name);
+                }
+            } finally {
+                client.window().leave();
             }
         }
     }
@@ -105,7 +124,7 @@ final class Containment {
         if (client.standstill().isStanding()) {
             return endsNs != 0 ? RELEASE_NS : Math.min(otherwise, STANDING_NS);
         }
-        return drain.isDue() || client.fences().isLeaving() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;
+        return drain.isDue() || isTidied() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;
     }
 
     private void expired(RecordDispatcher records, long nowNs, String text) {

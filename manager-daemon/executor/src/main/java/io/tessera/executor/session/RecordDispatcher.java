@@ -63,6 +63,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private int outBytes;
     /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
     private int lostResult;
+    /** Read by another thread. */
+    private volatile boolean sawLoss;
     private boolean gone;
     private boolean unheard;
 
@@ -174,6 +176,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     void lose(int result, String reason) {
         gone = true;
         lostResult = result;
+        sawLoss = true;
         reports.contextLost(result, reason);
         long untilNs = clock.nanoTime() + DECIDED_NS;
         while (client.segment().contextError() == CudaResult.SUCCESS && clock.nanoTime() - untilNs < 0) {
@@ -181,6 +184,11 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
         int told = client.segment().contextError();
         refuse(told == CudaResult.SUCCESS ? result : told);
+    }
+
+    /** Whether a call of this client told first that the context is lost. */
+    boolean hasSeenLoss() {
+        return sawLoss;
     }
 
     /** From now on every record is answered so, and nothing reaches the driver. */

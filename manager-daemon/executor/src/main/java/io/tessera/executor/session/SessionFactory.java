@@ -177,6 +177,7 @@ public final class SessionFactory {
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles);
+        handles.holdovers().capturing(streams::isAnyCapturing);
         ClientMemory owned = new ClientMemory(account);
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,

@@ -8,7 +8,7 @@ import java.util.List;
  * @param tenant   whose it is
  * @param uid      and of which user
  * @param name     the client in a log line
- * @param working  whether it had launched what may not have been done yet
+ * @param working  whether it had launched what may not have been done yet, or heard of the loss by a call of its own
  * @param unfenced whether any of its last kernels ran without a fence
  * @param kernels  names of its last kernels, the latest first
  */
