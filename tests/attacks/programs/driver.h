@@ -176,8 +176,13 @@ struct launch {
     X(cuModuleGetFunctionCount, "cuModuleGetFunctionCount", (unsigned *, handle)) \
     X(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions", (handle *, unsigned, handle)) \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CUdeviceptr *, size_t *, handle, const char *)) \
+    X(cuModuleGetTexRef, "cuModuleGetTexRef", (handle *, handle, const char *)) \
+    X(cuTexRefSetArray, "cuTexRefSetArray", (handle, handle, unsigned)) \
+    X(cuTexRefGetArray, "cuTexRefGetArray", (handle *, handle)) \
+    X(cuTexRefSetFlags, "cuTexRefSetFlags", (handle, unsigned)) \
     X(cuLibraryLoadData, "cuLibraryLoadData", (handle *, const void *, int *, void **, unsigned, int *, void **, unsigned)) \
     X(cuLibraryUnload, "cuLibraryUnload", (handle)) \
+    X(cuLibraryGetModule, "cuLibraryGetModule", (handle *, handle)) \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", (handle *, handle, const char *)) \
     X(cuLibraryGetKernelCount, "cuLibraryGetKernelCount", (unsigned *, handle)) \
     X(cuLibraryEnumerateKernels, "cuLibraryEnumerateKernels", (handle *, unsigned, handle)) \
@@ -290,6 +295,7 @@ struct launch {
     X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode", (handle *, handle, const handle *, size_t, const struct copy_3d *, \
                                                      handle)) \
     X(cuGraphMemcpyNodeSetParams, "cuGraphMemcpyNodeSetParams", (handle, const struct copy_3d *)) \
+    X(cuGraphMemcpyNodeGetParams, "cuGraphMemcpyNodeGetParams", (handle, struct copy_3d *)) \
     X(cuGraphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams", (handle, handle, const struct copy_3d *, handle)) \
     X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode", (handle *, handle, const handle *, size_t, \
                                                      const struct memset_node *, handle)) \
