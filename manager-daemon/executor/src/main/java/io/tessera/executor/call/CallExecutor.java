@@ -8,6 +8,7 @@ import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.Watchdog;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.Holdovers;
 import io.tessera.executor.memory.MemoryRange;
@@ -22,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
 
 /**
  * Executes CALL records: reads the arguments, translates handles, checks addresses, keeps the order of streams, calls the
@@ -239,14 +241,17 @@ public final class CallExecutor implements AutoCloseable {
 
     private int pausing(CallPlan plan, ClientContext context, ClientStream stream) throws RejectedException {
         RejectedException[] rejected = new RejectedException[1];
-        int result = client.fences().watchdog().pausing(stream.value(), waitsForValues(plan), () -> {
+        IntSupplier submission = () -> {
             try {
                 return invoke(plan, context, stream);
             } catch (RejectedException e) {
                 rejected[0] = e;
                 return CudaResult.INVALID_VALUE;
             }
-        });
+        };
+        Watchdog watchdog = client.fences().watchdog();
+        int result = plan.api().equals("cuGraphLaunch") ? watchdog.pausingInGraph(stream.value(), submission)
+                : watchdog.pausing(stream.value(), waitsForValues(plan), submission);
         if (rejected[0] != null) {
             throw rejected[0];
         }

@@ -9,6 +9,7 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -99,6 +100,9 @@ final class HandleResults {
             // Neighbours of a node go away with its graph.
             parent = handles.table(kind).parent(frame.said(frame.handleParameter(kind)));
         }
+        if (kind == HandleKind.MODULE && frame.plan().api().equals("cuFuncGetModule")) {
+            parent = library(frame.said(1));
+        }
         boolean all = true;
         for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {
             long value = data.get(WireTypes.U64, at);
@@ -116,6 +120,20 @@ final class HandleResults {
      */
     long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, client.fences().shown(kind, value));
+    }
+
+    /** The library that a function or kernel is of; NONE: it is of none. */
+    private long library(long said) {
+        for (long parent = said; parent != HandleTable.NONE; ) {
+            int type = RelayHandle.type(parent);
+            if (type == HandleKind.LIBRARY.number()) {
+                return parent;
+            }
+            HandleKind kind = type == HandleKind.KERNEL.number() ? HandleKind.KERNEL : type == HandleKind.MODULE.number() ? HandleKind.MODULE
+                    : HandleKind.FUNCTION;
+            parent = handles.table(kind).parent(parent);
+        }
+        return HandleTable.NONE;
     }
 
     /** The same of what stands in a structure: nodes of graphs are found so for the first time, all else is {@link #known}. */

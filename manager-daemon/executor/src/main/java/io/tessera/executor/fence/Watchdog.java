@@ -85,8 +85,8 @@ public final class Watchdog {
     private record Mark(long event, long place, int launches) {
     }
 
-    /** Where a stream may stand still by right: the events before and behind. */
-    private record Pause(Track track, long before, long behind) {
+    /** Where a stream may stand still by right: the events before and behind. A graph may run kernels meanwhile. */
+    private record Pause(Track track, long before, long behind, boolean graph) {
     }
 
     /** For one client. */
@@ -217,6 +217,18 @@ public final class Watchdog {
      * @return what it returned; NOT_READY: nothing was submitted, because the client is given up
      */
     public int pausing(long stream, boolean program, IntSupplier submission) {
+        return pausing(stream, program, false, submission);
+    }
+
+    /**
+     * Submits a graph, which may wait for the program or for other work, and run kernels beside that: it counts as waiting only as long as no other
+     * tenant is there. Returns what {@link #pausing(long, boolean, IntSupplier)} does.
+     */
+    public int pausingInGraph(long stream, IntSupplier submission) {
+        return pausing(stream, false, true, submission);
+    }
+
+    private int pausing(long stream, boolean program, boolean graph, IntSupplier submission) {
         forgetPauses();
         boolean mayStand = program || graphsWait;
         if (!mayStand && (!isWatched() || pauses.isEmpty())) {
@@ -239,7 +251,7 @@ public final class Watchdog {
         }
         long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
-            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track(words.take())), before, behind));
+            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track(words.take())), before, behind, graph));
         } else {
             waitsUnseen |= mayStand && result == CudaResult.SUCCESS;
             if (before != 0) {
@@ -295,7 +307,7 @@ public final class Watchdog {
     private boolean isPaused(Track track) {
         for (Pause pause : pauses) {
             if (pause.track == track && !isDone(pause.behind)) {
-                return isDone(pause.before);
+                return isDone(pause.before) && !(pause.graph && isBesideOthers());
             }
         }
         return false;
