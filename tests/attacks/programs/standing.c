@@ -131,12 +131,35 @@ static void kernel_frees(void)
     ANSWER(cuCtxSynchronize());
 }
 
+/* A graph that waits is left alone: nothing else may hide in it. */
+static void graph(void)
+{
+    handle module = 0, function = 0, stream = 0, made = 0, node = 0, executable = 0, context = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    struct memory_operation wait = {.operation = 1, .address = own + 64, .value = NEVER, .flags = EQUAL};
+    leave_after(LONG_S);
+    NEED(cuDevicePrimaryCtxRetain(&context, 0));
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuModuleLoadData(&module, endless_text));
+    NEED(cuModuleGetFunction(&function, module, "endless"));
+    struct kernel_node kernel = {.function = function, .grid = {4096, 1, 1}, .block = {256, 1, 1}, .parameters = parameters};
+    struct operations_node operations = {.context = context, .count = 1, .operations = &wait};
+    NEED(cuGraphCreate(&made, 0));
+    NEED(cuGraphAddKernelNode(&node, made, NULL, 0, &kernel));
+    NEED(cuGraphAddBatchMemOpNode(&node, made, NULL, 0, &operations));
+    NEED(cuGraphInstantiate(&executable, made, 0));
+    NEED(cuGraphLaunch(executable, stream));
+    ANSWER(cuCtxSynchronize());
+}
+
 static const struct attack attacks[] = {
     {"loads", HARMLESS, "loads a module while a stream of its own waits for what never comes", loads},
     {"frees", HARMLESS, "frees an array and pinned memory while a stream of its own waits for what never comes", frees},
     {"stays", ENDS, "stays, and a stream of its own waits for what never comes", stays},
     {"many", ENDS, "stays, and forty streams of its own wait for what never comes", many},
     {"host", ENDS, "stays, and a stream of its own waits for a host function that does not return", host},
+    {"graph", ENDS, "stays, and a graph of its own waits for what never comes beside a kernel that never ends", graph},
     {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
     {"kernel_frees", ENDS, "frees pinned memory while a kernel of its own runs for ever", kernel_frees},
 };

@@ -278,6 +278,18 @@ class WatchdogTest {
         assertEquals(known, driver.made("event"), "with no wait out for the program, nothing is recorded");
     }
 
+    /** It may run a kernel that never ends beside its wait. */
+    @Test
+    void aGraphThatWaitsHasToEndBesideOthers() {
+        attack.waitsInGraph();
+        Set<Long> known = driver.made("event");
+        driver.heldStreams.add(ATTACK);
+        assertEquals(0, attack.pausingInGraph(ATTACK, () -> 0));
+        driver.doneEvents.add(driver.made("event").stream().filter(event -> !known.contains(event)).mapToLong(Long::longValue).min().orElseThrow());
+        attack.graphLaunched(ATTACK);
+        assertEquals(1, pass((SHARED_S + 1) * SECOND_NS, false));
+    }
+
     @Test
     void endlessWorkBehindTheLastEventAndOfDestroyedStreamsIsSeen() {
         attack.launched(ATTACK, nowNs);
