@@ -67,7 +67,7 @@ final class FunctionContext {
             return known.fenced();
         }
         Operand.Register address = code.wide();
-        code.emit("ld.const.u64", address, Code.at(new Operand.Named(VariableHoister.constant(name)), 0));
+        code.emit("ld.const.u64", address, Code.at(new Operand.Named(plan.addressConstant(name)), 0));
         cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, address));
         return address;
     }

@@ -46,7 +46,7 @@ final class ModuleFencer {
 
     ModuleFencer(ModulePlan plan) {
         this.plan = plan;
-        this.hoister = new VariableHoister(plan.symbols(), plan.linked());
+        this.hoister = new VariableHoister(plan);
         this.debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
     }
 

@@ -312,6 +312,14 @@ final class ModulePlan {
         return !plain.contains(function.name());
     }
 
+    /**
+     * Name of the constant that holds a variable's address. What is linked with others has names of its own for variables that those do not know: a loader
+     * finds constants by name alone.
+     */
+    String addressConstant(String variable) {
+        return VariableHoister.constant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);
+    }
+
     boolean linked() {
         return linked;
     }

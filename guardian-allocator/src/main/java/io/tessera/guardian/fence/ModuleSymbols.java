@@ -56,6 +56,12 @@ final class ModuleSymbols {
         checkNames(own);
     }
 
+    /** Whether a variable is known in this module alone. */
+    boolean isInternal(String variable) {
+        Variable known = variables.get(variable);
+        return known != null && known.linkage() == Linkage.INTERNAL;
+    }
+
     /** A number that differs between modules as good as always, and is the same for the same module in every process. */
     int fingerprint() {
         long hash = FNV_OFFSET;

@@ -15,17 +15,19 @@ final class VariableHoister {
     /** What every module has of user constants. */
     static final long CONSTANT_BYTES = 64 << 10;
 
+    private final ModulePlan plan;
     private final ModuleSymbols symbols;
     private final boolean linked;
     private final List<HoistedVariable> hoisted = new ArrayList<>();
     private final List<ConstantPatch> patches = new ArrayList<>();
 
-    VariableHoister(ModuleSymbols symbols, boolean linked) {
-        this.symbols = symbols;
-        this.linked = linked;
+    VariableHoister(ModulePlan plan) {
+        this.plan = plan;
+        this.symbols = plan.symbols();
+        this.linked = plan.linked();
     }
 
-    /** Name of the constant that holds a variable's address. */
+    /** Name of the constant that holds a variable's address; see {@link ModulePlan#addressConstant}. */
     static String constant(String variable) {
         return WindowConstants.PREFIX + "at_" + variable;
     }
@@ -51,7 +53,7 @@ final class VariableHoister {
     private Variable hoist(Variable variable) throws FenceRefusedException {
         InitialBytes initial = new InitialBytes(variable, symbols);
         initial.fill();
-        String constant = constant(variable.name());
+        String constant = plan.addressConstant(variable.name());
         int alignment = Math.max(1, variable.alignment());
         if (Integer.bitCount(alignment) != 1) {
             throw new FenceRefusedException(variable.name(), variable.line(), "alignment is no power of two");
