@@ -32,7 +32,7 @@ import java.util.Set;
  * @param keepsState  whether loaded code keeps what another copy of the module would not share: constants and texture
  *                    references that the host writes
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
- * @param refused     why the kernels of {@link FencedModule#refused()} are not there, by name
+ * @param refused     why what {@link FencedModule#refused()} has is not there, by name
  * @param clusters    {@link FencedModule#clusters()}
  * @param entries     {@link FencedModule#entries()}
  */

@@ -21,7 +21,7 @@ import java.util.Map;
  *                    then those of the functions that were added for indirect calls
  * @param assertTexts texts of assertions: {@code file:line: function: text}
  * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
- * @param refused     kernels that the fenced module does not have, because they cannot be fenced, by name: line and reason are
+ * @param refused     kernels, and functions for others to link with, that the fenced module does not have because they cannot be fenced, by name: line and reason are
  *                    those of the instruction that is in the way
  * @param clusters    whether the module has to do with clusters, or not even with shared memory; if not, its kernels must not be
  *                    launched with a cluster dimension

@@ -167,12 +167,14 @@ final class ModuleFencer {
         tensorMaps.removeIf(map -> map.kernel().equals(function));
     }
 
+    /** Kernels, and functions that other texts may call. */
     private Map<String, FenceRefusedException> refusedKernels() throws FenceRefusedException {
         Map<String, FenceRefusedException> kernels = new LinkedHashMap<>();
         boolean left = false;
         for (PtxFunction function : plan.module().functions()) {
             FenceRefusedException refusal = plan.refused().get(function.name());
-            if (refusal != null && function.kind() == PtxFunction.Kind.ENTRY && !CheckedEntries.isOne(function.name())) {
+            boolean shown = function.kind() == PtxFunction.Kind.ENTRY || plan.linked() && function.linkage() != Linkage.INTERNAL;
+            if (refusal != null && shown && !CheckedEntries.isOne(function.name())) {
                 kernels.put(function.name(), refusal);
             }
             left |= function.body().isPresent() && refusal == null;

@@ -238,12 +238,23 @@ public final class ProgramMaker {
         List<FencedText> fenced = fence(tenant, source.withPtx(target.capability()), mode, linked);
         List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
         if (linked) {
-            requireLinkable(fenced.stream().map(FencedText::link).toList());
+            requireParts(fenced);
             Answer made = linkParts(tenant, source, fenced, options);
             return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
         }
         byte[] text = Arrays.copyOf(fenced.getFirst().text(), fenced.getFirst().text().length + 1);
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
+    }
+
+    /** A function that could not be fenced is undefined to the others: what is said of it helps more. */
+    private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
+        try {
+            requireLinkable(fenced.stream().map(FencedText::link).toList());
+        } catch (ProgramRefusedException e) {
+            String why = fenced.stream().flatMap(one -> one.tables().refused().entrySet().stream()).filter(one -> e.getMessage().contains("'" + one.getKey() + "'"))
+                    .map(Map.Entry::getValue).findFirst().orElse(null);
+            throw why == null ? e : new ProgramRefusedException(e.result(), e.getMessage() + ", which is refused: " + why);
+        }
     }
 
     private Answer linkParts(String tenant, ProgramSource source, List<FencedText> fenced, CodeOptions options) throws ProgramRefusedException {
