@@ -1,11 +1,11 @@
 package io.tessera.executor.fence;
 
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /**
  * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
@@ -20,6 +20,9 @@ final class Turns {
     /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
     private int shared;
     private long changedNs;
+    /** Works that were told to end and have; and how many as of the last look for late work. */
+    private final AtomicInteger haltedEnded = new AtomicInteger();
+    private int seenEnded;
 
     /** One client's. Everything is its owner thread's that is not volatile. */
     final class Turn {
@@ -27,6 +30,8 @@ final class Turns {
         private volatile long sinceNs = NONE;
         /** The place behind that work ({@link DoneWords}). */
         private volatile long place;
+        /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
+        private volatile long markingNs = NONE;
         /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
@@ -66,7 +71,17 @@ final class Turns {
             return is;
         }
 
-        /** It has submitted work; if it had none, this is what is next from now on. */
+        /** It has submitted work, and is about to say a place behind it. */
+        void marking(long nowNs) {
+            markingNs = nowNs;
+        }
+
+        /** It has done so. */
+        void marked() {
+            markingNs = NONE;
+        }
+
+        /** It has submitted work and a place behind it; if it had none, this is what is next from now on. */
         void begun(long nowNs, long behind) {
             if (sinceNs == NONE) {
                 place = behind;
@@ -102,10 +117,14 @@ final class Turns {
         /** Other tenants' work that has been next for less long may have waited behind its work until now. */
         private void over(long beforeNs, long nowNs) {
             for (Turn other : all) {
-                if (other.sinceNs > beforeNs && other.sinceNs != NONE && !other.tenant.equals(tenant)) {
+                if ((isLater(other.sinceNs, beforeNs) || isLater(other.markingNs, beforeNs)) && !other.tenant.equals(tenant)) {
                     other.behindNs = nowNs;
                 }
             }
+        }
+
+        private static boolean isLater(long ns, long beforeNs) {
+            return ns > beforeNs && ns != NONE;
         }
 
         /** Until when its work may have waited behind older work of others. */
@@ -124,14 +143,17 @@ final class Turns {
             if (sinceNs == NONE && haltedNs == 0) {
                 return;
             }
+            if (haltedNs != 0) {
+                haltedEnded.incrementAndGet();
+            }
             sinceNs = NONE;
             haltedNs = 0;
             seen = round.incrementAndGet();
         }
 
-        /** Whether it has work that counts and is not done. */
-        private synchronized boolean isUnfinished(LongPredicate unfinished) {
-            return sinceNs != NONE && unfinished.test(place);
+        /** Since when its oldest work that is not done has been next; {@link #NONE}: all is done that has a place behind it. */
+        private synchronized long oldestNs(LongPredicate unfinished) {
+            return sinceNs != NONE && unfinished.test(place) ? sinceNs : NONE;
         }
 
         /** The client is gone, with all its work. */
@@ -151,14 +173,20 @@ final class Turns {
      * @return whether work that was told to end has not done so in time
      */
     boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
-        if (timesShared != shared) {
+        int ended = haltedEnded.get();
+        if (timesShared != shared || ended != seenEnded) {
             shared = timesShared;
-            changedNs = nowNs; // work that nobody waited for may have taken long by now
+            seenEnded = ended;
+            changedNs = nowNs; // work that nobody waited for, or that waited for what has ended, may have taken long by now
         }
-        Turn late = all.stream().filter(turn -> turn.isUnfinished(unfinished))
-                .min(Comparator.comparingLong(turn -> turn.sinceNs)).orElse(null);
+        Turn late = oldest(turn -> turn.oldestNs(unfinished));
+        long sinceNs = late == null ? NONE : late.sinceNs;
+        if (late == null) {
+            late = oldest(turn -> turn.markingNs);
+            sinceNs = late == null ? NONE : late.markingNs;
+        }
         long limitNs = late == null ? 0 : late.limit.getAsLong();
-        if (limitNs == 0 || nowNs - Math.max(late.behindNs, Math.max(late.sinceNs, changedNs)) <= limitNs) {
+        if (limitNs == 0 || nowNs - Math.max(late.behindNs, Math.max(sinceNs, changedNs)) <= limitNs) {
             return false;
         }
         if (late.haltedNs == 0) {
@@ -166,6 +194,19 @@ final class Turns {
             late.halt.run();
         }
         return nowNs - late.haltedNs > graceNs;
+    }
+
+    private Turn oldest(ToLongFunction<Turn> sinceNs) {
+        Turn oldest = null;
+        long oldestNs = NONE;
+        for (Turn turn : all) {
+            long ns = sinceNs.applyAsLong(turn);
+            if (ns < oldestNs) {
+                oldest = turn;
+                oldestNs = ns;
+            }
+        }
+        return oldest;
     }
 
     /** A client comes in. */

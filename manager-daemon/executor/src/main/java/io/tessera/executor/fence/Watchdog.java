@@ -150,11 +150,12 @@ public final class Watchdog {
     /** Has an event tell when everything that was launched in a stream so far is done. */
     private void mark(long stream, Track track, long nowNs) {
         track.lastNs = nowNs;
+        member.turn().marking(nowNs);
         long event = progress.record(stream);
-        if (event == ProgressEvents.NONE) {
-            return; // another launch tries again; an error of the context is seen elsewhere
+        if (event != ProgressEvents.NONE) { // else another launch tries again; an error of the context is seen elsewhere
+            add(stream, track, event, nowNs);
         }
-        add(stream, track, event, nowNs);
+        member.turn().marked();
     }
 
     private void add(long stream, Track track, long event, long nowNs) {

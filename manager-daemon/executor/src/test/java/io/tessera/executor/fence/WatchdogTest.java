@@ -204,6 +204,26 @@ class WatchdogTest {
         quiet.leave(newcomer);
     }
 
+    /** The event behind a kernel is not recorded while a call of another client holds the driver until the device is idle. */
+    @Test
+    void whoIsHeldUpBeforeItsWorkHasAPlaceIsToldToEnd() {
+        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true));
+        attacker.turn().marking(nowNs);
+        assertFalse(company.haltLate(nowNs + SECOND_NS, SECOND_NS, place -> true));
+        assertFalse(attack.isHalted());
+        nowNs += (SHARED_S + 1) * SECOND_NS;
+        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true), "it has its time to end");
+        assertTrue(attack.isHalted());
+        attacker.turn().marked();
+        attack.ended();
+        launch(victim, VICTIM);
+        attacker.turn().marking(nowNs - SECOND_NS);
+        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true), "the time of all begins anew");
+        company.haltLate(nowNs + (SHARED_S + 1) * SECOND_NS, SECOND_NS, place -> true);
+        assertTrue(victim.isHalted(), "what has a place goes first");
+        assertFalse(attack.isHalted());
+    }
+
     @Test
     void whoIsEndlessAfterAllIsBlamedNext() {
         launch(attack, ATTACK);
