@@ -1,6 +1,7 @@
 package io.tessera.executor.fence;
 
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
 import io.tessera.guardian.fence.FenceMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,9 +16,11 @@ final class AloneModules {
 
     private final ClientFences fences;
     private final FenceOffice office;
+    private final OwnStream stream;
     private final DriverCalls driver;
 
-    AloneModules(ClientFences fences, FenceOffice office, DriverCalls driver) {
+    AloneModules(ClientFences fences, FenceOffice office, OwnStream stream, DriverCalls driver) {
+        this.stream = stream;
         this.fences = fences;
         this.office = office;
         this.driver = driver;
@@ -42,7 +45,7 @@ final class AloneModules {
             FencedProgram program = module.alone.resultNow();
             LoadedCode code = ProgramLoader.load(program, false, module.options, driver);
             try {
-                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, fences.stream(), driver);
+                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, stream, driver);
                 module.aloneCode = code;
                 module.aloneProgram = program;
                 module.neverAlone = false;

@@ -84,7 +84,7 @@ public final class ClientFences {
         this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
-        this.kernels = new ClientKernels(this, office, new AloneModules(this, office, driver), handles, driver, standstill);
+        this.kernels = new ClientKernels(this, office, new AloneModules(this, office, stream, driver), handles, driver, standstill);
         this.watchdog = new Watchdog(settings, member, driver, progress, office.doneWords(), standstill);
     }
 
@@ -115,11 +115,6 @@ public final class ClientFences {
 
     WindowAccess window() {
         return window;
-    }
-
-    /** Where what its modules know is written. */
-    OwnStream stream() {
-        return stream;
     }
 
     /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
@@ -295,13 +290,12 @@ public final class ClientFences {
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
-        byte[] constants = windowConstants(settings.mode());
         module.memory = HoistedMemory.place(module.program.tables(), window, charge, stream, driver);
         LoadedCode code = null;
         boolean done = false;
         try {
             code = loadCode(module);
-            module.addedConstantBytes = ProgramLoader.fill(code, module.program, constants, module.memory, stream, driver);
+            module.addedConstantBytes = ProgramLoader.fill(code, module.program, windowConstants(settings.mode()), module.memory, stream, driver);
             done = true;
         } finally {
             if (!done) {
