@@ -75,7 +75,7 @@ class StandstillTest {
 
     @AfterEach
     void close() throws Exception {
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         first.close();
         other.close();
         third.close();
@@ -131,7 +131,7 @@ class StandstillTest {
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
         keepsNobodyWaiting(loads);
         launch(third, function, 0, memory(third));
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
     }
@@ -143,7 +143,7 @@ class StandstillTest {
         keepsNobodyWaiting(loads);
         first.disconnect();
         await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
     }
@@ -155,7 +155,7 @@ class StandstillTest {
         keepsNobodyWaiting(loads);
         await(() -> executor.driver.wordsWritten.contains(firstMemory), "its wait is not ended");
         assertEquals(LAUNCH_TIMEOUT, first.segment().contextError());
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
         assertEquals(0, third.segment().contextError());
@@ -174,7 +174,7 @@ class StandstillTest {
         stand();
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(first));
         keepsNobodyWaiting(loads);
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
     }
@@ -186,7 +186,7 @@ class StandstillTest {
         first.post(DriverEntry.cuMemHostUnregister, value(0));
         first.disconnect();
         await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(load(other) != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
     }
@@ -209,7 +209,7 @@ class StandstillTest {
         CompletableFuture<Integer> loads = CompletableFuture.supplyAsync(() -> first.call(DriverEntry.cuModuleUnload, value(module)));
         CompletableFuture<Long> later = CompletableFuture.supplyAsync(() -> load(other));
         await(this::isToldToEnd, "nobody ends the kernel");
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(later.get() != 0);
         loads.get();
         await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
@@ -228,7 +228,7 @@ class StandstillTest {
         CompletableFuture<Long> made = CompletableFuture.supplyAsync(() -> stream(other));
         await(this::isToldToEnd, "nobody ends the kernel");
         assertFalse(made.isDone());
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(made.get() != 0);
         await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
@@ -255,7 +255,7 @@ class StandstillTest {
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
         Thread.sleep(TIMEOUT_S * 3000L);
         assertFalse(isToldToEnd());
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(loads.get() != 0);
     }
 
@@ -268,7 +268,7 @@ class StandstillTest {
         stand();
         CompletableFuture<Long> made = CompletableFuture.supplyAsync(() -> stream(other));
         keepsNobodyWaiting(made);
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         assertTrue(made.get() != 0);
     }
 
@@ -283,7 +283,7 @@ class StandstillTest {
         stand();
         launch(third, function, behind, thirdMemory);
         await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not ended");
-        executor.driver.heldStreams.clear();
+        executor.driver.release();
         Thread.sleep(TIMEOUT_S * 1500L);
         assertEquals(0, third.segment().contextError());
         memory(third);

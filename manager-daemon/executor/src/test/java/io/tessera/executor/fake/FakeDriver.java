@@ -50,6 +50,7 @@ public final class FakeDriver implements DriverPort {
      * meanwhile. Only held streams are waited for.
      */
     public volatile boolean synchronizing;
+    private volatile boolean releasing;
     /** Calls of that kind that began while a stream was held. */
     public final AtomicInteger synchronizedWhileHeld = new AtomicInteger();
     /** Entries that want the whole context, too, while {@link #synchronizing}. */
@@ -249,8 +250,15 @@ public final class FakeDriver implements DriverPort {
         }
     }
 
+    /** All held streams are done, at one moment: removed one by one, some would be done while others are held. */
+    public void release() {
+        releasing = true;
+        heldStreams.clear();
+        releasing = false;
+    }
+
     private void awaitStreams() {
-        if (!heldStreams.isEmpty()) {
+        if (!heldStreams.isEmpty() && !releasing) {
             synchronizedWhileHeld.incrementAndGet();
         }
         while (!heldStreams.isEmpty()) {
