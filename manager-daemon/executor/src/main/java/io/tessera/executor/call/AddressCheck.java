@@ -4,6 +4,7 @@ import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.Holdovers;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -179,6 +180,14 @@ final class AddressCheck {
         }
     }
 
+    /** Memory of the window is the tenant's whatever becomes of it; pinned memory and variables are not. */
+    private void names(MemoryRange range) {
+        if (range.origin() == MemoryRange.Origin.PINNED) {
+            holdovers.names(range.address());
+        }
+        holdovers.namesCode(range.owner());
+    }
+
     /** Refuses an address that is not the client's. */
     void own(long address, long bytes) throws RejectedException {
         if (bytes != 0 && !memory.contains(address, bytes)) {
@@ -186,7 +195,7 @@ final class AddressCheck {
                     + Long.toHexString(address) + " are not the client's; " + memory.around(address));
         }
         if (holdovers.isNaming()) {
-            memory.containing(address).ifPresent(range -> holdovers.names(range.address(), range.owner()));
+            memory.containing(address).ifPresent(this::names);
         }
     }
 }

@@ -127,7 +127,6 @@ final class NodeQueries {
     private int copy(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment wanted = wanted(frame, 2 * SIDE_BYTES);
         int result = driver.call(frame.plan().entry(), frame.slots());
-        int number = context == null ? 0 : context.number();
         for (int side = 0; side <= SIDE_BYTES; side += SIDE_BYTES) {
             boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + SIDE_TYPE) == ARRAY;
             long handle = array ? wanted.get(WireTypes.U64, side + SIDE_ARRAY) : 0;

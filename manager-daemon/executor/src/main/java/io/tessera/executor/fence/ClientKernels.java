@@ -85,7 +85,7 @@ public final class ClientKernels {
     public long toLaunch(long said, long function, LaunchForm launch) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
         recent[(int) (launches++ % RECENT)] = kernel;
-        handles.holdovers().namesFunction(said);
+        handles.holdovers().namesCode(said);
         launch.loads = loads(kernel, said, function);
         office.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes);
@@ -118,7 +118,7 @@ public final class ClientKernels {
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
     public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(said, function);
-        handles.holdovers().namesFunction(said);
+        handles.holdovers().namesCode(said);
         launches++;
         office.localQuota().check(kernel.name, localBytes(kernel, said, function));
         checkLength(kernel, bytes);

@@ -33,6 +33,7 @@ public final class Holdovers {
     private final List<Held> waiting = new ArrayList<>();
     private boolean naming;
     private boolean due;
+    private boolean over;
 
     private record Held(Set<Long> keys, IntSupplier end) {
     }
@@ -58,22 +59,9 @@ public final class Holdovers {
         }
     }
 
-    /**
-     * A call names memory.
-     *
-     * @param owner the client's handle of the module or library whose variable it is; 0: none
-     */
-    public void names(long address, long owner) {
-        names(address);
-        if (owner != 0) {
-            names(handles.value(HandleKind.MODULE, owner));
-            names(handles.value(HandleKind.LIBRARY, owner));
-        }
-    }
-
-    /** A call names a function or kernel, and with it the module or library that it goes away with. */
-    public void namesFunction(long said) {
-        for (long parent = said; parent != 0; ) {
+    /** A call names a function, a kernel, or a variable by its module or library, and with it all that it goes away with. */
+    public void namesCode(long said) {
+        for (long parent = naming ? said : 0; parent != 0; ) {
             int type = RelayHandle.type(parent);
             HandleKind kind = KINDS_OF_CODE.stream().filter(one -> one.number() == type).findFirst().orElse(null);
             if (kind == null) {
@@ -102,25 +90,29 @@ public final class Holdovers {
         return handles.table(HandleKind.GRAPH).size() + handles.table(HandleKind.GRAPH_EXEC).size() > 0 || capturing.getAsBoolean();
     }
 
-    /** Whether something may still be used. */
-    public boolean holds(long key) {
-        if (hasGraphs()) {
-            return named.contains(key) || isBound(key);
+    private boolean holds(long key) {
+        if (over) {
+            return false;
         }
-        named.clear();
-        return isBound(key);
+        boolean graphs = hasGraphs();
+        if (!graphs) {
+            named.clear();
+        }
+        forgetReferences(graphs);
+        return named.contains(key) || bound.containsValue(key);
     }
 
-    private boolean isBound(long array) {
+    /** References that are gone with their module; that may be held over itself, for graphs in which its kernels read the arrays. */
+    private void forgetReferences(boolean graphs) {
         for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Long, Long> one = i.next();
             if (handles.value(HandleKind.TEXREF, one.getKey()) == HandleTable.NONE && handles.value(HandleKind.SURFREF, one.getKey()) == HandleTable.NONE) {
                 i.remove();
-            } else if (one.getValue() == array) {
-                return true;
+                if (graphs) {
+                    named.add(one.getValue());
+                }
             }
         }
-        return false;
     }
 
     /**
@@ -138,12 +130,14 @@ public final class Holdovers {
             return CudaResult.OUT_OF_MEMORY;
         }
         waiting.add(new Held(keys, end));
+        due = true; // a context that ends takes its captures with it afterwards
         return CudaResult.SUCCESS;
     }
 
     /** Graphs, modules or references have ended: what waits for that may be due. */
     public void ended(HandleKind kind) {
-        due |= kind == HandleKind.GRAPH || kind == HandleKind.GRAPH_EXEC || kind == HandleKind.MODULE || kind == HandleKind.TEXREF;
+        due |= kind == HandleKind.GRAPH || kind == HandleKind.GRAPH_EXEC || kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
+                || kind == HandleKind.TEXREF;
     }
 
     /** A capture is over, and with it maybe its graph. */
@@ -154,6 +148,11 @@ public final class Holdovers {
     /** Whether {@link #release} may have something to do, once the client's work is done. */
     public boolean isDue() {
         return due && !waiting.isEmpty();
+    }
+
+    /** The client is gone and its work done: its graphs go first, captures that it left open are none, and nothing waits any more. */
+    public void close() {
+        over = true;
     }
 
     /** Ends what nothing uses any more; the client's streams are quiet. Returns SUCCESS or the first fatal CUresult. */

@@ -314,6 +314,7 @@ public final class ClientSession {
     private int freeAll(RecordDispatcher records) {
         state.window().enter();
         try {
+            state.handles().holdovers().close();
             int result = records.belongings().freeAll();
             int heldOver = state.handles().holdovers().release();
             result = CudaResult.isFatal(result) ? result : CudaResult.isFatal(heldOver) ? heldOver : result;

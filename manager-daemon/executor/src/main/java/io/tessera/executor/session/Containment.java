@@ -72,15 +72,17 @@ final class Containment {
 
     /** What the client's graphs used goes, now that they are gone. */
     private void heldOver(RecordDispatcher records) {
-        if (client.handles().holdovers().isDue() && client.window().enter()) {
-            try {
-                int result = client.handles().holdovers().release();
-                if (result != CudaResult.SUCCESS) {
-                    records.lose(result, "the end of what graphs used of " + name);
-                }
-            } finally {
-                client.window().leave();
+        if (!client.handles().holdovers().isDue()) {
+            return;
+        }
+        boolean whole = client.window().enter();
+        try {
+            int result = whole ? client.handles().holdovers().release() : CudaResult.SUCCESS;
+            if (result != CudaResult.SUCCESS) {
+                records.lose(result, "the end of what graphs used of " + name);
             }
+        } finally {
+            client.window().leave();
         }
     }
 

@@ -131,9 +131,36 @@ class HoldoversTest {
         long function = handles.put(HandleKind.FUNCTION, 0x310, module, 1);
         graph();
         holdovers.naming(true);
-        holdovers.namesFunction(function);
+        holdovers.namesCode(function);
         end(0x300);
         assertEquals(List.of(), ended);
+    }
+
+    /** Its kernels read the array in graphs, and it is held over for them: its reference has no handle any more. */
+    @Test
+    void anArrayOfAReferenceWhoseModuleIsHeldOverStaysForGraphs() {
+        long module = handles.put(HandleKind.MODULE, 0x300, 0, 1);
+        holdovers.bind(handles.put(HandleKind.TEXREF, 0x400, module, 1), ARRAY);
+        long graph = graph();
+        gone(HandleKind.MODULE, module);
+        end(ARRAY);
+        assertEquals(List.of(), ended);
+        gone(HandleKind.GRAPH, graph);
+        holdovers.release();
+        assertEquals(List.of(ARRAY), ended);
+    }
+
+    /** Who is killed while a stream captures leaves nothing: nobody will end that capture. */
+    @Test
+    void nothingWaitsForWhoIsGone() {
+        capturing = true;
+        name(ARRAY);
+        name(OTHER);
+        end(ARRAY);
+        holdovers.close();
+        end(OTHER);
+        holdovers.release();
+        assertEquals(List.of(OTHER, ARRAY), ended);
     }
 
     @Test
