@@ -102,17 +102,17 @@ static void pinned_in_graph(void)
 {
     void *pinned = NULL;
     begin();
-    NEED(cuMemHostAlloc(&pinned, BYTES, 0));
-    memset(pinned, 0x51, BYTES);
-    struct copy_3d from = {.source_type = 4, .source_device = (CUdeviceptr)pinned, .target_type = 2, .target_device = own,
-                           .width = BYTES, .height = 1, .depth = 1};
-    struct memset_node fill = {.target = (CUdeviceptr)pinned, .value = 7, .element_bytes = 4, .width = 16, .height = 1};
+    NEED(cuMemHostAlloc(&pinned, OWN_BYTES, 0));
+    memset(pinned, 0x51, OWN_BYTES);
+    struct copy_3d from = {.source_type = 1, .source_host = pinned, .target_type = 2, .target_device = own,
+                           .width = OWN_BYTES, .height = 1, .depth = 1};
     NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &from, context));
-    NEED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, context));
     NEED(cuGraphInstantiate(&executable, graph, 0));
+    NEED(cuGraphLaunch(executable, 0));
+    NEED(cuCtxSynchronize());
     NEED(cuMemFreeHost(pinned));
-    cuGraphLaunch(executable, 0);
-    cuCtxSynchronize();
+    for (int i = 0; i < AFTER && cuGraphLaunch(executable, 0) == 0 && cuCtxSynchronize() == 0; i++)
+        ;
 }
 
 static const char WRITER[] =
@@ -152,7 +152,7 @@ static void kernel_in_graph(void)
     NEED(cuModuleUnload(module));
     others_constants();
     cuGraphLaunch(executable, 0);
-    ANSWER(cuCtxSynchronize() != 0 || (cuMemcpyDtoH(&value, own, sizeof value) == 0 && value <= 1));
+    ANSWER(cuCtxSynchronize() != 0 || (cuMemcpyDtoH(&value, own, sizeof value) == 0 && value == 1));
 }
 
 static void constant_in_graph(void)
@@ -240,7 +240,7 @@ static const struct attack attacks[] = {
     {"array_in_graph", REFUSED, "copies from an array in a graph after its end", array_in_graph},
     {"array_in_late_graph", REFUSED, "makes a graph executable whose array has ended", array_in_late_graph},
     {"array_from_node", REFUSED, "asks a node for an array that has ended, and copies from that", array_from_node},
-    {"pinned_in_graph", HARMLESS, "copies from and fills freed pinned memory in a graph", pinned_in_graph},
+    {"pinned_in_graph", HARMLESS, "copies from freed pinned memory in a graph", pinned_in_graph},
     {"kernel_in_graph", REFUSED, "launches a graph with a kernel of an unloaded module", kernel_in_graph},
     {"constant_in_graph", REFUSED, "copies a constant of an unloaded module in a graph", constant_in_graph},
     {"module_of_library", REFUSED, "unloads the module of a library", module_of_library},
