@@ -39,6 +39,12 @@ void report_error(int32_t code, const char *format, ...)
     (void)format;
 }
 
+void report_failure(CUresult result, const char *format, ...)
+{
+    (void)result;
+    (void)format;
+}
+
 /* A memory of CHUNKS chunks, of which each has a file of as many bytes as its number. */
 void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {

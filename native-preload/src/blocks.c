@@ -130,8 +130,7 @@ bool block_dispose(struct swap_block *block)
     residency_publish(device);
     residency_unlock();
     CUresult result = REAL(cuMemAddressFree)(base, bytes);
-    if (result != CUDA_SUCCESS)
-        report_error(result, "device addresses could not be given back");
+    report_failure(result, "device addresses could not be given back");
     residency_lock();
     return true;
 }

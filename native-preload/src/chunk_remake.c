@@ -45,8 +45,7 @@ CUresult chunk_remake_memory(unsigned device, uint64_t bytes, uint64_t until_ns,
 void chunk_remake_drop(unsigned device, uint64_t bytes, unsigned long long handle)
 {
     CUresult result = REAL(cuMemRelease)(handle);
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
-        report_error(result, "memory that was made again could not be given back");
+    report_failure(result, "memory that was made again could not be given back");
     residency_lock();
     residency_lower(device, bytes);
     residency_unlock();
@@ -97,8 +96,7 @@ static CUresult exchange(struct fresh *fresh)
         chunk->handle = before;
     }
     for (view = chunk->views; view != unmapped_to; view = view->next)
-        if (chunk_map_view(chunk, view) != CUDA_SUCCESS)
-            report_error(result, "memory could not be mapped again where it was");
+        report_failure(chunk_map_view(chunk, view), "memory could not be mapped again where it was");
     return result;
 }
 

@@ -298,8 +298,7 @@ CUresult chunk_empty(struct chunk *chunk)
         chunk->handle = 0;
         return CUDA_SUCCESS;
     }
-    if (result != CUDA_ERROR_DEINITIALIZED)
-        report_error(result, "physical memory could not be taken away: it stays");
+    report_failure(result, "physical memory could not be taken away: it stays");
     for (const struct chunk_view *unmapped = chunk->views; unmapped != view; unmapped = unmapped->next)
         chunk_map_view(chunk, unmapped);
     return result;

@@ -18,7 +18,7 @@ static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
     CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, CU_MEM_ATTACH_GLOBAL);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY) {
         segment_count(TESSERA_COUNTER_MANAGED_FALLBACKS, 1);
-        report_error(result, "managed memory was refused: the allocation stays plain");
+        report_failure(result, "managed memory was refused: the allocation stays plain");
     }
     return result;
 }
@@ -29,7 +29,7 @@ static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t b
     struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
     CUresult result = swap_allocate(device, bytes, 0, options, pointer);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
-        report_error(result, "memory could not be mapped: the allocation stays the driver's and does not move");
+        report_failure(result, "memory could not be mapped: the allocation stays the driver's and does not move");
     return result;
 }
 

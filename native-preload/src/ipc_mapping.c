@@ -74,8 +74,7 @@ static void unmap(const struct ipc_mapping *mapping, uint64_t mapped)
     CUresult result = mapped ? REAL(cuMemUnmap)(mapping->base, mapped) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && mapping->base)
         result = REAL(cuMemAddressFree)(mapping->base, mapping->bytes);
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
-        report_error(result, "another process's memory could not be closed: it stays mapped");
+    report_failure(result, "another process's memory could not be closed: it stays mapped");
 }
 
 CUresult ipc_mapping_make(const struct ipc_handle *handle, uint64_t until_ns, struct ipc_mapping *mapping)

@@ -38,7 +38,7 @@ bool managed_pools_have(CUmemoryPool pool)
 static void fell_back(CUresult result)
 {
     segment_count(TESSERA_COUNTER_MANAGED_FALLBACKS, 1);
-    report_error(result, "this driver has no managed pools: stream-ordered memory stays plain");
+    report_failure(result, "this driver has no managed pools: stream-ordered memory stays plain");
 }
 
 CUmemoryPool managed_pools_default(unsigned device)

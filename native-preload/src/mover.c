@@ -119,8 +119,7 @@ bool mover_open(unsigned device)
     CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
     if (result == CUDA_SUCCESS)
         return true;
-    if (result != CUDA_ERROR_DEINITIALIZED)
-        report_error(result, "no streams to move memory with");
+    report_failure(result, "no streams to move memory with");
     m->lost = is_fault(result);
     if (m->lost) /* nothing will be copied */
         return true;

@@ -33,8 +33,7 @@ static void change(struct chunk *chunk, uint32_t wanted)
     CUresult result = chunk_apply_access(chunk, chunk->views);
     if (result == CUDA_SUCCESS)
         result = chunk_deny_access(chunk, chunk->views, lost);
-    if (result != CUDA_SUCCESS)
-        report_error(result, "access between devices could not be changed");
+    report_failure(result, "access between devices could not be changed");
     residency_lock();
     chunk->state = CHUNK_RESIDENT;
     chunk_change_end(chunk);

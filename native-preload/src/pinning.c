@@ -58,8 +58,8 @@ static void unpin(unsigned device, char *memory)
         return; /* the last one is ending, and what was registered ends with it */
     CUresult result = REAL(cuMemHostUnregister)(memory);
     /* Not registered: the context that registered it has ended since. */
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED && result != NOT_REGISTERED)
-        report_error(result, "pinned memory could not be unregistered");
+    if (result != NOT_REGISTERED)
+        report_failure(result, "pinned memory could not be unregistered");
     devices_leave(context);
 }
 
@@ -81,8 +81,8 @@ void pinning_drop(struct backing_step *step)
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
-    if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_DEINITIALIZED) /* none is left: nothing to move either */
-        report_error(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
+    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+        report_failure(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
 }
 
 /* With the lock, which is released meanwhile: one step more; false: nothing is due, or it failed. */

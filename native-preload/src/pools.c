@@ -159,8 +159,7 @@ static uint64_t give_back(struct pool_block *chain)
         chain = block->next;
         bytes += block->extent;
         CUresult result = swap_free(block->pointer);
-        if (result != CUDA_SUCCESS)
-            report_error(result, "memory of a pool could not be given back");
+        report_failure(result, "memory of a pool could not be given back");
         pools_hold();
         pool_block_delete(block);
         pools_let();

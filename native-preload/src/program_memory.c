@@ -203,7 +203,7 @@ void program_destroy(struct program_memory *memory)
         if (result == CUDA_SUCCESS)
             lowered += held ? chunk->bytes : 0;
         else /* the driver did not take it back: it counts on */
-            report_error(result, "memory of the program's could not be given back");
+            report_failure(result, "memory of the program's could not be given back");
         chunk_forget(chunk);
     }
     residency_lower(device, lowered);

@@ -26,13 +26,10 @@ static void fill(struct tessera_error *entry, int32_t code, const char *text)
 }
 
 /* SPEC.md, section 7: claim by count 0 -> 1, publish by ready; a full log counts in its last entry. */
-void report_error(int32_t code, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void count(int32_t code, const char *format, va_list arguments)
 {
     char text[TESSERA_ERROR_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     struct tessera_segment *segment = segment_get();
     for (int i = 0; i < TESSERA_ERROR_ENTRIES; i++) {
         struct tessera_error *entry = &segment->errors[i];
@@ -49,6 +46,24 @@ void report_error(int32_t code, const char *format, ...)
             return;
         }
     }
+}
+
+void report_error(int32_t code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    count(code, format, arguments);
+    va_end(arguments);
+}
+
+void report_failure(CUresult result, const char *format, ...)
+{
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    count(result, format, arguments);
+    va_end(arguments);
 }
 
 void report_line(const char *format, ...)

@@ -47,7 +47,7 @@ static bool stays(unsigned device)
     for (; context && at; at = next_moving(device, at)) {
         CUresult result = swap_fix(at);
         if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE) { /* that one has been freed meanwhile */
-            report_error(result, "memory at %llx of device %u could not be made to stay", at, device);
+            report_failure(result, "memory at %llx of device %u could not be made to stay", at, device);
             all = false;
         }
     }

@@ -83,7 +83,7 @@ static void failed(unsigned device, struct transit *t, CUresult result, const ch
     if (result == CUDA_ERROR_DEINITIALIZED)
         return;
     RESIDENCY_COUNT(device, move_failures, 1);
-    report_error(result, "%s", what);
+    report_failure(result, "%s", what);
     t->failure = what;
     t->failure_code = result;
 }
@@ -237,8 +237,8 @@ static void not_in(struct transit *t, struct place *place, CUresult result)
         residency_unlock();
         CUresult left = chunk_empty(chunk);
         residency_lock();
-        if (left != CUDA_SUCCESS) /* its contents are in the backing still: what is on the device is not used */
-            report_error(left, "a chunk without contents stays on the device");
+        /* Its contents are in the backing still: what is on the device is not used. */
+        report_failure(left, "a chunk without contents stays on the device");
     }
     if (!chunk->handle)
         residency_lower(device, chunk->bytes);

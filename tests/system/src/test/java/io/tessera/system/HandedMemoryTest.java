@@ -142,6 +142,21 @@ class HandedMemoryTest {
         second.quit().exits(0);
     }
 
+    /** The driver answers DEINITIALIZED to the library's own threads, which may still move memory while the process ends. */
+    @Test
+    void aDriverThatShutsDownIsNoError(TestRun run) {
+        manager(run);
+        String fault = "; fail cuMemcpyHtoDAsync_v2 4 at 3; fail cuMemUnmap 4 at 9"; // a chunk that comes in is emptied again
+        RunningCase first = notebook(run, SCRIPT + fault, 1);
+        RunningCase second = notebook(run, SCRIPT + fault, 2);
+        for (int round = 0; round < 6; round++) {
+            work(first, 1);
+            work(second, 2);
+        }
+        first.quit().exits(0);
+        second.quit().exits(0);
+    }
+
     /** The queue belongs to the manager: without one memory goes to the driver, with the next it is handed on again. */
     @Test
     void aNewManagerMakesNewQueues(TestRun run) {
