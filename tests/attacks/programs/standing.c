@@ -131,6 +131,31 @@ static void kernel_frees(void)
     ANSWER(cuCtxSynchronize());
 }
 
+/* Kernels that were short until now share an event behind the last of them; the endless one is in the middle. */
+static void kernel_behind_short(void)
+{
+    handle module = 0, function = 0, stream = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    leave_after(LONG_S);
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuModuleLoadData(&module, endless_text));
+    NEED(cuModuleGetFunction(&function, module, "endless"));
+    NEED(cuMemsetD32(own, NEVER, 1)); /* it ends at once */
+    for (int burst = 0; burst < 6; burst++) {
+        for (int i = 0; i < 300; i++)
+            NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
+        NEED(cuStreamSynchronize(stream));
+        usleep(150000);
+    }
+    for (int i = 0; i < 3; i++)
+        NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
+    NEED(cuMemsetD32Async(own, 0, 1, stream));
+    NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
+    load();
+    ANSWER(cuCtxSynchronize());
+}
+
 /* A graph that waits is left alone: nothing else may hide in it. */
 static void graph(void)
 {
@@ -161,6 +186,7 @@ static const struct attack attacks[] = {
     {"host", ENDS, "stays, and a stream of its own waits for a host function that does not return", host},
     {"graph", ENDS, "stays, and a graph of its own waits for what never comes beside a kernel that never ends", graph},
     {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
+    {"kernel_behind_short", ENDS, "loads a module while a kernel of its own runs for ever behind many short ones", kernel_behind_short},
     {"kernel_frees", ENDS, "frees pinned memory while a kernel of its own runs for ever", kernel_frees},
 };
 ATTACKS(attacks)

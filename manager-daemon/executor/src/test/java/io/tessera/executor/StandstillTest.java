@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -215,6 +216,35 @@ class StandstillTest {
         await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
         assertEquals(0, third.segment().contextError());
+    }
+
+    /** Short kernels share an event that is recorded behind the last of them, and the endless one is not the last. */
+    @Test
+    void aKernelThatDoesNotEndIsEndedAlsoWithoutAnEventOfItsOwn() throws Exception {
+        assertEquals(0, first.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(PTX), value(0), value(0), value(0)));
+        long module = first.outLong(0);
+        assertEquals(0, first.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text("work")));
+        long function = first.outLong(0);
+        for (int burst = 0; burst < 5; burst++) {
+            IntStream.range(0, 500).forEach(_ -> launchUnseen(function));
+            memory(first);
+            Thread.sleep(300); // it is looked for what is done
+        }
+        launchUnseen(function); // has an event, because the last one was long ago
+        launchUnseen(function);
+        memory(first);
+        executor.driver.heldStreams.addAll(executor.driver.made("stream"));
+        launchUnseen(function);
+        CompletableFuture<Integer> loads = CompletableFuture.supplyAsync(() -> first.call(DriverEntry.cuModuleUnload, value(module)));
+        await(this::isToldToEnd, "nobody ends the kernel");
+        executor.driver.release();
+        loads.get();
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        assertEquals(0, other.segment().contextError());
+    }
+
+    private void launchUnseen(long function) {
+        first.launch(function, firstStream, MemorySegment.ofArray(new long[] {firstMemory, 7}).toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** A driver may keep everybody out, also whoever asks whether work is done, and in calls of which nobody expects it. */

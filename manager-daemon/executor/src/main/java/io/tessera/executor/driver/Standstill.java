@@ -129,6 +129,9 @@ public final class Standstill {
         private BooleanSupplier goOn = () -> true;
         /** What is around a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
+        /** What its thread does before a call that may wait for the client's own work. */
+        private Runnable before = () -> {
+        };
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;
@@ -153,6 +156,11 @@ public final class Standstill {
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
             goOn = asked;
             around = outside;
+        }
+
+        /** What the client's thread does before each synchronizing call, which may wait for the client's own work. */
+        public void beforeCalls(Runnable action) {
+            before = action;
         }
 
         long nowNs() {
@@ -235,6 +243,7 @@ public final class Standstill {
 
         /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
         boolean begin() {
+            before.run();
             if (tryBegin()) {
                 return true;
             }

@@ -100,6 +100,16 @@ public final class Watchdog {
         this.progress = progress;
         this.soonestNs = SECOND_NS * IntStream.of(settings.timeoutS(), settings.sharedTimeoutS()).filter(seconds -> seconds != 0).min().orElse(0);
         member.turn().limit(this::timeoutNs);
+        standstill.beforeCalls(this::markAll);
+    }
+
+    /** The client's thread may be held up by what was launched last: a place behind it lets others find out. */
+    private void markAll() {
+        tracks.forEach((stream, track) -> {
+            if (track.more > 0) {
+                markLast(stream, track, lookedNs);
+            }
+        });
     }
 
     private long timeoutNs() {
