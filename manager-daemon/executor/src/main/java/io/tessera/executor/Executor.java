@@ -353,9 +353,9 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     @Override
-    public void stuck(long clientId, String tenant) {
+    public void stuck(String tenant, String why) {
         stuckTenant = tenant;
-        fail("work of client " + clientId + " (tenant \"" + tenant + "\") did not end within 10 s after it was to");
+        fail(why);
     }
 
     private void fail(String reason) {

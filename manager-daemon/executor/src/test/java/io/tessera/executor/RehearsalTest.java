@@ -43,7 +43,7 @@ class RehearsalTest {
             }
 
             @Override
-            public void stuck(long clientId, String tenant) {
+            public void stuck(String tenant, String why) {
                 reported.add("stuck");
             }
 

@@ -149,7 +149,8 @@ public final class RingConsumer {
         if (nowNs - holeSinceNs < HOLE_NS) {
             return 0;
         }
-        int bytes = length < 0 ? check(at, Math.negateExact(length)) : untilNext(at, claimed);
+        // The least int has no opposite: it stays negative, and is refused as any other length out of bounds.
+        int bytes = length < 0 ? check(at, -length) : untilNext(at, claimed);
         if (bytes == 0 || position + bytes >= claimed
                 || RecordHeader.lengthAcquire(ring, at + bytes & RelayLayout.RING_BYTES - 1) <= 0) {
             return 0;

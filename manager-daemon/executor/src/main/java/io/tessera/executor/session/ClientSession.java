@@ -61,6 +61,8 @@ public final class ClientSession {
     private volatile boolean ending;
     private volatile int lostResult;
     private volatile boolean over;
+    /** Whether the device may still write what the segment holds. */
+    private boolean stuck;
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
@@ -95,22 +97,20 @@ public final class ClientSession {
             ClientState made = makeState.apply(arena);
             state = made;
             made.device().enter(made.driver());
-            contain = new Containment(made, reports, clientId, name);
+            contain = new Containment(made, reports, name);
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.standstill().whileWaiting(goOn, made.window()::outside);
                 made.pools().whileWaiting(goOn);
-                serve(records, new RingConsumer(segment, arena));
-                finish(records);
+                serveToTheEnd(records, new RingConsumer(segment, arena));
             }
-        } catch (BrokenRingException e) {
-            LOG.warn("{} is let go: {}", name, e.getMessage());
         } catch (DriverFailedException e) {
             LOG.error("{} cannot be served: {}", name, e.getMessage());
             segment.contextError(CudaResult.CONTEXT_IS_DESTROYED);
-        } catch (LinuxException | RuntimeException | Error e) {
-            LOG.error("{} is let go because its thread failed", name, e);
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} cannot be served, or its end failed", name, e);
+            segment.contextError(CudaResult.CONTEXT_IS_DESTROYED);
         } finally {
             ClientState known = state;
             if (known != null) {
@@ -118,8 +118,30 @@ public final class ClientSession {
                 known.standstill().leave();
             }
             segment.end();
-            over = true;
+            over = !stuck;
         }
+    }
+
+    /** However serving ends, the client's work is ended and what it had is freed. */
+    private void serveToTheEnd(RecordDispatcher records, RingConsumer ring) {
+        try {
+            serve(records, ring);
+        } catch (BrokenRingException e) {
+            LOG.warn("{} is let go: {}", name, e.getMessage());
+        } catch (LinuxException | RuntimeException | Error e) {
+            LOG.error("{} is let go because its thread failed", name, e);
+        }
+        try {
+            finish(records);
+        } catch (RuntimeException | Error e) {
+            LOG.error("what {} had cannot be taken back", name, e);
+            giveUp("what " + name + " had cannot be taken back");
+        }
+    }
+
+    private void giveUp(String why) {
+        stuck = true;
+        reports.stuck(state.fences().member().tenant(), why);
     }
 
     private void serve(RecordDispatcher records, RingConsumer ring)
@@ -138,34 +160,29 @@ public final class ClientSession {
             records.refuse(registered);
         }
         long idleSinceNs = 0; // 0: not idle
-        try {
-            while (!ending) {
-                long nowNs = clock.nanoTime();
-                boolean full = state.streams().isFull();
-                int work = full ? 0 : poll(records, ring, BATCH, nowNs);
-                look(records, nowNs);
-                if (full) {
-                    state.window().rest();
-                    LockSupport.parkNanos(FULL_POLL_NS);
-                    continue;
-                }
-                if (work > 0) {
-                    records.counters().publish();
-                    idleSinceNs = 0;
-                    continue;
-                }
-                if (idleSinceNs == 0) {
-                    idleSinceNs = nowNs;
-                }
-                idle(records, ring, nowNs - idleSinceNs);
+        while (!ending) {
+            long nowNs = clock.nanoTime();
+            boolean full = state.streams().isFull();
+            int work = full ? 0 : poll(records, ring, BATCH, nowNs);
+            look(records, nowNs);
+            if (full) {
+                state.window().rest();
+                LockSupport.parkNanos(FULL_POLL_NS);
+                continue;
             }
-            state.window().leaving();
-            records.unheard();
-            pollRest(records, ring);
-        } catch (BrokenRingException e) {
-            finish(records);
-            throw e;
+            if (work > 0) {
+                records.counters().publish();
+                idleSinceNs = 0;
+                continue;
+            }
+            if (idleSinceNs == 0) {
+                idleSinceNs = nowNs;
+            }
+            idle(records, ring, nowNs - idleSinceNs);
         }
+        state.window().leaving();
+        records.unheard();
+        pollRest(records, ring);
     }
 
     /** Executes what a client that is gone has left and does not wait for; where its streams are full, its waits and its kernels are ended first. */
@@ -270,7 +287,7 @@ public final class ClientSession {
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             if (clock.nanoTime() - untilNs > 0) {
-                reports.stuck(clientId, state.fences().member().tenant());
+                giveUp("work of " + name + " did not end within 10 s after it was to");
                 return;
             }
             LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);

@@ -24,17 +24,15 @@ final class Containment {
 
     private final ClientState client;
     private final Reports reports;
-    private final long clientId;
     private final String name;
     private final NativeDrain drain;
     /** When kernels that were told to end must have ended; 0: none was. */
     private long endsNs;
     private long tidyNs;
 
-    Containment(ClientState client, Reports reports, long clientId, String name) {
+    Containment(ClientState client, Reports reports, String name) {
         this.client = client;
         this.reports = reports;
-        this.clientId = clientId;
         this.name = name;
         this.drain = new NativeDrain(client.fences().member(), client.streams(), client.driver());
     }
@@ -144,7 +142,7 @@ final class Containment {
             client.fences().watchdog().ended();
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
-            reports.stuck(clientId, client.fences().member().tenant());
+            reports.stuck(client.fences().member().tenant(), "work of " + name + " did not end within 10 s after it was to");
         }
     }
 

@@ -16,6 +16,10 @@ public interface Reports {
     /** Something that newcomers wait for may be so now. */
     void look();
 
-    /** A client's work does not end, though the client has gone or was ended: the executor cannot go on. */
-    void stuck(long clientId, String tenant);
+    /**
+     * A client's work does not end, though the client has gone or was ended, or what it had cannot be taken back: the executor cannot go on.
+     *
+     * @param why for the log and for those who lose the executor by it
+     */
+    void stuck(String tenant, String why);
 }

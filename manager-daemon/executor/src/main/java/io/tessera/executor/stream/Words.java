@@ -16,6 +16,7 @@ public final class Words {
 
     private final DriverCalls driver;
     private final RelaySegment segment;
+    private boolean registered;
     private long deviceAddress;
 
     /** Not registered yet. */
@@ -32,6 +33,7 @@ public final class Words {
         if (result != CudaResult.SUCCESS) {
             return result;
         }
+        registered = true;
         result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), host, 0);
         deviceAddress = driver.outLong(0);
         return result;
@@ -39,9 +41,9 @@ public final class Words {
 
     /** Has the device forget the words, when no stream uses them any more. */
     public void unregister() {
-        if (deviceAddress != 0) {
+        if (registered) {
             driver.call(DriverEntry.cuMemHostUnregister, segment.memory().address() + RelaySegment.WORD);
-            deviceAddress = 0;
+            registered = false;
         }
     }
 

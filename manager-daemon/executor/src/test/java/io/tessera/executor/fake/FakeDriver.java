@@ -55,6 +55,8 @@ public final class FakeDriver implements DriverPort {
     public final AtomicInteger synchronizedWhileHeld = new AtomicInteger();
     /** Entries that want the whole context, too, while {@link #synchronizing}. */
     public final Set<DriverEntry> alsoSynchronizing = ConcurrentHashMap.newKeySet();
+    /** Entries that nobody has thought of: the calling thread fails in them. */
+    public final Set<DriverEntry> unthought = ConcurrentHashMap.newKeySet();
     /** Whether also questions wait while somebody else has the whole context. */
     public volatile boolean questionsWait;
     /** Addresses that streams were told to write. */
@@ -222,6 +224,9 @@ public final class FakeDriver implements DriverPort {
 
     @Override
     public int call(DriverEntry entry, MemorySegment s) {
+        if (unthought.contains(entry)) {
+            throw new IllegalStateException(entry + " fails in a way that nobody has thought of");
+        }
         HandleWitness watching = witness;
         if (watching == null) {
             return called(entry, s);

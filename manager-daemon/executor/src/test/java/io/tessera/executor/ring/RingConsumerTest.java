@@ -1,6 +1,7 @@
 package io.tessera.executor.ring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.protocol.WireTypes;
@@ -16,6 +17,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The consumer against a producer that is stepped by hand: what it hands on, zeroes and gives back, over many laps. */
 @Timeout(60)
@@ -102,6 +105,17 @@ class RingConsumerTest {
         assertEquals(0, sent.size());
         assertEquals(claimed, segment.consumed());
         assertEquals(-1, segment.ring().mismatch(arena.allocate(RING)), "an empty ring is zero");
+    }
+
+    /** What nobody commits is skipped if something comes behind it, and may claim any length. */
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, Integer.MIN_VALUE + 1, -RelayLayout.RECORD_MAX - 1, -1})
+    void aHoleOfALengthThatNoRecordHasBreaksTheRing(int length) throws BrokenRingException {
+        assertTrue(segment.claim(0, 4096));
+        RecordHeader.lengthRelease(segment.ring(), 0, length);
+        RecordHeader.lengthRelease(segment.ring(), 64, RecordHeader.BYTES);
+        assertEquals(0, consumer.poll(this::take, 1, 1));
+        assertThrows(BrokenRingException.class, () -> consumer.poll(this::take, 1, 2 * RingConsumer.HOLE_NS));
     }
 
     @Test

@@ -187,7 +187,7 @@ public class RelayRecordBenchmark {
         }
 
         @Override
-        public void stuck(long clientId, String tenant) {
+        public void stuck(String tenant, String why) {
             throw new IllegalStateException("stuck");
         }
 
