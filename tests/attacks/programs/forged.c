@@ -264,6 +264,39 @@ static void unwritten(void)
     _exit(0);
 }
 
+static const char counts[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry count(.param .u64 at)\n{\n"
+                             ".reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %q;\nld.param.u64 %d1, [at]; mov.u32 %r1, 0;\n"
+                             "again: add.u32 %r1, %r1, 1; st.volatile.global.u32 [%d1], %r1; setp.lt.u32 %q, %r1, 20000000;\n"
+                             "@%q bra again; ret;\n}\n";
+
+/* No length has this for its opposite. Streams of its own have words of the segment to write when its kernels are done. */
+static void least(void)
+{
+    handle module = 0, function = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    begin();
+    NEED(cuModuleLoadData(&module, counts));
+    NEED(cuModuleGetFunction(&function, module, "count"));
+    for (int i = 0; i < 4; i++)
+        NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, 0, parameters, NULL));
+    for (uint32_t word = 100; word < 140; word++) {
+        struct tessera_mark mark = {.handle = 0, .value = 77, .word = word};
+        send_record(TESSERA_RELAY_MARK, 0, 0, &mark, sizeof mark);
+    }
+    usleep(300000);
+    struct tessera_record *hole = claim(32);
+    need(hole ? 0 : 1, "room in the ring");
+    __atomic_store_n(&hole->length, INT32_MIN, __ATOMIC_RELEASE);
+    uint64_t body[BODY] = {0};
+    send_record(TESSERA_RELAY_CALL, 1, 0, body, sizeof body);
+    for (int i = 0; i < 500 && !shared->ended; i++)
+        usleep(10000);
+    need(shared->ended ? 0 : 1, "being let go");
+    sleep(2);
+    _exit(0);
+}
+
 static void tokens(void)
 {
     for (int i = 0; i < 10; i++)
@@ -296,6 +329,7 @@ static const struct attack attacks[] = {
     {"raced", HARMLESS, "changes records while they are read", raced},
     {"segment", HARMLESS, "fills its segment with rubbish", segment},
     {"unwritten", HARMLESS, "claims room in the ring and never writes it", unwritten},
+    {"least", HARMLESS, "leaves a record of the least length there is while its streams are to write words of its segment", least},
     {"tokens", REFUSED, "connects to the executor with tokens that it guessed", tokens},
     {"name", HARMLESS, "comes as another user by the victim's name and reads its memory", name},
 };
