@@ -91,7 +91,12 @@ bool connection_valid(const void *buffer, int size)
 int connection_receive_with(int socket, void *buffer, int *descriptor, int timeout_ms)
 {
     struct pollfd ready = {.fd = socket, .events = POLLIN};
-    int n = poll(&ready, 1, timeout_ms);
+    uint64_t until_ns = monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    int n;
+    while ((n = poll(&ready, 1, timeout_ms)) < 0 && errno == EINTR) { /* the program's signals end no wait of ours */
+        uint64_t now_ns = monotonic_ns();
+        timeout_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
+    }
     if (n <= 0)
         return n == 0 ? -ETIMEDOUT : -errno;
     union {

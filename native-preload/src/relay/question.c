@@ -1,11 +1,13 @@
 #include "question.h"
 
+#include <errno.h>
 #include <pthread.h>
 
+#include "backoff.h"
 #include "connection.h"
 #include "report.h"
 
-#define ANSWER_TIMEOUT_MS 10000 /* the executor clears the pages of a new file: gigabytes take seconds */
+#define STEP_MS 500 /* the executor clears the pages of a new file, seconds for gigabytes: it is waited for while it lives */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -20,7 +22,10 @@ static CUresult ask(struct relay_link *link, const struct question *question, vo
     if (connection_send_with(link->socket, question->message, question->type, question->bytes, link->number,
                              question->descriptor) != 0)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    int got = connection_receive_with(link->socket, answer, descriptor, ANSWER_TIMEOUT_MS);
+    int got;
+    do
+        got = connection_receive_with(link->socket, answer, descriptor, STEP_MS);
+    while (got == -ETIMEDOUT && relay_link_alive(link));
     if (is_answer(question, answer, got))
         return CUDA_SUCCESS;
     report_error(got < 0 ? got : 0, "the executor did not answer to message %u", question->type);

@@ -1,6 +1,7 @@
 package io.tessera.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class AdmissionTest {
     private static final long BYTES = 1 << 20;
+    private static final long SLOW_BYTES = 64 << 20;
 
     @TempDir
     Path folder;
@@ -86,6 +89,42 @@ class AdmissionTest {
             memory.unmappable = false;
             assertEquals(0, client.pin(BYTES, 0).result());
             client.synchronise(0, 5, 2);
+        }
+    }
+
+    /** The system clears pages: gigabytes take seconds, and several clients at once take longer. */
+    @Test
+    void nobodyWaitsForTheMemoryOfAnother() throws Exception {
+        ScarceMemory memory = new ScarceMemory();
+        try (RunningExecutor executor = new RunningExecutor(folder, memory);
+                RelayTestClient slow = executor.client("a", 0);
+                RelayTestClient other = executor.client("b", 0)) {
+            memory.slowBytes = SLOW_BYTES;
+            CompletableFuture<RelayPinned> pins = CompletableFuture.supplyAsync(() -> pin(slow, SLOW_BYTES));
+            Thread.sleep(300);
+            long beat = other.segment().executorHeartbeatNs();
+            assertEquals(0, other.pin(BYTES, 0).result());
+            try (RelayTestClient newcomer = executor.client("c", 0)) {
+                assertEquals(0, newcomer.pin(BYTES, 0).result());
+            }
+            RelayTestClient.await(() -> other.segment().executorHeartbeatNs() != beat, "a heartbeat");
+            assertFalse(pins.isDone());
+            try (RelayTestClient gone = executor.client("a", 0)) {
+                CompletableFuture.runAsync(() -> pin(gone, SLOW_BYTES));
+                Thread.sleep(300);
+                gone.disconnect();
+            }
+            memory.slowBytes = 0;
+            assertEquals(0, pins.get().result());
+            assertEquals(0, slow.pin(BYTES, 0).result());
+        }
+    }
+
+    private static RelayPinned pin(RelayTestClient client, long bytes) {
+        try {
+            return client.pin(bytes, 0);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 

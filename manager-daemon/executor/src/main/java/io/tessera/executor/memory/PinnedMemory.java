@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Memory that one client and the executor both map, at addresses in the host part of the tenant's window (RELAY.md,
- * section 6). {@link #create} is called by the thread of the connections, the rest by the client's owner thread;
+ * section 6). {@link #create} is called by any thread, the rest by the client's owner thread;
  * thread-safe. {@link #close} gives back everything that the device does not know.
  */
 public final class PinnedMemory implements AutoCloseable {
@@ -33,6 +33,7 @@ public final class PinnedMemory implements AutoCloseable {
     private final Map<Long, Region> regions = new HashMap<>();
     private volatile HostAddresses addresses;
     private long lastId;
+    private boolean closed;
 
     /** A region. */
     public static final class Region {
@@ -102,6 +103,9 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     private Offer make(long bytes, long notBelow) throws LinuxException {
+        if (closed) {
+            return none();
+        }
         if (bytes <= 0 || bytes > MOST_BYTES) {
             return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
         }
@@ -136,6 +140,11 @@ public final class PinnedMemory implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** What is answered where there is no memory. */
+    public static Offer none() {
+        return refused(CudaResult.OUT_OF_MEMORY);
     }
 
     private static Offer refused(int result) {
@@ -190,6 +199,7 @@ public final class PinnedMemory implements AutoCloseable {
     /** A region that is still mapped stays so, with its addresses: the device may use it. */
     @Override
     public synchronized void close() {
+        closed = true;
         for (Iterator<Region> i = regions.values().iterator(); i.hasNext();) {
             Region region = i.next();
             if (region.arena == null) {

@@ -19,6 +19,7 @@ final class Connection implements RelayMessageListener {
     long pollToken;
     private RelayToken token;
     private long[] pinAsked;
+    private boolean pinning;
     private long[] imageAsked;
     private boolean outOfOrder;
     private boolean open = true;
@@ -44,7 +45,7 @@ final class Connection implements RelayMessageListener {
 
     @Override
     public void onPin(long bytes, long notBelow) {
-        outOfOrder |= session == null;
+        outOfOrder |= session == null || pinAsked != null; // each waits for its answer
         pinAsked = new long[] {bytes, notBelow};
     }
 
@@ -93,11 +94,20 @@ final class Connection implements RelayMessageListener {
         return token;
     }
 
-    /** Bytes and lowest address of a PIN, once; null if there is none. */
+    /** Bytes and lowest address of a PIN, once; null if there is none, or if memory cannot be made yet or is being made. */
     long[] takePin() {
+        if (pinAsked == null || pinning || !pinned.isReady()) {
+            return null;
+        }
         long[] asked = pinAsked;
         pinAsked = null;
+        pinning = true;
         return asked;
+    }
+
+    /** What was asked for is made, or refused. */
+    void pinned() {
+        pinning = false;
     }
 
     /** Offset and bytes of an IMAGE, once; null if there is none. */
@@ -115,7 +125,7 @@ final class Connection implements RelayMessageListener {
         return session;
     }
 
-    PinnedMemory pinned() {
+    PinnedMemory pinnedMemory() {
         return pinned;
     }
 

@@ -4,7 +4,6 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.Company;
 import io.tessera.executor.image.ImageOffers;
-import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -70,6 +69,7 @@ public final class Connections implements AutoCloseable {
     private final PeerBounds<Connection> unknown = new PeerBounds<>(MOST_UNKNOWN, MOST_UNKNOWN_OF_ALL);
     private final LineLimit lines;
     private final Room room = new Room();
+    private final Pinning pinning;
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
     private long listeningToken;
@@ -86,6 +86,7 @@ public final class Connections implements AutoCloseable {
         this.company = company;
         this.os = os;
         this.poller = poller;
+        this.pinning = new Pinning(poller);
         this.clock = clock;
         this.admission = admission;
         this.factory = factory;
@@ -153,8 +154,8 @@ public final class Connections implements AutoCloseable {
     private void readable(Connection connection) {
         try {
             SocketPort.Received received;
-            while (connection.isOpen() && (received = os.sockets().receiveWithDescriptor(connection.socket, packet))
-                    .bytes() != SocketPort.WOULD_BLOCK) {
+            for (int i = 0; i < TAKEN_AT_ONCE && connection.isOpen() && (received = os.sockets().receiveWithDescriptor(connection.socket, packet))
+                    .bytes() != SocketPort.WOULD_BLOCK; i++) {
                 if (received.bytes() == 0) {
                     close(connection);
                     return;
@@ -200,20 +201,31 @@ public final class Connections implements AutoCloseable {
     }
 
     /** A client may ask before its thread has a window for it: it is answered when that is there. */
-    private void pin(Connection connection) throws LinuxException {
-        if (connection.session() == null || !connection.pinned().isReady()) {
-            return;
-        }
-        long[] asked = connection.takePin();
+    private void pin(Connection connection) {
+        long[] asked = connection.session() == null ? null : connection.takePin();
         if (asked != null) {
-            PinnedMemory.Offer offer = connection.pinned().create(asked[0], asked[1]);
-            int bytes = RelayMessageEncoder.pinned(packet, offer.pinned());
+            pinning.begin(connection, asked[0], asked[1]);
+        }
+    }
+
+    private void offerPinned() {
+        for (Pinning.Made made; (made = pinning.poll()) != null;) {
+            Connection connection = made.connection();
+            int descriptor = made.offer().descriptor();
+            connection.pinned();
             try {
-                send(connection, bytes, offer.descriptor());
-            } finally {
-                if (offer.descriptor() >= 0) {
-                    os.sockets().close(offer.descriptor());
+                if (connection.isOpen()) {
+                    send(connection, RelayMessageEncoder.pinned(packet, made.offer().pinned()), descriptor);
                 }
+            } catch (LinuxException e) {
+                close(connection);
+            }
+            try {
+                if (descriptor >= 0) {
+                    os.sockets().close(descriptor);
+                }
+            } catch (LinuxException e) {
+                LOG.debug("while pinned memory was offered to {}: {}", connection, e.getMessage());
             }
         }
     }
@@ -322,6 +334,7 @@ public final class Connections implements AutoCloseable {
             acceptAgainNs = Long.MAX_VALUE;
             listenTo(PollPort.READABLE);
         }
+        offerPinned();
         for (Connection connection : List.copyOf(connections)) {
             try {
                 admit(connection);
@@ -385,6 +398,7 @@ public final class Connections implements AutoCloseable {
             LOG.debug("while the socket was closed: {}", e.getMessage());
         }
         List.copyOf(connections).forEach(this::close);
+        pinning.close();
     }
 
     /** Whether sessions have not ended yet. */

@@ -6,12 +6,15 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 
 /** The kernel's shared memory, of which there is none while {@link #full} says so. Thread-safe. */
 public final class ScarceMemory implements SharedMemoryPort {
     private final SharedMemoryPort real = Linux.sharedMemory();
     /** Whether nothing can be made. */
     public volatile boolean full;
+    /** Of such a size nothing is made until it is another. */
+    public volatile long slowBytes;
     /** Whether nothing can be mapped. */
     public volatile boolean unmappable;
 
@@ -19,6 +22,9 @@ public final class ScarceMemory implements SharedMemoryPort {
     public int create(String name, long bytes) throws LinuxException {
         if (full) {
             throw new LinuxException("memfd_create", name, Errno.ENOSPC);
+        }
+        while (bytes == slowBytes) {
+            LockSupport.parkNanos(1_000_000L);
         }
         return real.create(name, bytes);
     }

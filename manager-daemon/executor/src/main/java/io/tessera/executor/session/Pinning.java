@@ -1,0 +1,69 @@
+package io.tessera.executor.session;
+
+import io.tessera.executor.memory.PinnedMemory;
+import io.tessera.os.LinuxException;
+import io.tessera.os.Poller;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes clients' pinned memory aside from the connections' thread: the system clears the pages first, which takes half a second a
+ * GiB, and heartbeats and newcomers must not wait for that. One request of a connection at a time. The connections' thread owns it.
+ */
+final class Pinning implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Pinning.class);
+
+    private final Poller poller;
+    private final ExecutorService threads = Executors.newCachedThreadPool(Thread.ofPlatform().name("pinning-", 0).daemon().factory());
+    private final Queue<Made> made = new ConcurrentLinkedQueue<>();
+
+    /**
+     * What a request came to.
+     *
+     * @param offer the receiver closes its descriptor
+     */
+    record Made(Connection connection, PinnedMemory.Offer offer) {
+    }
+
+    /** Wakes a poller when something is made. */
+    Pinning(Poller poller) {
+        this.poller = poller;
+    }
+
+    /** Begins to make what a connection asked for. */
+    void begin(Connection connection, long bytes, long notBelow) {
+        PinnedMemory pinned = connection.pinnedMemory();
+        threads.execute(() -> {
+            made.add(new Made(connection, make(pinned, bytes, notBelow)));
+            try {
+                poller.wake();
+            } catch (LinuxException e) {
+                LOG.debug("the connections' thread looks up by itself: {}", e.getMessage());
+            }
+        });
+    }
+
+    private static PinnedMemory.Offer make(PinnedMemory pinned, long bytes, long notBelow) {
+        try {
+            return pinned.create(bytes, notBelow);
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} bytes of pinned memory cannot be made", bytes, e);
+            return PinnedMemory.none();
+        }
+    }
+
+    /** What was made next; null: nothing yet. */
+    Made poll() {
+        return made.poll();
+    }
+
+    /** What is being made goes with the process. */
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}
