@@ -1,6 +1,7 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.quota.TenantAccount;
 import io.tessera.os.GrowingMemory;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelayLayout;
@@ -11,16 +12,18 @@ import java.lang.foreign.MemorySegment;
  * client pays for what it sends with what it sent. One owner thread.
  */
 final class BulkData implements AutoCloseable {
-    /** Of all slots together: as much as two calls carry. */
-    private static final long MOST_BYTES = 2 * RelayLayout.BULK_MAX;
-
-    private long total;
+    private final TenantAccount account;
     private final Piece[] pieces = new Piece[RelayLayout.SLOTS + 1];
 
     /** What has come for one slot. */
     private static final class Piece {
         private final GrowingMemory memory = new GrowingMemory();
         private long bytes;
+    }
+
+    /** None yet, of a tenant. */
+    BulkData(TenantAccount account) {
+        this.account = account;
     }
 
     /**
@@ -44,13 +47,18 @@ final class BulkData implements AutoCloseable {
             drop(slot);
             throw new RejectedException(CudaResult.INVALID_VALUE, "a piece at " + offset + " of a call's data");
         }
-        if (total + bytes > MOST_BYTES) {
+        String refusal = account.data(bytes);
+        if (refusal != null) {
             drop(slot);
-            throw RejectedException.bound("more data of calls than a client may have on its way");
+            throw RejectedException.bound(refusal);
         }
-        MemorySegment.copy(from, at, reserve(piece, offset + bytes), offset, bytes);
-        total += bytes;
         piece.bytes += bytes;
+        try {
+            MemorySegment.copy(from, at, reserve(piece, offset + bytes), offset, bytes);
+        } catch (RejectedException e) {
+            drop(slot);
+            throw e;
+        }
     }
 
     private static MemorySegment reserve(Piece piece, long bytes) throws RejectedException {
@@ -73,7 +81,7 @@ final class BulkData implements AutoCloseable {
         Piece piece = pieces[slot];
         if (piece != null) {
             piece.memory.close();
-            total -= piece.bytes;
+            account.data(-piece.bytes);
         }
         pieces[slot] = null;
     }

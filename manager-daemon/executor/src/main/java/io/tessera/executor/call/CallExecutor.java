@@ -37,7 +37,7 @@ public final class CallExecutor implements AutoCloseable {
 
     private final ClientState client;
     private final CallFrame frame;
-    private final BulkData bulk = new BulkData();
+    private final BulkData bulk;
     private final MemoryCalls memory;
     private final AddressCheck addresses;
     private final Holdovers holdovers;
@@ -54,6 +54,7 @@ public final class CallExecutor implements AutoCloseable {
     public CallExecutor(ClientState client, Arena arena) {
         this.client = client;
         this.frame = new CallFrame(arena);
+        this.bulk = new BulkData(client.handles().account().tenant());
         VirtualMemory virtual = new VirtualMemory();
         this.memory = new MemoryCalls(client, virtual);
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);

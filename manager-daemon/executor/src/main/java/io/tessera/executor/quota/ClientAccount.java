@@ -16,7 +16,7 @@ public final class ClientAccount {
 
     /** Of a tenant whose only client it is. */
     public static ClientAccount ofItsOwn() {
-        return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory())));
+        return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
 
     /** Why the client may not have one more; null if it may. */

@@ -1,5 +1,6 @@
 package io.tessera.executor.quota;
 
+import io.tessera.protocol.relay.RelayLayout;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -15,6 +16,11 @@ public final class HostBudget {
     /** A collection of garbage takes a second or two for each GiB that is in use, and everybody waits for it. */
     private static final long MOST_PER_TENANT = 1L << 30;
     private static final long MOST_FOR_ALL = 4L << 30;
+
+    private static final int MACHINE_FOR_DATA = 4;
+    /** As much as two calls carry. */
+    private static final long MOST_DATA_PER_TENANT = 2 * RelayLayout.BULK_MAX;
+    private static final long DATA_GUARANTEED = 64L << 20;
 
     private final long perTenantBytes;
     private final long guaranteedBytes;
@@ -38,6 +44,12 @@ public final class HostBudget {
     public static HostBudget ofHeap(long heapBytes) {
         return new HostBudget(Math.min(MOST_PER_TENANT, heapBytes / HEAP_PER_TENANT), Math.min(MOST_PER_TENANT, heapBytes / HEAP_GUARANTEED),
                 Math.min(MOST_FOR_ALL, heapBytes / HEAP_FOR_ALL));
+    }
+
+    /** For data of calls that are on their way, by the size of the machine's memory. */
+    public static HostBudget ofMachine(long machineBytes) {
+        return new HostBudget(Math.min(MOST_DATA_PER_TENANT, machineBytes / MACHINE_FOR_DATA), Math.min(DATA_GUARANTEED, machineBytes / MACHINE_FOR_DATA),
+                machineBytes / MACHINE_FOR_DATA);
     }
 
     /** Whether a tenant that would have so many bytes may take so many of them now. */

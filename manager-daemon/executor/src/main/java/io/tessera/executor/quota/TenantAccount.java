@@ -6,11 +6,19 @@ public final class TenantAccount {
 
     private final HostBudget budget;
     private final long[] counts = new long[KINDS];
+    private final HostBudget forData;
     private long bytes;
+    private long dataBytes;
 
-    /** Nothing yet. */
-    public TenantAccount(HostBudget budget) {
+    /**
+     * Nothing yet.
+     *
+     * @param budget  for objects
+     * @param forData for data of calls that are on their way
+     */
+    public TenantAccount(HostBudget budget, HostBudget forData) {
         this.budget = budget;
+        this.forData = forData;
     }
 
     /**
@@ -46,6 +54,17 @@ public final class TenantAccount {
         long taken = cost(kind, count, more);
         bytes += taken;
         budget.add(taken);
+    }
+
+    /** Takes room for data of a call that is on its way, or gives some back (negative). Returns why not; null: it is taken. */
+    public synchronized String data(long more) {
+        if (more > 0 && !forData.allows(dataBytes + more, more)) {
+            return "data of calls on their way may take " + (forData.perTenantBytes() >> 20) + " MiB for a tenant, or less while others use it; this one's take "
+                    + (dataBytes >> 20) + " MiB";
+        }
+        dataBytes += more;
+        forData.add(more);
+        return null;
     }
 
     static long cost(Countable kind, long count, long more) {

@@ -1,5 +1,6 @@
 package io.tessera.executor.session;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
@@ -45,6 +46,7 @@ import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,6 +73,8 @@ public final class SessionFactory {
     private final Exports exports = new Exports();
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
     private final HostBudget budget = HostBudget.ofHeap(Runtime.getRuntime().maxMemory());
+    private final HostBudget forData =
+            HostBudget.ofMachine(((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize());
     private final Map<String, TenantAccount> accounts = new ConcurrentHashMap<>();
 
     /**
@@ -125,7 +129,7 @@ public final class SessionFactory {
             snapshot.write(segment.device(), visible);
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
-            ClientAccount account = new ClientAccount(accounts.computeIfAbsent(name(client), _ -> new TenantAccount(budget)));
+            ClientAccount account = new ClientAccount(accounts.computeIfAbsent(name(client), _ -> new TenantAccount(budget, forData)));
             PinnedMemory pinned = new PinnedMemory(memory, files, account);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
