@@ -200,7 +200,7 @@ public final class Executor implements ManagerOrders, Reports {
         Optional<Standstill.LongCall> call = factory.standstill().longCall(nowNs, LONG_CALL_NS);
         if (call.isPresent()) {
             say(call.get(), nowNs);
-            if (office.haltLate(nowNs, LATE_NS)) {
+            if (office.haltLate(nowNs, LATE_NS + factory.moves().graceNs())) {
                 fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
             }
         }

@@ -1,5 +1,6 @@
 package io.tessera.executor;
 
+import static io.tessera.executor.client.RelayTestClient.filledOut;
 import static io.tessera.executor.client.RelayTestClient.in;
 import static io.tessera.executor.client.RelayTestClient.outBytes;
 import static io.tessera.executor.client.RelayTestClient.value;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 class GraphQuotaTest {
     private static final int OUT_OF_MEMORY = 2;
     private static final int MOST_DEPTH = 32;
+    private static final long PIECE_BYTES = 64L << 20;
+    /** Of such pieces, that 4 GB/s set in two seconds. */
+    private static final int PIECES = (int) (8_000_000_000L / PIECE_BYTES);
 
     @TempDir
     Path folder;
@@ -133,6 +137,62 @@ class GraphQuotaTest {
                 long node = made(client, DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(around), value(0), value(0), value(large));
                 assertEquals(0, client.call(DriverEntry.cuGraphDestroyNode, value(node)));
             }
+        }
+    }
+
+    /** No word ends them, as it ends kernels: so much of a graph takes two seconds (at 4 GB/s, as of a device in software). */
+    @Test
+    void whatAGraphCopiesAndSetsHasABound() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(PIECE_BYTES)));
+            long memory = client.outLong(0);
+            long graph = graph(client);
+            assertEquals(PIECES, added(client, graph, DriverEntry.cuGraphAddMemsetNode, memset(memory)));
+            assertTrue(client.segment().notices().contains("copies and memsets of a graph"), client.segment().notices());
+            assertEquals(0, addEmpty(client, graph), "what moves nothing");
+            long copies = graph(client);
+            assertEquals(PIECES, added(client, copies, DriverEntry.cuGraphAddMemcpyNode, copy(memory)), "half as many bytes, read and written");
+            long around = graph(client);
+            assertEquals(0, addChild(client, around, copies));
+            assertEquals(OUT_OF_MEMORY, addChild(client, around, graph), "together they are too long");
+        }
+    }
+
+    private static int added(RelayTestClient client, long graph, DriverEntry entry, byte[] node) {
+        int nodes = 0;
+        while (client.call(entry, outBytes(8), value(graph), value(0), value(0), in(node), value(0)) == 0) {
+            nodes++;
+        }
+        return nodes;
+    }
+
+    private static byte[] memset(long address) {
+        return ByteBuffer.allocate(40).order(ByteOrder.nativeOrder()).putLong(address).putLong(0).putInt(7).putInt(1).putLong(PIECE_BYTES).putLong(1).array();
+    }
+
+    /** From the first half to the second. */
+    private static byte[] copy(long address) {
+        ByteBuffer copy = ByteBuffer.allocate(200).order(ByteOrder.nativeOrder());
+        copy.putInt(32, 2).putLong(48, address).putInt(88 + 32, 2).putLong(88 + 48, address + PIECE_BYTES / 2);
+        return copy.putLong(176, PIECE_BYTES / 2).putLong(184, 1).putLong(192, 1).array();
+    }
+
+    /** Kernels that would end it cannot: behind fences they set no conditions. */
+    @Test
+    void loopsInGraphsAreRefusedAndBranchesAreNot() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            long graph = graph(client);
+            assertEquals(0, client.call(DriverEntry.cuGraphConditionalHandleCreate, outBytes(8), value(graph), value(0), value(1), value(1)));
+            long condition = client.outLong(0);
+            for (int type = 0; type < 2; type++) {
+                byte[] node = ByteBuffer.allocate(264).order(ByteOrder.nativeOrder()).putInt(0, 13).putLong(16, condition).putInt(24, type).putInt(28, 1).array();
+                executor.driver.calls.clear();
+                executor.driver.recording = true;
+                int result = client.call(DriverEntry.cuGraphAddNode_v2, outBytes(8), value(graph), value(0), value(0), value(0), filledOut(node));
+                assertEquals(type == 1, result == 801, "type " + type + ": " + result);
+                assertEquals(type == 0, executor.driver.calls.contains("cuGraphAddNode_v2"));
+            }
+            assertTrue(client.segment().notices().contains("a loop in a graph"), client.segment().notices());
         }
     }
 

@@ -110,6 +110,32 @@ class SessionTest {
         }
     }
 
+    /** Nobody can end a copy: what a stream has before it takes a second or so, also where records come all at once. */
+    @Test
+    void aStreamHasNoMoreCopiesBeforeItThanASecondTakes() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
+            executor.driver.touchesMemory = false;
+            assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            long stream = client.outLong(0);
+            long bytes = 128L << 20; // 30 at 4 GB/s take a second
+            long device = allocate(client, bytes);
+            long before = memsets(executor);
+            executor.driver.heldStreams.addAll(executor.driver.made("stream"));
+            for (int i = 0; i < 300; i++) {
+                client.post(DriverEntry.cuMemsetD8Async, value(device), value(1), value(bytes), value(stream));
+            }
+            await(() -> memsets(executor) - before >= 29, "a second's");
+            Thread.sleep(300);
+            assertTrue(memsets(executor) - before <= 36, memsets(executor) - before + " memsets of 128 MiB");
+            executor.driver.heldStreams.clear();
+            await(() -> memsets(executor) - before == 300, "the rest");
+        }
+    }
+
+    private static long memsets(RunningExecutor executor) {
+        return executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count();
+    }
+
     @Test
     void aKernelRunsAndItsResultComesBackThroughPinnedMemory() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

@@ -64,6 +64,7 @@ final class AddressCheck {
     private final ClientMemory memory;
     private final ClientStreams streams;
     private final Holdovers holdovers;
+    private final MovedBytes moved;
 
     /** How many bytes from an address an entry touches. */
     @FunctionalInterface
@@ -71,7 +72,8 @@ final class AddressCheck {
         long bytes(CallFrame frame, int parameter) throws RejectedException;
     }
 
-    AddressCheck(ClientMemory memory, ClientStreams streams, Holdovers holdovers) {
+    AddressCheck(ClientMemory memory, ClientStreams streams, Holdovers holdovers, MovedBytes moved) {
+        this.moved = moved;
         this.holdovers = holdovers;
         this.memory = memory;
         this.streams = streams;
@@ -194,6 +196,7 @@ final class AddressCheck {
             throw new RejectedException(CudaResult.INVALID_VALUE, Long.toUnsignedString(bytes) + " bytes at "
                     + Long.toHexString(address) + " are not the client's; " + memory.around(address));
         }
+        moved.at(address, bytes);
         if (holdovers.isNaming()) {
             memory.containing(address).ifPresent(this::names);
         }

@@ -28,11 +28,13 @@ final class ArrayBounds {
 
     private final DriverCalls driver;
     private final Holdovers holdovers;
+    private final MovedBytes moved;
 
     private record Rows(int target, int source, int bytes) {
     }
 
-    ArrayBounds(DriverCalls driver, Holdovers holdovers) {
+    ArrayBounds(DriverCalls driver, Holdovers holdovers, MovedBytes moved) {
+        this.moved = moved;
         this.holdovers = holdovers;
         this.driver = driver;
     }
@@ -47,6 +49,7 @@ final class ArrayBounds {
             if (array >= 0) {
                 MemorySegment shape = shape(frame.slot(array));
                 inside(frame.slot(array + 1), frame.slot(rows.bytes), width(shape) * count(shape, HEIGHT) * count(shape, DEPTH));
+                moved.ofArray(frame.slot(rows.bytes));
             }
         }
     }
@@ -62,6 +65,7 @@ final class ArrayBounds {
         inside(xBytes, widthBytes, width(shape));
         inside(y, height, count(shape, HEIGHT));
         inside(z, depth, count(shape, DEPTH));
+        moved.ofArray(widthBytes * height * depth);
     }
 
     private MemorySegment shape(long array) throws RejectedException {

@@ -38,12 +38,14 @@ public final class CallExecutor implements AutoCloseable {
     private final ClientState client;
     private final CallFrame frame;
     private final BulkData bulk;
+    private boolean unheard;
     private final MemoryCalls memory;
     private final AddressCheck addresses;
     private final Holdovers holdovers;
     private final Endings endings;
     private final ArrayBounds arrays;
     private final CopyStructures copies;
+    private final MovedBytes moved;
     private final GraphMemoryCalls graphMemory;
     private final VirtualMemoryCalls virtualCalls;
     private final HandleResults results;
@@ -60,11 +62,12 @@ public final class CallExecutor implements AutoCloseable {
         this.virtualCalls = new VirtualMemoryCalls(client, virtual);
         this.graphMemory = new GraphMemoryCalls(client);
         this.holdovers = client.handles().holdovers();
-        this.addresses = new AddressCheck(client.memory(), client.streams(), holdovers);
-        this.arrays = new ArrayBounds(client.driver(), holdovers);
+        this.moved = client.graphs().movedBytes();
+        this.addresses = new AddressCheck(client.memory(), client.streams(), holdovers, moved);
+        this.arrays = new ArrayBounds(client.driver(), holdovers, moved);
         this.copies = new CopyStructures(client.handles(), addresses, arrays, client.device().handle());
         this.results = new HandleResults(client, memory);
-        this.nullStream = new NullStream(client);
+        this.nullStream = new NullStream(client, moved);
         this.endings = new Endings(client);
         this.specials = SpecialCalls.of(client, results, addresses, copies, virtualCalls, graphMemory, endings);
     }
@@ -95,6 +98,11 @@ public final class CallExecutor implements AutoCloseable {
         return slot;
     }
 
+    /** The program has ended: what no stream does of what it has left needs not be done, all it had is freed. */
+    public void unheard() {
+        unheard = true;
+    }
+
     /**
      * Executes a call.
      *
@@ -108,6 +116,9 @@ public final class CallExecutor implements AutoCloseable {
             DriverEntry entry = EntryDescriptions.ofIndex(RecordHeader.entry(record))
                     .orElseThrow(() -> CallFrame.malformed("entry " + RecordHeader.entry(record)));
             CallPlan plan = CallPlan.of(entry);
+            if (unheard && !plan.submits) {
+                return CudaResult.UNKNOWN;
+            }
             if (!plan.served) {
                 throw new RejectedException(CudaResult.NOT_SUPPORTED, entry + " is not relayed");
             }
@@ -139,10 +150,11 @@ public final class CallExecutor implements AutoCloseable {
             client.graphs().before(frame);
         }
         holdovers.naming(plan.ofGraphs || client.streams().isAnyCapturing());
+        moved.begin();
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
-        captured(plan, stream);
         structures(plan);
+        captured(plan, stream);
         memory.before(frame);
         int contextNumber = context == null ? 0 : context.number();
         int result = CudaResult.UNKNOWN;
@@ -154,9 +166,10 @@ public final class CallExecutor implements AutoCloseable {
             result = mayPause(plan) && stream != null ? pausing(plan, context, stream) : invoke(plan, context, stream);
             if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
                 client.fences().watchdog().graphLaunched(stream.value());
-                client.streams().graph(stream, client.graphs().nodes(frame.said(0)));
+                client.streams().graph(stream, client.graphs().nodes(frame.said(0)), client.graphs().movesNs(frame.said(0)));
             }
             if (plan.submits && stream != null) {
+                client.streams().moves(stream, moved.ns());
                 client.streams().after(stream);
             }
         } finally {
@@ -198,7 +211,7 @@ public final class CallExecutor implements AutoCloseable {
             if (plan.api().equals("cuGraphLaunch")) {
                 client.graphs().capturedGraph(stream, frame.said(0));
             } else {
-                client.graphs().captured(stream, 1, frame.totalInBytes());
+                client.graphs().captured(stream, 1, frame.totalInBytes(), moved.ns());
             }
         }
     }

@@ -9,12 +9,14 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayHandle;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * Keeps account of what a client's graphs are in the driver: a copy, a child, an executable graph is as large as what it is made of,
@@ -28,6 +30,8 @@ public final class GraphBook {
     private final ClientHandles handles;
     private final ClientAccount account;
     private final DriverCalls driver;
+    private final NodeMoves moves;
+    private final MovedBytes moved;
     /** What captures have made so far, by the driver's number of the capture; and that number by the stream they began on. */
     private final Map<Long, Capture> captures = new HashMap<>();
     private final Map<Long, Long> captureOfOrigin = new HashMap<>();
@@ -36,8 +40,15 @@ public final class GraphBook {
     /** What the call in progress adds. */
     private GraphSize added;
 
-    /** No graphs yet. */
-    public GraphBook(ClientHandles handles, DriverCalls driver) {
+    /**
+     * No graphs yet.
+     *
+     * @param time   how long copies take
+     * @param pinned whether an address is of pinned memory
+     */
+    public GraphBook(ClientHandles handles, DriverCalls driver, MoveTime time, LongPredicate pinned) {
+        this.moves = new NodeMoves(time, pinned);
+        this.moved = new MovedBytes(time, pinned);
         this.handles = handles;
         this.account = handles.account();
         this.driver = driver;
@@ -98,6 +109,7 @@ public final class GraphBook {
             bytes += nodes ? 0 : frame.inBytes(i);
         }
         GraphSize node = GraphSize.of(1, bytes, edges);
+        node.movesNs = moves.ns(frame);
         return frame.plan().api().equals("cuGraphExecChildGraphNodeSetParams") ? node.plus(size(HandleKind.GRAPH, frame.said(2))) : node;
     }
 
@@ -296,6 +308,16 @@ public final class GraphBook {
         return size(HandleKind.GRAPH_EXEC, executable).nodes;
     }
 
+    /** What the client's call in progress moves, in a stream or in a node of a capture. */
+    MovedBytes movedBytes() {
+        return moved;
+    }
+
+    /** What copies and memsets of a launch of an executable graph take. */
+    long movesNs(long executable) {
+        return size(HandleKind.GRAPH_EXEC, executable).movesNs;
+    }
+
     /** Whether a condition may be made. */
     void mayHaveCondition() throws RejectedException {
         refuse(account.refusal(Countable.CONDITION));
@@ -356,10 +378,13 @@ public final class GraphBook {
      * Something is submitted to a stream that takes part in a capture: a node, which a graph will have.
      *
      * @param parameterBytes of the node, beside what each takes
+     * @param movesNs        what it takes if it copies or sets memory
      * @throws RejectedException with OUT_OF_MEMORY if it is more than the tenant may have
      */
-    public void captured(ClientStream stream, long nodes, long parameterBytes) throws RejectedException {
-        captured(stream, GraphSize.of(nodes, parameterBytes, nodes));
+    public void captured(ClientStream stream, long nodes, long parameterBytes, long movesNs) throws RejectedException {
+        GraphSize by = GraphSize.of(nodes, parameterBytes, nodes);
+        by.movesNs = movesNs;
+        captured(stream, by);
     }
 
     /** The same of an executable graph, which becomes a child. */

@@ -27,6 +27,8 @@ final class GraphSize {
      * make (H200, driver 580), most of it for the branches. It is enough for 20,000 kernels with 600 bytes, or 2,000 with 4 KB.
      */
     static final int MOST_LARGE_BYTES = 8 << 20;
+    /** What copies and memsets of one graph take: once launched nobody can end them, and everybody's share of the device's memory is less meanwhile. */
+    static final long MOST_MOVES_NS = 2_000_000_000L;
     /** What an edge takes, at both of its ends. */
     private static final long EDGE_BYTES = 256;
 
@@ -40,6 +42,8 @@ final class GraphSize {
     long continued;
     /** Of an executable graph: in how many branches its nodes lie beside each other. */
     long branches = 1;
+    /** What its copies and memsets take ({@link io.tessera.executor.stream.MoveTime}). */
+    long movesNs;
     /** 1: no graph lies in it. */
     int depth = 1;
     /** Parameters that were changed in an executable graph, by the node's handle; null: none. */
@@ -70,6 +74,7 @@ final class GraphSize {
         edges += other.edges;
         largeBytes += other.largeBytes;
         continued += other.continued;
+        movesNs += other.movesNs;
         return this;
     }
 
@@ -80,6 +85,7 @@ final class GraphSize {
         edges -= other.edges;
         largeBytes -= other.largeBytes;
         continued -= other.continued;
+        movesNs -= other.movesNs;
     }
 
     /** Has no more of anything than another. */
@@ -89,6 +95,7 @@ final class GraphSize {
         edges = Math.min(edges, other.edges);
         largeBytes = Math.min(largeBytes, other.largeBytes);
         continued = Math.min(continued, other.continued);
+        movesNs = Math.min(movesNs, other.movesNs);
     }
 
     /** What it has in parameters and edges that another has not; no nodes. */
@@ -97,6 +104,7 @@ final class GraphSize {
         more.bytes = Math.max(0, bytes - other.bytes);
         more.edges = Math.max(0, edges - other.edges);
         more.largeBytes = Math.max(0, largeBytes - other.largeBytes);
+        more.movesNs = Math.max(0, movesNs - other.movesNs);
         return more;
     }
 
@@ -116,6 +124,10 @@ final class GraphSize {
         if (by.largeBytes > 0 && largeBytes + by.largeBytes > MOST_LARGE_BYTES) {
             return "the nodes of a graph may have " + PLAIN_BYTES + " bytes of parameters each and " + (MOST_LARGE_BYTES >> 20)
                     + " MiB more together, and those of this one have " + largeBytes + " bytes more: everybody waits while a driver copies them";
+        }
+        if (by.movesNs > 0 && movesNs + by.movesNs > MOST_MOVES_NS) {
+            return "the copies and memsets of a graph may take this device " + MOST_MOVES_NS / 1_000_000_000L + " s at its best, and those of this one take "
+                    + (movesNs + by.movesNs) / 1_000_000L + " ms: nobody can end them";
         }
         return null;
     }

@@ -33,6 +33,9 @@ final class NodeStructures {
     static final int ALLOCATION_ACCESS = 88;
     static final int ALLOCATION_ACCESS_COUNT = 96;
     static final int ACCESS_BYTES = 12;
+    private static final int CONDITIONAL_TYPE = BODY + 8;
+    /** CU_GRAPH_COND_TYPE_WHILE. */
+    private static final int WHILE = 1;
     static final int CONDITIONAL_SIZE = BODY + 12;
     static final int CONDITIONAL_GRAPHS = BODY + 16;
 
@@ -42,7 +45,7 @@ final class NodeStructures {
     private static final int KERNEL_KERNEL = 56;
     /** In {@code CUDA_MEMCPY_NODE_PARAMS}: the context, and the copy itself. */
     private static final int COPY_CONTEXT = BODY + 8;
-    private static final int COPY_BODY = BODY + 16;
+    static final int COPY_BODY = BODY + 16;
     /** {@code CUstreamBatchMemOpParams}. */
     private static final int WAIT_64 = 4;
     private static final int WRITE_64 = 5;
@@ -195,6 +198,9 @@ final class NodeStructures {
             case ALLOCATION -> allocation(body, followers);
             case OPERATIONS -> operations(body, followers);
             case CONDITIONAL -> {
+                if (body.get(WireTypes.U32, CONDITIONAL_TYPE - BODY) == WHILE) {
+                    throw RejectedException.unsupported("a loop in a graph: kernels behind fences set no conditions, so nothing would end it");
+                }
                 if (!client.graphs().isCondition(body.get(WireTypes.U64, 0))) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no condition of the client");
                 }

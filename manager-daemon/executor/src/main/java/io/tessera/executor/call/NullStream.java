@@ -19,8 +19,10 @@ final class NullStream {
     private static final DriverEntry[] TWINS = twins();
 
     private final ClientState client;
+    private final MovedBytes moved;
 
-    NullStream(ClientState client) {
+    NullStream(ClientState client, MovedBytes moved) {
+        this.moved = moved;
         this.client = client;
     }
 
@@ -32,6 +34,7 @@ final class NullStream {
         }
         client.streams().before(legacy);
         int result = call(frame, legacy);
+        client.streams().moves(legacy, moved.ns());
         client.streams().after(legacy);
         return result;
     }

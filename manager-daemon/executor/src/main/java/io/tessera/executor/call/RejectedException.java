@@ -35,6 +35,11 @@ public final class RejectedException extends Exception {
         return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
     }
 
+    /** What drivers do and this one does not: NOT_SUPPORTED, and the program is told why. */
+    static RejectedException unsupported(String reason) {
+        return new RejectedException(CudaResult.NOT_SUPPORTED, reason, true);
+    }
+
     /** The CUresult. */
     public int result() {
         return result;

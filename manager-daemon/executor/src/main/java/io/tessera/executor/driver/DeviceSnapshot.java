@@ -116,6 +116,16 @@ public final class DeviceSnapshot {
         return WireTypes.getText(image, NAME, RelayLayout.NAME_BYTES);
     }
 
+    /** An attribute of the device (CUdevice_attribute); 0 if the driver does not tell it. */
+    public int attribute(int number) {
+        return image.get(WireTypes.U32, offset(DEVICE, "attributes") + 4L * number);
+    }
+
+    /** Whether it is a GPU in software. */
+    public boolean software() {
+        return image.get(WireTypes.U32, offset(DEVICE, "software")) != 0;
+    }
+
     /** The device's memory. */
     public long totalBytes() {
         return image.get(WireTypes.U64, TOTAL_BYTES);

@@ -131,7 +131,7 @@ public final class LaunchExecutor {
         form.volume(product(record, GRID), product(record, BLOCK), unsigned(record, SHARED_BYTES));
         boolean capturing = client.streams().isCapturing(stream);
         if (capturing) {
-            client.graphs().captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES);
+            client.graphs().captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES, 0);
         }
         form.kind(capturing, !cooperative && areOfAnyCode(record, attributeCount));
         function = code(record.get(WireTypes.U64, FUNCTION), function);

@@ -20,6 +20,11 @@ public final class HostAddresses {
         this.granuleBytes = granuleBytes;
     }
 
+    /** Whether an address lies in the range, taken or not. */
+    public boolean contains(long address) {
+        return address >= begin && address < end;
+    }
+
     /** Bytes that memory takes here. */
     public long rounded(long bytes) {
         return bytes + granuleBytes - 1 & -granuleBytes;

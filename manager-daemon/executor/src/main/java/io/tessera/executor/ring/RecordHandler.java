@@ -10,6 +10,7 @@ public interface RecordHandler {
      *
      * @param record the copy, header first; valid for this call
      * @param length bytes of it, header included
+     * @return whether the next one may follow at once
      */
-    void record(MemorySegment record, int length);
+    boolean record(MemorySegment record, int length);
 }

@@ -31,6 +31,7 @@ public final class RingConsumer {
     private final MemorySegment ring;
     private final MemorySegment record;
     private final MemorySegment fetched;
+    /** Of a new ring. Where it stands is nobody's to say but this consumer's: what the segment says the client can write. */
     private long position;
     private long published;
     /** Where the ring was last found empty, or this consumer began. */
@@ -46,14 +47,10 @@ public final class RingConsumer {
         this.ring = segment.ring();
         this.record = arena.allocate(RelayLayout.RECORD_MAX, 64);
         this.fetched = arena.allocate(FETCHED_BYTES, 64);
-        this.position = segment.consumed();
-        this.published = position;
-        this.foundEmpty = position;
-        this.fetchedTo = position;
     }
 
     /**
-     * Hands on what is there.
+     * Hands on what is there, until the handler wants no more for now.
      *
      * @param most  records in one go
      * @param nowNs CLOCK_MONOTONIC, to know a hole by
@@ -72,10 +69,10 @@ public final class RingConsumer {
                 }
                 holeSinceNs = 0;
                 take(at, length);
-                if (RecordHeader.kind(record) != RecordKind.PADDING.code()) {
-                    handler.record(record, length);
-                }
                 taken++;
+                if (RecordHeader.kind(record) != RecordKind.PADDING.code() && !handler.record(record, length)) {
+                    return taken;
+                }
             }
             return taken;
         } finally {

@@ -103,6 +103,7 @@ public final class ClientSession {
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.standstill().whileWaiting(goOn, made.window()::outside);
                 made.pools().whileWaiting(goOn);
+                made.window().whileWaiting(goOn);
                 serveToTheEnd(records, new RingConsumer(segment, arena));
             }
         } catch (DriverFailedException e) {
@@ -187,7 +188,7 @@ public final class ClientSession {
 
     /** Executes what a client that is gone has left and does not wait for; where its streams are full, its waits and its kernels are ended first. */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
-        long untilNs = clock.nanoTime() + END_NS;
+        long untilNs = clock.nanoTime() + END_NS + state.streams().moveTime().graceNs();
         int work;
         do {
             while (state.streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
@@ -283,7 +284,7 @@ public final class ClientSession {
             return; // the context is gone with everything in it, or nothing was ever made
         }
         state.fences().stop();
-        long untilNs = clock.nanoTime() + END_NS;
+        long untilNs = clock.nanoTime() + END_NS + state.streams().moveTime().graceNs();
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             if (clock.nanoTime() - untilNs > 0) {

@@ -132,7 +132,7 @@ final class Containment {
         client.segment().notice(text);
         records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which whoever waits for it takes for success
         client.fences().stop();
-        endsNs = nowNs + END_NS;
+        endsNs = nowNs + END_NS + client.streams().moveTime().graceNs();
     }
 
     private void ending(long nowNs) {

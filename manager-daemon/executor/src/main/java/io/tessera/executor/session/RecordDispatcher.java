@@ -130,7 +130,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     @Override
-    public void record(MemorySegment record, int length) {
+    public boolean record(MemorySegment record, int length) {
         counters.record();
         bursts.record();
         if (awaited.isOpen() && !isLost()) {
@@ -167,6 +167,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } else if (result != CudaResult.SUCCESS) {
             client.segment().callError(result);
         }
+        return !client.streams().isFull();
     }
 
     /**
@@ -197,9 +198,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         client.segment().contextError(result);
     }
 
-    /** The program has ended: records that somebody waited for are not executed any more, launches and copies in streams are. */
+    /** The program has ended: what is left of it for streams is submitted still, other calls are not made any more. */
     void unheard() {
         unheard = true;
+        calls.unheard();
     }
 
     /** Whether the context is lost for everybody, and all that was in it. */
@@ -350,7 +352,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
         if (client.streams().isCapturing(stream)) {
-            client.graphs().captured(stream, 2, 0);
+            client.graphs().captured(stream, 2, 0, 0);
         }
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {

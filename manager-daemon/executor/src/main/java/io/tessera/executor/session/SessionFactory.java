@@ -34,6 +34,7 @@ import io.tessera.executor.quota.HostBudget;
 import io.tessera.executor.quota.TenantAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
@@ -57,6 +58,10 @@ public final class SessionFactory {
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
     private static final String OF_USER = " of user ";
 
+    /** CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE and CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH. */
+    private static final int MEMORY_KILOHERTZ = 36;
+    private static final int MEMORY_BITS = 37;
+
     private final DeviceContext device;
     private final DeviceSnapshot snapshot;
     private final SharedMemoryPort memory;
@@ -68,6 +73,7 @@ public final class SessionFactory {
     private final FenceOffice office;
     private final CallGate gate = new CallGate();
     private final Standstill standstill;
+    private final MoveTime moves;
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
     private final Exports exports = new Exports();
@@ -103,6 +109,7 @@ public final class SessionFactory {
         this.text = text;
         this.office = office;
         this.standstill = new Standstill(clock);
+        this.moves = snapshot.software() ? MoveTime.ofSoftware() : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
                 new WindowSpace(range.first(), range.end() - range.first()));
@@ -169,6 +176,11 @@ public final class SessionFactory {
         return standstill;
     }
 
+    /** How long copies take, and how much of that all clients have before them. */
+    public MoveTime moves() {
+        return moves;
+    }
+
     /** The tenants' windows. */
     public TenantWindows windows() {
         return windows;
@@ -180,7 +192,7 @@ public final class SessionFactory {
         Standstill.Client stands = standstill.enter(name(who));
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
-        ClientStreams streams = new ClientStreams(driver, handles);
+        ClientStreams streams = new ClientStreams(driver, handles, moves);
         handles.holdovers().capturing(streams::isAnyCapturing);
         ClientMemory owned = new ClientMemory(account);
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
@@ -192,7 +204,7 @@ public final class SessionFactory {
         ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
                 new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
     }
 }

@@ -17,30 +17,38 @@ final class Backlog {
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
     /** Nodes of graphs from one event to the next. */
     private static final int NODES_STEP = 16_384;
+    /** What copies and memsets take from one event to the next, and what one client may have before it: one submission may exceed it. */
+    private static final long MOST_MOVES_NS = 1_000_000_000L;
+    private static final long MOVES_STEP_NS = MOST_MOVES_NS / MOST_EVENTS;
     /** Nodes of launched graphs that one client may have before it; each takes memory of whoever runs it. One launch may exceed it. */
     private static final long MOST_NODES = 1L << 18;
 
     private final ProgressEvents events;
+    private final MoveTime moves;
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
     private long nodes;
+    /** What copies and memsets before them take. */
+    private long movesNs;
 
     /**
      * A place of a stream.
      *
      * @param event complete when the stream has come there
      * @param nodes of graphs between the mark before and this one
+     * @param movesNs what copies and memsets between them take
      */
-    record Mark(long event, long nodes) {
+    record Mark(long event, long nodes, long movesNs) {
     }
 
-    Backlog(ProgressEvents events) {
+    Backlog(ProgressEvents events, MoveTime moves) {
         this.events = events;
+        this.moves = moves;
     }
 
     /** Something was submitted to a stream; whether it is time for {@link #mark}. */
     boolean submitted(ClientStream stream) {
-        return ++stream.sinceMark >= STEP || stream.nodesSinceMark >= NODES_STEP;
+        return ++stream.sinceMark >= STEP || stream.nodesSinceMark >= NODES_STEP || stream.movesNsSinceMark >= MOVES_STEP_NS;
     }
 
     /** Has an event tell when a stream, that captures nothing, has come so far. Returns the event, else NONE. */
@@ -49,10 +57,13 @@ final class Backlog {
         if (event == ProgressEvents.NONE) {
             return event; // the next submission tries again; an error of the context is seen elsewhere
         }
-        stream.marks.add(new Mark(event, stream.nodesSinceMark));
+        stream.marks.add(new Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark));
         nodes += stream.nodesSinceMark;
+        movesNs += stream.movesNsSinceMark;
+        moves.add(stream.movesNsSinceMark);
         stream.sinceMark = 0;
         stream.nodesSinceMark = 0;
+        stream.movesNsSinceMark = 0;
         if (isFull(stream)) {
             full.add(stream);
         }
@@ -63,11 +74,13 @@ final class Backlog {
         while (!stream.marks.isEmpty() && events.query(stream.marks.peek().event) != CudaResult.NOT_READY) {
             reached(stream.marks.poll());
         }
-        return stream.marks.size() >= MOST_EVENTS || nodes >= MOST_NODES && !stream.marks.isEmpty();
+        return stream.marks.size() >= MOST_EVENTS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty();
     }
 
     private void reached(Mark mark) {
         nodes -= mark.nodes;
+        movesNs -= mark.movesNs;
+        moves.add(-mark.movesNs);
         events.giveBack(mark.event);
     }
 

@@ -25,6 +25,8 @@ public final class ClientStream {
     int sinceMark;
     /** Nodes of graphs that were launched since then. */
     long nodesSinceMark;
+    /** What copies and memsets take that were submitted since then. */
+    long movesNsSinceMark;
     /** Marks of the {@link Backlog} that are not reached, the oldest first. */
     final ArrayDeque<Backlog.Mark> marks = new ArrayDeque<>();
 

@@ -29,6 +29,7 @@ public final class ClientStreams {
     private final AwaitedValues awaited = new AwaitedValues();
     private final ProgressEvents progress;
     private final Backlog backlog;
+    private final MoveTime moves;
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
@@ -58,12 +59,13 @@ public final class ClientStreams {
         void marked(long stream, long event);
     }
 
-    /** No contexts yet. */
-    public ClientStreams(DriverCalls driver, ClientHandles handles) {
+    /** No contexts yet; what is moved in streams is added to what all clients move. */
+    public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves) {
         this.driver = driver;
         this.handles = handles;
+        this.moves = moves;
         this.progress = new ProgressEvents(driver);
-        this.backlog = new Backlog(progress);
+        this.backlog = new Backlog(progress, moves);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -219,9 +221,20 @@ public final class ClientStreams {
         }
     }
 
-    /** A graph of so many nodes was submitted to a stream; {@link #after} follows. */
-    public void graph(ClientStream stream, long nodes) {
+    /** A graph of so many nodes, whose copies take so long, was submitted to a stream; {@link #after} follows. */
+    public void graph(ClientStream stream, long nodes, long movesNs) {
         stream.nodesSinceMark += nodes;
+        stream.movesNsSinceMark += movesNs;
+    }
+
+    /** How long copies take, and how much of that all clients have before them. */
+    public MoveTime moveTime() {
+        return moves;
+    }
+
+    /** Copies or memsets were submitted to a stream that take so long ({@link MoveTime}); {@link #after} follows. */
+    public void moves(ClientStream stream, long ns) {
+        stream.movesNsSinceMark += ns;
     }
 
     /** Something was submitted to a stream that nobody else needs to know of. */

@@ -27,6 +27,7 @@ public final class ClientWindow implements WindowAccess {
     private String refusal = "";
     private WindowGate.Pass pass;
     private boolean leaving;
+    private BooleanSupplier goOn = () -> true;
 
     ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
             ClientStreams streams) {
@@ -76,6 +77,15 @@ public final class ClientWindow implements WindowAccess {
      */
     public int attempt(IntSupplier action) {
         return windows.departures().attempt(this, action);
+    }
+
+    /** What the client's thread asks while it waits for the tenant's work to rest: whether to go on. */
+    public void whileWaiting(BooleanSupplier asked) {
+        goOn = asked;
+    }
+
+    boolean goesOn() {
+        return goOn.getAsBoolean();
     }
 
     /** Called by {@link TenantWindows} while the client joins. */
@@ -250,6 +260,11 @@ public final class ClientWindow implements WindowAccess {
     /** Which addresses of the window's host part have pinned memory. */
     public HostAddresses hostAddresses() {
         return window.hostAddresses();
+    }
+
+    /** Whether an address lies where pinned memory is. */
+    public boolean isPinned(long address) {
+        return window != null && window.hostAddresses().contains(address);
     }
 
     /**

@@ -315,7 +315,7 @@ final class TenantWindow {
         for (ClientWindow client : clients) {
             int result;
             while ((result = client.streams().queryFrom(actor.driver())) == CudaResult.NOT_READY) {
-                if (clock.nanoTime() - untilNs > 0) {
+                if (clock.nanoTime() - untilNs > 0 || !actor.goesOn()) {
                     return false;
                 }
                 LockSupport.parkNanos(POLL_NS);

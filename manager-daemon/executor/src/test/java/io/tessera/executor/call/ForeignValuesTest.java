@@ -25,6 +25,7 @@ import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
@@ -79,7 +80,7 @@ class ForeignValuesTest {
         DeviceContext device = DeviceContext.open(new Yes(), 0);
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(0);
-        ClientStreams streams = new ClientStreams(driver, handles);
+        ClientStreams streams = new ClientStreams(driver, handles, MoveTime.ofSoftware());
         ClientMemory memory = new ClientMemory();
         streams.createContext(CONTEXT);
         for (HandleKind kind : HandleKind.values()) {
@@ -95,7 +96,7 @@ class ForeignValuesTest {
                 new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new GraphBook(handles, driver), null,
+                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new GraphBook(handles, driver, MoveTime.ofSoftware(), _ -> false), null,
                 exports, null, null, new Standstill(Clocks.system().monotonic()).enter("client")), arena);
     }
 

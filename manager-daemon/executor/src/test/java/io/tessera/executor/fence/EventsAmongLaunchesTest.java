@@ -10,6 +10,7 @@ import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.lang.foreign.Arena;
@@ -34,7 +35,7 @@ class EventsAmongLaunchesTest {
     @BeforeEach
     void open() {
         DriverCalls calls = new DriverCalls(driver, arena);
-        streams = new ClientStreams(calls, new ClientHandles(0));
+        streams = new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware());
         streams.createContext(1);
         stream = streams.find(0, streams.context(1));
         watch(calls, 3);

@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,7 +30,7 @@ class ClientPoolsTest {
     private final Arena arena = Arena.ofConfined();
     private final FakeDriver driver = new FakeDriver();
     private final DriverCalls calls = new DriverCalls(driver, arena);
-    private final ClientStreams streams = new ClientStreams(calls, new ClientHandles(0));
+    private final ClientStreams streams = new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware());
     private final ListWindow window = new ListWindow();
     private final AtomicLong time = new AtomicLong();
     private final ClientPools pools = new ClientPools(window, streams, () -> time.addAndGet(1_000_000_000));

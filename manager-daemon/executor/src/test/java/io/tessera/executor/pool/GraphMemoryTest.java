@@ -10,6 +10,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ class GraphMemoryTest {
     private final FakeDriver driver = new FakeDriver();
     private final ListWindow window = new ListWindow();
     private final DriverCalls calls = new DriverCalls(driver, arena);
-    private final ClientPools pools = new ClientPools(window, new ClientStreams(calls, new ClientHandles(0)),
+    private final ClientPools pools = new ClientPools(window, new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware()),
             () -> 0);
     private final List<String> told = new ArrayList<>();
     private final GraphMemory memory = new GraphMemory(pools, new GraphMemory.Owner() {

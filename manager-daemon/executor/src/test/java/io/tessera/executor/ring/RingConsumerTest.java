@@ -76,11 +76,12 @@ class RingConsumerTest {
         assertTrue(segment.claim(segment.claimed(), claimed));
     }
 
-    private void take(MemorySegment record, int length) {
+    private boolean take(MemorySegment record, int length) {
         long[] expected = sent.remove();
         assertEquals(expected[1], length);
         assertEquals(expected[0], record.get(WireTypes.U64, RecordHeader.BYTES));
         assertEquals(0x5a, record.get(ValueLayout.JAVA_BYTE, length - 1L));
+        return true;
     }
 
     @Test
@@ -98,6 +99,7 @@ class RingConsumerTest {
             consumer.poll((record, bytes) -> {
                 take(record, bytes);
                 assertTrue(claimed - segment.consumed() <= RING);
+                return true;
             }, most, 0);
             assertTrue(segment.consumed() >= before);
         }
@@ -118,6 +120,16 @@ class RingConsumerTest {
         assertThrows(BrokenRingException.class, () -> consumer.poll(this::take, 1, 2 * RingConsumer.HOLE_NS));
     }
 
+    /** The client may have written there before this consumer was made. */
+    @Test
+    void whereItBeginsIsNotTheSegmentsToSay() throws BrokenRingException {
+        segment.consumed(2);
+        RingConsumer other = new RingConsumer(segment, arena);
+        send(96);
+        assertEquals(1, other.poll(this::take, 1, 1));
+        assertEquals(96, segment.consumed());
+    }
+
     @Test
     void roomComesBackBeforeAFullRingIsRead() throws BrokenRingException {
         int length = 96;
@@ -128,6 +140,7 @@ class RingConsumerTest {
         consumer.poll((record, bytes) -> {
             taken[0] += bytes;
             assertTrue(taken[0] - segment.consumed() <= KEPT, taken[0] + " read, " + segment.consumed() + " given back");
+            return true;
         }, Integer.MAX_VALUE, 0);
         assertEquals(RING / length * (long) length, taken[0]);
     }

@@ -15,6 +15,7 @@ import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.Linux;
 import io.tessera.software.driver.SoftwareDriverProvider;
@@ -116,7 +117,7 @@ class SoftwareWindowTest {
 
     private ClientWindow join(String tenant) {
         ClientWindow window = windows.client(tenant, new TenantMemory(0), calls,
-                new ClientStreams(calls, new ClientHandles(0)));
+                new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware()));
         assertEquals(0, window.open());
         return window;
     }

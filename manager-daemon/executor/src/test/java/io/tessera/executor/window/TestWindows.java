@@ -7,6 +7,7 @@ import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.guardian.window.WindowSpace;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,7 +41,7 @@ final class TestWindows implements AutoCloseable {
     /** A client that has not joined its tenant's window yet. */
     Client client(String tenant, TenantMemory account) {
         DriverCalls calls = new DriverCalls(driver, arena);
-        ClientStreams streams = new ClientStreams(calls, new ClientHandles(0));
+        ClientStreams streams = new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware());
         return new Client(windows.client(tenant, account, calls, streams), streams, calls);
     }
 

@@ -32,6 +32,7 @@ import io.tessera.executor.session.RecordDispatcher;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.stream.MoveTime;
 import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
@@ -95,7 +96,8 @@ public class RelayRecordBenchmark {
         driver.waitAt(standstill);
         ClientAccount account = ClientAccount.ofItsOwn();
         ClientHandles handles = new ClientHandles(0, account);
-        ClientStreams streams = new ClientStreams(driver, handles);
+        MoveTime moves = MoveTime.ofSoftware();
+        ClientStreams streams = new ClientStreams(driver, handles, moves);
         TenantMemory tenant = new TenantMemory(0);
         ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
                 driver, streams);
@@ -112,7 +114,7 @@ public class RelayRecordBenchmark {
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files(), account), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
                 standstill);
         window.open();

@@ -1,0 +1,103 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.ParameterDescription;
+import io.tessera.executor.stream.MoveTime;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.util.function.LongPredicate;
+
+/**
+ * What a node that copies or sets memory takes the device, by its structure, which nobody has checked yet: what makes no sense
+ * counts nothing and is refused later. One owner thread.
+ */
+final class NodeMoves {
+    /** No memory is larger, and products of what is not larger are no numbers of bytes. */
+    private static final long MOST_BYTES = 1L << 48;
+    /** {@code CUDA_MEMCPY3D}: begins of both sides; in a side type, host address and device address; width, height, depth. */
+    private static final int[] SIDES = {0, 88};
+    private static final int TYPE = 32;
+    private static final int HOST_ADDRESS = 40;
+    private static final int DEVICE_ADDRESS = 48;
+    private static final int WIDTH = 176;
+    private static final int COPY_BYTES = 200;
+    private static final int HOST_TYPE = 1;
+    private static final int ARRAY_TYPE = 3;
+    /** {@code CUDA_MEMSET_NODE_PARAMS}: destination, then element size, width, height. */
+    private static final int ELEMENT = 20;
+    private static final int MEMSET_BYTES = 40;
+
+    private final MoveTime time;
+    private final LongPredicate host;
+
+    /**
+     * For one client.
+     *
+     * @param host whether an address is of pinned memory
+     */
+    NodeMoves(MoveTime time, LongPredicate host) {
+        this.time = time;
+        this.host = host;
+    }
+
+    /** Nanoseconds; 0 for nodes of other kinds. */
+    long ns(CallFrame frame) {
+        String api = frame.plan().api();
+        MemorySegment structure = structure(frame);
+        if (structure == null) {
+            return 0;
+        }
+        if (api.contains("MemcpyNode")) {
+            return copy(structure);
+        }
+        if (api.contains("MemsetNode")) {
+            return memset(structure);
+        }
+        if (!api.equals("cuGraphAddNode") && !api.equals("cuGraphNodeSetParams") && !api.equals("cuGraphExecNodeSetParams")
+                || structure.byteSize() < NodeStructures.ANY_BYTES) {
+            return 0;
+        }
+        return switch (structure.get(WireTypes.U32, 0)) {
+            case NodeStructures.COPY -> copy(structure.asSlice(NodeStructures.COPY_BODY));
+            case NodeStructures.MEMSET -> memset(structure.asSlice(NodeStructures.BODY));
+            default -> 0;
+        };
+    }
+
+    private static MemorySegment structure(CallFrame frame) {
+        for (int i = frame.plan().shapes.length - 1; i > 0; i--) {
+            if (frame.plan().shapes[i] instanceof ParameterDescription.Pointer) {
+                return frame.data(i) == null ? null : frame.data(i).asSlice(0, frame.inBytes(i));
+            }
+        }
+        return null;
+    }
+
+    private long copy(MemorySegment copy) {
+        if (copy.byteSize() < COPY_BYTES) {
+            return 0;
+        }
+        long bytes = product(copy.get(WireTypes.U64, WIDTH), product(copy.get(WireTypes.U64, WIDTH + 8), copy.get(WireTypes.U64, WIDTH + 16)));
+        long ns = 0;
+        for (int side : SIDES) {
+            int type = copy.get(WireTypes.U32, side + TYPE);
+            boolean ofHost = type == HOST_TYPE ? host.test(copy.get(WireTypes.U64, side + HOST_ADDRESS))
+                    : type != ARRAY_TYPE && host.test(copy.get(WireTypes.U64, side + DEVICE_ADDRESS));
+            ns += ofHost ? time.ns(0, bytes) : time.ns(bytes, 0);
+        }
+        return ns;
+    }
+
+    private long memset(MemorySegment node) {
+        if (node.byteSize() < MEMSET_BYTES) {
+            return 0;
+        }
+        long bytes = product(Integer.toUnsignedLong(node.get(WireTypes.U32, ELEMENT)),
+                product(node.get(WireTypes.U64, ELEMENT + 4), node.get(WireTypes.U64, ELEMENT + 12)));
+        return host.test(node.get(WireTypes.U64, 0)) ? time.ns(0, bytes) : time.ns(bytes, 0);
+    }
+
+    private static long product(long first, long second) {
+        boolean sane = first >= 0 && first <= MOST_BYTES && second >= 0 && second <= MOST_BYTES;
+        return sane && Math.multiplyHigh(first, second) == 0 && first * second >= 0 && first * second <= MOST_BYTES ? first * second : 0;
+    }
+}
