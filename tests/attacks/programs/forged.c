@@ -329,7 +329,7 @@ static const struct attack attacks[] = {
     {"raced", HARMLESS, "changes records while they are read", raced},
     {"segment", HARMLESS, "fills its segment with rubbish", segment},
     {"unwritten", HARMLESS, "claims room in the ring and never writes it", unwritten},
-    {"least", HARMLESS, "leaves a record of the least length there is while its streams are to write words of its segment", least},
+    {"least", ENDS, "leaves a record of the least length there is while its streams are to write words of its segment", least},
     {"tokens", REFUSED, "connects to the executor with tokens that it guessed", tokens},
     {"name", HARMLESS, "comes as another user by the victim's name and reads its memory", name},
 };

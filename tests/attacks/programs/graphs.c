@@ -1,5 +1,6 @@
 /* Nodes of graphs that name the victim's memory: when made, when changed, in the executable, in a clone, by an update. */
 #include <string.h>
+#include <unistd.h>
 
 #include "attack.h"
 
@@ -169,6 +170,28 @@ static void updated(void)
     run();
 }
 
+/* Nothing but memsets, which no word ends; as many as a graph takes, and launches until it goes. */
+static void moves(void)
+{
+    CUdeviceptr large = 0;
+    enum { BYTES = 64 << 20, NODES = 5000, LAUNCHES = 400 };
+    begin();
+    NEED(cuMemAlloc(&large, BYTES));
+    struct memset_node set = memset_of(large);
+    set.element_bytes = 1;
+    set.width = BYTES;
+    for (int i = 0; i < NODES; i++) {
+        handle before = node;
+        if (cuGraphAddMemsetNode(&node, graph, i ? &before : NULL, i != 0, &set, context) != 0)
+            break;
+    }
+    NEED(cuGraphInstantiate(&executable, graph, 0));
+    for (int i = 0; i < LAUNCHES; i++)
+        NEED(cuGraphLaunch(executable, 0));
+    usleep(300000);
+    _exit(0);
+}
+
 static const struct attack attacks[] = {
     {"copies", REFUSED, "copy nodes made, changed, and changed in the executable to reach the victim", copies},
     {"array_boxes", REFUSED, "copies boxes of an array that begin so far away that a sum wraps", array_boxes},
@@ -177,6 +200,7 @@ static const struct attack attacks[] = {
     {"any", REFUSED, "nodes of the general form on the victim's memory", any},
     {"frees", REFUSED, "nodes that free the victim's memory", frees},
     {"stale", HARMLESS, "launches a graph and a clone whose memory was freed", stale},
+    {"moves", ENDS, "leaves a queue of graphs of memsets behind that is as long as may be", moves},
     {"captured", HARMLESS, "captures a copy of the victim's memory and launches it", captured},
     {"updated", REFUSED, "updates an executable by a graph that writes the victim's memory", updated},
 };

@@ -3,6 +3,7 @@
  * and lets nobody submit meanwhile. Whoever stands still must keep only himself waiting, or be ended. The victim loads
  * modules and gives memory back all the time.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,41 @@ static void host(void)
     ANSWER(cuCtxSynchronize());
 }
 
+/* A thread of its own changes pages meanwhile, for which the tenant's streams have to rest. */
+static void *change_pages(void *unused)
+{
+    handle memory = 0;
+    CUdeviceptr at = 0;
+    const size_t bytes = 2 << 20;
+    const struct allocation_properties properties = {.type = 1, .location = {1, 0}};
+    const struct access access = {{1, 0}, 3};
+    need(cuMemCreate(&memory, bytes, &properties, 0), "memory");
+    need(cuMemAddressReserve(&at, bytes, 0, 0, 0), "addresses");
+    for (;;) {
+        cuMemMap(at, bytes, 0, memory, 0);
+        cuMemSetAccess(at, bytes, &access, 1);
+        cuMemUnmap(at, bytes);
+    }
+    return unused;
+}
+
+static void pages(void)
+{
+    pthread_t thread;
+    handle stream = 0, module = 0, function = 0;
+    CUdeviceptr own = own_memory();
+    void *parameters[] = {&own};
+    leave_after(SHORT_S);
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuModuleLoadData(&module, endless_text));
+    NEED(cuModuleGetFunction(&function, module, "endless"));
+    NEED(cuMemsetD32(own, NEVER, 1)); /* it ends at once */
+    NEED(cuLaunchHostFunc(stream, never_back, NULL));
+    NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
+    need(pthread_create(&thread, NULL, change_pages, NULL), "a thread");
+    pause();
+}
+
 static void run_for_ever(void)
 {
     handle module = 0, function = 0, stream = 0;
@@ -184,6 +220,7 @@ static const struct attack attacks[] = {
     {"stays", ENDS, "stays, and a stream of its own waits for what never comes", stays},
     {"many", ENDS, "stays, and forty streams of its own wait for what never comes", many},
     {"host", ENDS, "stays, and a stream of its own waits for a host function that does not return", host},
+    {"pages", ENDS, "goes while it changes pages and a stream of its own waits for a host function that does not return", pages},
     {"graph", ENDS, "stays, and a graph of its own waits for what never comes beside a kernel that never ends", graph},
     {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
     {"kernel_behind_short", ENDS, "loads a module while a kernel of its own runs for ever behind many short ones", kernel_behind_short},

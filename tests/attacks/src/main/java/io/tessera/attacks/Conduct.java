@@ -81,6 +81,9 @@ record Conduct(List<Answer> answers, byte[] loot, String unable, int exit, long 
                 loot.writeBytes(line.getBytes(StandardCharsets.ISO_8859_1)); // a device's printf
             }
         }
+        if (unable.isEmpty() && exit > 0 && exit < SIGNAL) {
+            unable = "unable, exit code " + exit; // no device, for example: an attack before it has left none
+        }
         return new Conduct(answers, loot.toByteArray(), unable, exit, tookMs);
     }
 }

@@ -176,6 +176,20 @@ class TenantWindowsTest {
         assertEquals(5, client.window().whenQuiet(() -> 5));
     }
 
+    /** Its streams may wait for a program that has ended: whoever holds the window up then holds up all who wait for those streams. */
+    @Test
+    void whoIsOnItsWayOutDoesNotWaitForItsOwnWork() {
+        TestWindows.Client client = test.joined("a");
+        assertEquals(0, client.window().backEverywhere());
+        test.driver.heldStreams.add(client.stream());
+        int[] asked = new int[1];
+        client.window().whileWaiting(() -> asked[0]++ < 3);
+        assertEquals(CudaResult.OUT_OF_MEMORY, client.window().whenQuiet(() -> 0));
+        assertEquals(4, asked[0]);
+        test.driver.heldStreams.clear();
+        assertEquals(5, client.window().whenQuiet(() -> 5));
+    }
+
     @Test
     void memoryThatOneTenantFreedIsAnothersToHave() throws Exception {
         TestWindows.Client client = test.joined("a");
