@@ -170,11 +170,13 @@ static void kernel_frees(void)
 /* Kernels that were short until now share an event behind the last of them; the endless one is in the middle. */
 static void kernel_behind_short(void)
 {
-    handle module = 0, function = 0, stream = 0;
+    handle module = 0, other = 0, function = 0, stream = 0;
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};
     leave_after(LONG_S);
     NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuModuleLoadData(&other, module_text));
+    NEED(cuModuleGetFunction(&function, other, "nothing"));
     NEED(cuModuleLoadData(&module, endless_text));
     NEED(cuModuleGetFunction(&function, module, "endless"));
     NEED(cuMemsetD32(own, NEVER, 1)); /* it ends at once */
@@ -188,7 +190,7 @@ static void kernel_behind_short(void)
         NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
     NEED(cuMemsetD32Async(own, 0, 1, stream));
     NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
-    load();
+    cuModuleUnload(other);
     ANSWER(cuCtxSynchronize());
 }
 
@@ -223,7 +225,7 @@ static const struct attack attacks[] = {
     {"pages", ENDS, "goes while it changes pages and a stream of its own waits for a host function that does not return", pages},
     {"graph", ENDS, "stays, and a graph of its own waits for what never comes beside a kernel that never ends", graph},
     {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
-    {"kernel_behind_short", ENDS, "loads a module while a kernel of its own runs for ever behind many short ones", kernel_behind_short},
+    {"kernel_behind_short", ENDS, "unloads a module while a kernel of its own runs for ever behind many short ones", kernel_behind_short},
     {"kernel_frees", ENDS, "frees pinned memory while a kernel of its own runs for ever", kernel_frees},
 };
 ATTACKS(attacks)

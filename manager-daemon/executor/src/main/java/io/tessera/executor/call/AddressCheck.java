@@ -125,6 +125,9 @@ final class AddressCheck {
                 }
             }
         }
+        if (plan.api().startsWith("cuMemsetD2D")) {
+            moved.inRows(frame.slot(4));
+        }
         if (plan.api().equals("cuStreamBatchMemOp")) {
             if (frame.slot(1) > 0) {
                 operations(frame.required(2), frame.slot(1), false);
@@ -188,6 +191,12 @@ final class AddressCheck {
             holdovers.names(range.address());
         }
         holdovers.namesCode(range.owner());
+    }
+
+    /** Refuses an address that is not the client's; what lies there is so many rows. */
+    void rows(long address, long bytes, long rows) throws RejectedException {
+        own(address, bytes);
+        moved.inRows(bytes == 0 ? 0 : rows);
     }
 
     /** Refuses an address that is not the client's. */

@@ -154,6 +154,7 @@ public final class CallExecutor implements AutoCloseable {
         ClientStream stream = translate(plan, context);
         addresses.check(frame);
         structures(plan);
+        moved.check();
         captured(plan, stream);
         memory.before(frame);
         int contextNumber = context == null ? 0 : context.number();

@@ -81,8 +81,8 @@ final class CopyStructures {
         switch (type) {
             case HOST, DEVICE, UNIFIED -> {
                 long base = copy.get(WireTypes.U64, begin + (type == HOST ? side.host : side.device));
-                addresses.own(base, PitchedExtent.bytes(x, y, z, copy.get(WireTypes.U64, begin + side.pitch),
-                        flat ? 0 : copy.get(WireTypes.U64, begin + side.height), width, height, depth));
+                addresses.rows(base, PitchedExtent.bytes(x, y, z, copy.get(WireTypes.U64, begin + side.pitch),
+                        flat ? 0 : copy.get(WireTypes.U64, begin + side.height), width, height, depth), height * depth);
             }
             case ARRAY -> {
                 long array = handles.value(HandleKind.ARRAY, copy.get(WireTypes.U64, begin + side.array));

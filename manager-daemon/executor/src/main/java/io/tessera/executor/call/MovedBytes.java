@@ -5,10 +5,14 @@ import java.util.function.LongPredicate;
 
 /** How much the copy or memset of the call in progress reads and writes. One owner thread. */
 final class MovedBytes {
+    /** All memory of an H200 goes to the host and back in half of that. */
+    private static final long MOST_NS = 10_000_000_000L;
+
     private final MoveTime time;
     private final LongPredicate host;
     private long deviceBytes;
     private long hostBytes;
+    private long rows;
 
     /**
      * Nothing yet.
@@ -24,6 +28,7 @@ final class MovedBytes {
     void begin() {
         deviceBytes = 0;
         hostBytes = 0;
+        rows = 0;
     }
 
     /** So many bytes at an address are read or written, at most; they are the client's. */
@@ -35,13 +40,26 @@ final class MovedBytes {
         }
     }
 
+    /** What is moved lies in so many rows. */
+    void inRows(long count) {
+        rows += count;
+    }
+
     /** So many bytes of an array. */
     void ofArray(long bytes) {
         deviceBytes += bytes;
     }
 
+    /** Refuses what would keep the device's copy engines for so long that others stand still: rows of a byte, for example. */
+    void check() throws RejectedException {
+        if (ns() > MOST_NS) {
+            throw RejectedException.bound("one copy or memset may take this device " + MOST_NS / 1_000_000_000L + " s at its best, and this one takes "
+                    + ns() / 1_000_000_000L + " s: nobody can end it");
+        }
+    }
+
     /** What all that takes the device. */
     long ns() {
-        return time.ns(deviceBytes, hostBytes);
+        return time.ns(deviceBytes, hostBytes, rows);
     }
 }

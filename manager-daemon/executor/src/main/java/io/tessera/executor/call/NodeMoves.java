@@ -76,13 +76,14 @@ final class NodeMoves {
         if (copy.byteSize() < COPY_BYTES) {
             return 0;
         }
-        long bytes = product(copy.get(WireTypes.U64, WIDTH), product(copy.get(WireTypes.U64, WIDTH + 8), copy.get(WireTypes.U64, WIDTH + 16)));
-        long ns = 0;
+        long rows = product(copy.get(WireTypes.U64, WIDTH + 8), copy.get(WireTypes.U64, WIDTH + 16));
+        long bytes = product(copy.get(WireTypes.U64, WIDTH), rows);
+        long ns = bytes == 0 ? 0 : time.ns(0, 0, 2 * rows);
         for (int side : SIDES) {
             int type = copy.get(WireTypes.U32, side + TYPE);
             boolean ofHost = type == HOST_TYPE ? host.test(copy.get(WireTypes.U64, side + HOST_ADDRESS))
                     : type != ARRAY_TYPE && host.test(copy.get(WireTypes.U64, side + DEVICE_ADDRESS));
-            ns += ofHost ? time.ns(0, bytes) : time.ns(bytes, 0);
+            ns += ofHost ? time.ns(0, bytes, 0) : time.ns(bytes, 0, 0);
         }
         return ns;
     }
@@ -91,9 +92,9 @@ final class NodeMoves {
         if (node.byteSize() < MEMSET_BYTES) {
             return 0;
         }
-        long bytes = product(Integer.toUnsignedLong(node.get(WireTypes.U32, ELEMENT)),
-                product(node.get(WireTypes.U64, ELEMENT + 4), node.get(WireTypes.U64, ELEMENT + 12)));
-        return host.test(node.get(WireTypes.U64, 0)) ? time.ns(0, bytes) : time.ns(bytes, 0);
+        long rows = node.get(WireTypes.U64, ELEMENT + 12);
+        long bytes = product(Integer.toUnsignedLong(node.get(WireTypes.U32, ELEMENT)), product(node.get(WireTypes.U64, ELEMENT + 4), rows));
+        return bytes == 0 ? 0 : host.test(node.get(WireTypes.U64, 0)) ? time.ns(0, bytes, rows) : time.ns(bytes, 0, rows);
     }
 
     private static long product(long first, long second) {

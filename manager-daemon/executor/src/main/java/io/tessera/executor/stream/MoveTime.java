@@ -17,11 +17,17 @@ public final class MoveTime {
     private static final double BITS_AND_EDGES = 4;
     private static final double KILOHERTZ_TO_BYTES_PER_NS = 1e-6;
 
+    /** A row of a copy or memset in two dimensions takes so long at least, in both memories; estimates, chosen too low rather than too high for a GPU. */
+    private static final double GPU_ROW_NS = 2;
+    private static final double SOFTWARE_ROW_NS = 50;
+
     private final double deviceBytesPerNs;
     private final double hostBytesPerNs;
+    private final double rowNs;
     private final AtomicLong outNs = new AtomicLong();
 
-    private MoveTime(double deviceBytesPerNs, double hostBytesPerNs) {
+    private MoveTime(double deviceBytesPerNs, double hostBytesPerNs, double rowNs) {
+        this.rowNs = rowNs;
         this.deviceBytesPerNs = deviceBytesPerNs;
         this.hostBytesPerNs = hostBytesPerNs;
     }
@@ -35,17 +41,17 @@ public final class MoveTime {
     public static MoveTime ofGpu(int kilohertz, int bits) {
         double told = (double) kilohertz * bits / BITS_AND_EDGES * KILOHERTZ_TO_BYTES_PER_NS;
         double device = told > 0 ? told : UNKNOWN_BYTES_PER_NS;
-        return new MoveTime(device, device / HOST_RATIO);
+        return new MoveTime(device, device / HOST_RATIO, GPU_ROW_NS);
     }
 
     /** Of a GPU in software. */
     public static MoveTime ofSoftware() {
-        return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS);
+        return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS, SOFTWARE_ROW_NS);
     }
 
-    /** Nanoseconds that so many bytes take at the device's best. */
-    public long ns(long deviceBytes, long hostBytes) {
-        return (long) (deviceBytes / deviceBytesPerNs + hostBytes / hostBytesPerNs);
+    /** Nanoseconds that so many bytes, in so many rows, take at the device's best. */
+    public long ns(long deviceBytes, long hostBytes, long rows) {
+        return (long) (deviceBytes / deviceBytesPerNs + hostBytes / hostBytesPerNs + rows * rowNs);
     }
 
     /** A client has so much more before it, or less. */
