@@ -9,12 +9,10 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
-import io.tessera.device.HandleKind;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.RelayPinned;
@@ -390,56 +388,6 @@ class SessionTest {
             assertEquals(801, client.call(DriverEntry.cuMemSetMemPool, in(host), value(1), value(0)));
             assertEquals(801, client.call(DriverEntry.cuMemGetMemPool, outBytes(8), in(host), value(1)));
             assertFalse(executor.driver.calls.contains("cuMemSetMemPool"), "it is the client's own setting");
-        }
-    }
-
-    /** What it had is freed as always, and its window and what the device may write of its segment do not outlive it. */
-    @Test
-    void aThreadThatFailsEndsItsClientAlone() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder);
-                RelayTestClient client = executor.client("a", 0);
-                RelayTestClient other = executor.client("b", 0)) {
-            long memory = allocate(client, 1 << 20);
-            allocate(other, 8);
-            int registered = executor.driver.alive("registered");
-            executor.driver.unthought.add(DriverEntry.cuMemsetD8Async);
-            client.post(DriverEntry.cuMemsetD8Async, value(memory), value(0), value(16), value(0));
-            await(client.segment()::ended, "the end");
-            executor.driver.unthought.clear();
-            for (int i = 0; i < 3; i++) {
-                try (RelayTestClient next = executor.client("a", 0)) {
-                    assertNotEquals(0, allocate(next, 1 << 20));
-                    next.disconnect();
-                }
-            }
-            assertNotEquals(0, allocate(other, 8));
-            assertEquals(0, other.segment().contextError());
-            await(() -> executor.driver.alive("registered") == registered - 1, "the words of who is gone");
-        }
-    }
-
-    /** The device may write still what nobody could take back: nothing of it is given to others. */
-    @Test
-    void anEndThatFailsEndsTheExecutorInItsTenantsName() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder);
-                RelayTestClient client = executor.client("a", 0)) {
-            assertNotEquals(0, allocate(client, 1 << 20));
-            executor.driver.unthought.add(DriverEntry.cuMemHostUnregister);
-            client.disconnect();
-            assertFalse(executor.awaitEnd());
-            assertTrue(executor.told().contains("\"tenant\":\"a\"") && executor.told().contains("cannot be taken back"), executor.told());
-        }
-    }
-
-    @Test
-    void aBrokenRingEndsItsClientAlone() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder);
-                RelayTestClient client = executor.client("a", 0);
-                RelayTestClient other = executor.client("b", 0)) {
-            long at = client.claim(16);
-            client.commit(at, RelayLayout.RECORD_MAX + 16);
-            await(client.segment()::ended, "the end");
-            assertNotEquals(0, allocate(other, 8));
         }
     }
 }

@@ -165,13 +165,8 @@ public final class CallExecutor implements AutoCloseable {
                 client.streams().before(stream);
             }
             result = mayPause(plan) && stream != null ? pausing(plan, context, stream) : invoke(plan, context, stream);
-            if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
-                client.fences().watchdog().graphLaunched(stream.value());
-                client.streams().graph(stream, client.graphs().nodes(frame.said(0)), client.graphs().movesNs(frame.said(0)));
-            }
             if (plan.submits && stream != null) {
-                client.streams().moves(stream, moved.ns());
-                client.streams().after(stream);
+                submitted(plan, stream, result);
             }
         } finally {
             memory.after(frame, contextNumber, result);
@@ -197,6 +192,15 @@ public final class CallExecutor implements AutoCloseable {
             streamState(plan, context, stream);
         }
         return result;
+    }
+
+    private void submitted(CallPlan plan, ClientStream stream, int result) {
+        if (result == CudaResult.SUCCESS && plan.api().equals("cuGraphLaunch") && !client.streams().isCapturing(stream)) {
+            client.fences().watchdog().graphLaunched(stream.value());
+            client.streams().graph(stream, client.graphs().nodes(frame.said(0)), client.graphs().movesNs(frame.said(0)));
+        }
+        client.streams().moves(stream, moved.ns());
+        client.streams().after(stream);
     }
 
     private void room(Countable kind, long bytes) throws RejectedException {

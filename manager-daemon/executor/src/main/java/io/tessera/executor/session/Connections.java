@@ -289,7 +289,8 @@ public final class Connections implements AutoCloseable {
         }
         if (nowNs - connection.settlesBeforeNs() > 0) {
             refuse(connection, RefusalCode.PEER,
-                    "a kernel that another tenant launched while it was alone does not end; try again later");
+                    "a kernel that another program launched unfenced, while it was alone, does not end; try again later. An administrator can end that program, "
+                            + "or have the manager fence programs that are alone, too (--fence-alone yes)");
         }
         return false;
     }

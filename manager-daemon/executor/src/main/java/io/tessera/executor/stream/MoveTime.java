@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * kernels are, so there are bounds of what may be out, and whoever waits for its end waits for so much longer. Thread-safe.
  */
 public final class MoveTime {
-    /** Taken where a driver does not tell the clock and the width of a device's memory: less than any GPU since 2016 has. */
-    private static final double UNKNOWN_BYTES_PER_NS = 300;
+    /** Taken where a driver does not tell the clock and the width of a device's memory. */
+    private static final double UNKNOWN_BYTES_PER_NS = 1000;
     /** Memory of a device in software is the host's (8 to 10 GB/s seen where one thread fills it; two tenants at once have half each). */
     private static final double SOFTWARE_BYTES_PER_NS = 4;
     /** The device's own memory is so much faster than the bus to the host's: 60 on an H100 (3.35 TB/s, 55 GB/s), 64 on an A100, 65 on a V100. */
