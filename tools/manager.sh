@@ -53,10 +53,39 @@ rotate_logs() {
     [ ! -e "$log" ] || mv -f "$log" "$log.1"
 }
 
+# What a manager and its executors take from the environment of whoever starts it: others' programs meet it, too. Which of ours
+# are a program's own stands in the README. LD_LIBRARY_PATH is where a container has its driver.
+manager_environment='HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|JAVA_HOME|_JAVA_SR_SIGNUM|XDG_RUNTIME_DIR|XDG_CACHE_HOME|CUDA_CACHE_(PATH|MAXSIZE)|NVIDIA_[A-Z_]+|TESSERA_[A-Z_]+'
+programs_environment='TESSERA_(NAME|MEMORY|MEMORY_[A-Z_]+|PLAN|SWAP_[A-Z_]+|SHARE|FENCE|UNFENCED|FENCE_ALONE|KERNEL_TIMEOUT|MOVE_TRACE|TRACE|REQUIRE|DISABLE|QUIET|MANAGER_TIMEOUT_MS|CALLER_PRELOAD)'
+
+# Puts words before java_prefix that take the rest away. awk knows the names; a shell could be deceived by a value with lines.
+clean_environment() {
+    foreign_names=$(keep="^($manager_environment)\$" drop="^($programs_environment)\$" awk 'BEGIN {
+        for (name in ENVIRON)
+            if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && (name !~ ENVIRON["keep"] || name ~ ENVIRON["drop"]))
+                printf " -u %s", name
+    }') || return 0
+    java_prefix="${java_prefix:-} env$foreign_names"
+}
+
+# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are said.
+raise_limits() {
+    for limit_option in t f d v l n; do
+        limit_most=$(ulimit -H -$limit_option 2>/dev/null) || continue
+        ulimit -S -$limit_option "$limit_most" 2>/dev/null || continue
+        case $limit_option$limit_most in
+        *unlimited | l* | n*) ;;
+        *) say "the hard limit of who starts the manager holds for it and its executors, too: ulimit -$limit_option $limit_most" ;;
+        esac
+    done
+}
+
 # Becomes the manager.
 manager_exec() {
-    unset CUDA_VISIBLE_DEVICES TESSERA_NAME TESSERA_MEMORY TESSERA_PLAN TESSERA_REQUIRE TESSERA_SHARE
     export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
+    umask 022
+    raise_limits
+    clean_environment
     java_exec io.tessera.manager.Main "$@"
 }
 

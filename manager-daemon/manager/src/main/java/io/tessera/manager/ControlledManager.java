@@ -18,6 +18,7 @@ import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.SegmentLayout;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,30 +113,32 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public Eviction evict(String tenant, boolean suspend, long nowNs) {
+    public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
         LOG.info("tenant \"{}\" is evicted{}", tenant, suspend ? " and suspended" : "");
-        return residency.evict(tenant, suspend, nowNs);
+        return residency.evict(tenant, owners, suspend, nowNs);
     }
 
     @Override
-    public int restore(String tenant, long nowNs) {
+    public int restore(String tenant, IntPredicate owners, long nowNs) {
         LOG.info("tenant \"{}\" is restored", tenant);
-        return residency.restore(tenant, nowNs);
+        return residency.restore(tenant, owners, nowNs);
     }
 
     @Override
-    public boolean knows(String tenant) {
-        return residency.knows(tenant);
+    public boolean knows(String tenant, IntPredicate owners) {
+        return residency.knows(tenant, owners);
+    }
+
+    @Override
+    public boolean relays(String tenant) {
+        // Executors tell once a second who is there; a program of turns has announced a device.
+        return executors.serves(tenant) || sessions.registered().stream()
+                .anyMatch(session -> session.hello().tenant().equals(tenant) && devices.members(session).isEmpty());
     }
 
     @Override
     public void stop(boolean programs, long nowNs) {
         LOG.info("asked to stop over the control socket{}", programs ? ", with all programs" : "");
         stop.accept(programs, nowNs);
-    }
-
-    @Override
-    public int uid() {
-        return processes.uid();
     }
 }

@@ -170,18 +170,26 @@ class ControlStepTest {
     }
 
     @Test
-    void onlyRootAndTheManagersUserMayChangeThings() throws Exception {
+    void onlyAdministratorsMayChangeThings() throws Exception {
         MemoryPeer user = stepped.control(1001);
         assertEquals(OK, say(user, "{\"request\":\"ping\"}\n"));
         assertTrue(say(user, "{\"request\":\"status\"}\n").startsWith("{\"ok\":true"));
         for (String request : List.of("{\"request\":\"stop\"}", "{\"request\":\"scheduler\",\"mode\":\"on\"}",
-                "{\"request\":\"quantum\",\"ns\":500000000}")) {
-            assertEquals("{\"ok\":false,\"error\":\"only root and user 0, to whom this manager belongs, may do that; "
+                "{\"request\":\"quantum\",\"ns\":500000000}", "{\"request\":\"limit\",\"tenant\":\"a\",\"bytes\":1,\"ahead\":true}")) {
+            assertEquals("{\"ok\":false,\"error\":\"only root, user 0, to whom this manager belongs, and members of the group tessera may do that; "
                     + "you are user 1001\"}\n", say(user, request + "\n"));
         }
         assertFalse(stepped.manager.isStopping());
         assertEquals(OK, say(stepped.control(0), "{\"request\":\"stop\"}\n"));
         assertTrue(stepped.manager.isStopping());
+    }
+
+    @Test
+    void aLimitOfATenantThatIsNotThereIsRefusedUnlessItIsMeantAhead() throws Exception {
+        MemoryPeer root = stepped.control(0);
+        String limit = "{\"request\":\"limit\",\"tenant\":\"alcie\",\"bytes\":1";
+        assertTrue(say(root, limit + "}\n").contains("no client of tenant \\\"alcie\\\" shares by space now"));
+        assertEquals(OK, say(root, limit + ",\"ahead\":true}\n"));
     }
 
     @Test

@@ -319,10 +319,12 @@ class ResidencyStepTest extends ResidencyScenario {
         stepped.client(7, "plain", 0);
         assertTrue(say("{\"request\":\"evict\",\"tenant\":\"plain\"}").contains("plan swap"));
         assertTrue(say("{\"request\":\"restore\"}").contains("must be a text"));
-        MemoryPeer user = stepped.control(1001);
-        user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
-        stepped.step();
-        assertTrue(user.heardText().contains("only root"));
+        for (int uid : new int[] {1001, 500}) { // whose it is not, and whose it is
+            MemoryPeer user = stepped.control(uid);
+            user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
+            stepped.step();
+            assertTrue(user.heardText().contains(uid == 500 ? "plan swap" : "no client of tenant"), user::heardText);
+        }
         assertFalse(device().has("memory"), "nothing is planned for plan plain alone");
     }
 

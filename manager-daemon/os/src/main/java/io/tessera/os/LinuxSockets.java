@@ -19,6 +19,9 @@ final class LinuxSockets implements SocketPort {
     private static final int SOCK_CLOEXEC = 02000000;
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
+    private static final int SO_PEERGROUPS = 59;
+    /** NGROUPS_MAX of Linux. */
+    private static final int MOST_GROUPS = 65_536;
     private static final int SCM_RIGHTS = 1;
     private static final int MSG_TRUNC = 0x20;
     private static final int MSG_DONTWAIT = 0x40;
@@ -113,6 +116,20 @@ final class LinuxSockets implements SocketPort {
                     socket);
             return new PeerCredentials(credentials.get(JAVA_INT, 0), credentials.get(JAVA_INT, 4),
                     credentials.get(JAVA_INT, 8));
+        }
+    }
+
+    @Override
+    public int[] peerGroups(int socket) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment groups = arena.allocate((long) MOST_GROUPS * Integer.BYTES, Integer.BYTES);
+            MemorySegment bytes = arena.allocateFrom(JAVA_INT, MOST_GROUPS * Integer.BYTES);
+            int result = LibC.getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, bytes);
+            if (result == -Errno.ENOPROTOOPT) {
+                return new int[0];
+            }
+            checked(result, "getsockopt SO_PEERGROUPS", socket);
+            return groups.asSlice(0, bytes.get(JAVA_INT, 0)).toArray(JAVA_INT);
         }
     }
 

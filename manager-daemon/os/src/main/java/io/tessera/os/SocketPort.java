@@ -45,6 +45,9 @@ public interface SocketPort {
     /** Who is at the other end. */
     PeerCredentials peer(int socket) throws LinuxException;
 
+    /** Groups that whoever is at the other end belongs to beside its effective one (SO_PEERGROUPS); none where the kernel does not tell them. */
+    int[] peerGroups(int socket) throws LinuxException;
+
     /**
      * Receives a packet or bytes; descriptors that come along are closed.
      *

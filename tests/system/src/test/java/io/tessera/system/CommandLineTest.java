@@ -1,6 +1,7 @@
 package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -107,6 +108,24 @@ class CommandLineTest {
         tessera(run, "manager", "stop").run().exits(0);
         Await.until("the manager has ended", Await.PATIENCE, () -> ProcessHandle.of(pid).isEmpty()
                 || !ProcessHandle.of(pid).get().isAlive());
+    }
+
+    /** Others' programs meet its environment and its limits, too; a value of several lines deceives no shell. */
+    @Test
+    void aManagerTakesFromWhoeverStartsItOnlyWhatIsMeantForIt(TestRun run) throws IOException {
+        asUser(run, "sh", "-c", "ulimit -S -t 1000; ulimit -S -f 1000000; umask 077; exec "
+                + BuildOutputs.root().resolve("tools/tessera") + " manager start")
+                .env("FOREIGN", "1\nruntime=/evil\nTESSERA_MODE=on").env("CUDA_VISIBLE_DEVICES", "3").env("TMPDIR", "/nowhere")
+                .env("TESSERA_TRACE", "/nowhere").env("TESSERA_PLAN", "plain").env("TESSERA_QUANTUM", "7s").run().exits(0).says("manager started");
+        long pid = new ControlSocket(run.runtimeDirectory()).status().getAsJsonObject("manager").get("pid").getAsLong();
+        List<String> names = Stream.of(Files.readString(Path.of("/proc/" + pid + "/environ")).split("\0")).map(each -> each.replaceFirst("(?s)=.*", "")).toList();
+        for (String foreign : List.of("FOREIGN", "CUDA_VISIBLE_DEVICES", "TMPDIR", "TESSERA_TRACE", "TESSERA_PLAN", "TESSERA_MODE")) {
+            assertFalse(names.contains(foreign), foreign);
+        }
+        assertTrue(names.containsAll(List.of("TESSERA_QUANTUM", "PATH", "TESSERA_SHM_DIR")), names.toString());
+        String limits = Files.readString(Path.of("/proc/" + pid + "/limits"));
+        assertTrue(limits.lines().filter(line -> line.startsWith("Max cpu time") || line.startsWith("Max file size")).allMatch(line -> line.matches(".* unlimited +unlimited .*")), limits);
+        tessera(run, "manager", "stop").run().exits(0);
     }
 
     private static RunningCase relayed(TestRun run) {

@@ -2,7 +2,6 @@ package io.tessera.manager.control;
 
 import com.google.gson.JsonParseException;
 import io.tessera.os.LinuxException;
-import io.tessera.os.PeerCredentials;
 import io.tessera.os.SocketPort;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,7 +27,7 @@ final class ControlConnection {
     long lastHeardNs;
 
     private final SocketPort sockets;
-    private final PeerCredentials peer;
+    private final Asker asker;
     private final ControlRequests requests;
     private final byte[] line = new byte[LONGEST_LINE];
     private int lineBytes;
@@ -39,10 +38,10 @@ final class ControlConnection {
     private boolean closing;
     private boolean asked;
 
-    ControlConnection(SocketPort sockets, int socket, PeerCredentials peer, ControlRequests requests, long nowNs) {
+    ControlConnection(SocketPort sockets, int socket, Asker asker, ControlRequests requests, long nowNs) {
         this.sockets = sockets;
         this.socket = socket;
-        this.peer = peer;
+        this.asker = asker;
         this.requests = requests;
         this.openedNs = nowNs;
         this.lastHeardNs = nowNs;
@@ -50,7 +49,7 @@ final class ControlConnection {
 
     /** Whose it is. */
     int uid() {
-        return peer.uid();
+        return asker.uid();
     }
 
     /** Whether a whole line came. */
@@ -131,7 +130,7 @@ final class ControlConnection {
     private void answerLine(long nowNs) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line, 0, lineBytes)).toString();
-            put(requests.answer(text, peer.uid(), nowNs).toString());
+            put(requests.answer(text, asker, nowNs).toString());
         } catch (JsonParseException e) {
             answerError("malformed JSON: a line must be one JSON object");
         } catch (CharacterCodingException e) {

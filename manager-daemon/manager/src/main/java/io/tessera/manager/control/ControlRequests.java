@@ -21,9 +21,11 @@ import java.util.Optional;
 /** Decodes a request, checks it and who asks, and answers. Stateless beside its target; one owner thread. */
 final class ControlRequests {
     private final ControlTarget target;
+    private final Authority authority;
 
-    ControlRequests(ControlTarget target) {
+    ControlRequests(ControlTarget target, Authority authority) {
         this.target = target;
+        this.authority = authority;
     }
 
     /** A request that is answered with an error; the connection stays. */
@@ -38,21 +40,21 @@ final class ControlRequests {
     /**
      * Answers a line.
      *
-     * @param peerUid who asks
+     * @param asker who asks
      * @throws JsonParseException if the line is no JSON object; the connection ends
      */
-    JsonObject answer(String line, int peerUid, long nowNs) {
+    JsonObject answer(String line, Asker asker, long nowNs) {
         JsonObject request = parse(line);
         try {
             return switch (text(request, "request")) {
                 case "ping" -> ok();
-                case "status" -> status(nowNs);
-                case "scheduler" -> scheduler(request, peerUid, nowNs);
-                case "quantum" -> quantum(request, peerUid, nowNs);
-                case "limit" -> limit(request, peerUid);
-                case "evict" -> evict(request, peerUid, nowNs);
-                case "restore" -> restore(request, peerUid, nowNs);
-                case "stop" -> stop(request, peerUid, nowNs);
+                case "status" -> status(asker, nowNs);
+                case "scheduler" -> scheduler(request, asker, nowNs);
+                case "quantum" -> quantum(request, asker, nowNs);
+                case "limit" -> limit(request, asker);
+                case "evict" -> evict(request, asker, nowNs);
+                case "restore" -> restore(request, asker, nowNs);
+                case "stop" -> stop(request, asker, nowNs);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
                         + "\": ping, status, scheduler, quantum, limit, evict, restore, stop");
             };
@@ -74,14 +76,16 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject status(long nowNs) {
+    private JsonObject status(Asker asker, long nowNs) {
         JsonObject answer = ok();
-        target.status(nowNs).asMap().forEach(answer::add);
+        JsonObject status = target.status(nowNs);
+        StatusView.narrow(status, asker);
+        status.asMap().forEach(answer::add);
         return answer;
     }
 
-    private JsonObject scheduler(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
-        authorise(peerUid);
+    private JsonObject scheduler(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+        authorise(asker);
         String name = text(request, "mode");
         SchedulerMode mode = Arrays.stream(SchedulerMode.values())
                 .filter(m -> m.name().toLowerCase(Locale.ROOT).equals(name)).findFirst()
@@ -89,8 +93,8 @@ final class ControlRequests {
         return known(target.mode(device(request), mode, nowNs));
     }
 
-    private JsonObject quantum(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
-        authorise(peerUid);
+    private JsonObject quantum(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+        authorise(asker);
         long ns = whole(request, "ns", "nanoseconds");
         try {
             return known(target.quantum(device(request), ns, nowNs));
@@ -99,20 +103,24 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject limit(JsonObject request, int peerUid) throws RefusedRequest {
-        authorise(peerUid);
+    private JsonObject limit(JsonObject request, Asker asker) throws RefusedRequest {
+        authorise(asker);
         long bytes = whole(request, "bytes", "bytes");
         if (bytes < 0) {
             throw new RefusedRequest("a limit is not below 0");
         }
-        target.limit(text(request, "tenant"), bytes);
+        String tenant = text(request, "tenant");
+        if (!flag(request, "ahead") && !target.relays(tenant)) {
+            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants; with --ahead the limit"
+                    + " holds from when one comes. Who shares by time has the limit of its own --memory");
+        }
+        target.limit(tenant, bytes);
         return ok();
     }
 
-    private JsonObject evict(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
-        authorise(peerUid);
-        String tenant = knownTenant(request);
-        Eviction eviction = target.evict(tenant, flag(request, "suspend"), nowNs);
+    private JsonObject evict(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+        String tenant = knownTenant(request, asker);
+        Eviction eviction = target.evict(tenant, asker::mayHandle, flag(request, "suspend"), nowNs);
         if (eviction.clients() == 0) {
             throw new RefusedRequest(eviction.notSuspended().isEmpty()
                     ? "no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave"
@@ -127,9 +135,8 @@ final class ControlRequests {
         return answer;
     }
 
-    private JsonObject restore(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
-        authorise(peerUid);
-        return counted(target.restore(knownTenant(request), nowNs));
+    private JsonObject restore(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+        return counted(target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
     }
 
     private static boolean flag(JsonObject request, String field) throws RefusedRequest {
@@ -143,9 +150,10 @@ final class ControlRequests {
         return value.getAsBoolean();
     }
 
-    private String knownTenant(JsonObject request) throws RefusedRequest {
+    /** A tenant of which the asker may have clients leave and come back. */
+    private String knownTenant(JsonObject request, Asker asker) throws RefusedRequest {
         String tenant = text(request, "tenant");
-        if (!target.knows(tenant)) {
+        if (!target.knows(tenant, asker::mayHandle)) {
             throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device; status lists tenants");
         }
         return tenant;
@@ -169,17 +177,15 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject stop(JsonObject request, int peerUid, long nowNs) throws RefusedRequest {
-        authorise(peerUid);
+    private JsonObject stop(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+        authorise(asker);
         target.stop(flag(request, "programs"), nowNs);
         return ok();
     }
 
-    private void authorise(int peerUid) throws RefusedRequest {
-        if (peerUid != 0 && peerUid != target.uid()) {
-            throw new RefusedRequest("only root and user " + Integer.toUnsignedString(target.uid())
-                    + ", to whom this manager belongs, may do that; you are user "
-                    + Integer.toUnsignedString(peerUid));
+    private void authorise(Asker asker) throws RefusedRequest {
+        if (!asker.admin()) {
+            throw new RefusedRequest(authority.refusal(asker));
         }
     }
 

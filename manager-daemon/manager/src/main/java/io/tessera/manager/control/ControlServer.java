@@ -40,6 +40,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private final Poller poller;
     private final NanoClock monotonic;
     private final DistinctErrors errors;
+    private final Authority authority;
     private final ControlRequests requests;
     private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, 8);
     private final Set<ControlConnection> connections = new LinkedHashSet<>();
@@ -55,7 +56,8 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         this.poller = poller;
         this.monotonic = monotonic;
         this.errors = errors;
-        this.requests = new ControlRequests(target);
+        this.authority = Authority.of(os.processes().uid(), Path.of("/etc/group"));
+        this.requests = new ControlRequests(target, authority);
     }
 
     /** Listens; root's socket is open to every user, who may read the status there. */
@@ -89,7 +91,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private void accepted(int socket) throws LinuxException {
         boolean kept = false;
         try {
-            ControlConnection connection = new ControlConnection(os.sockets(), socket, os.sockets().peer(socket),
+            ControlConnection connection = new ControlConnection(os.sockets(), socket, authority.asker(os.sockets().peer(socket), os.sockets().peerGroups(socket)),
                     requests, monotonic.nanoTime());
             if (!makeRoom(connection.uid())) {
                 connection.refuse("as many control connections as are admitted are open already: " + MOST_OF_USER

@@ -5,6 +5,7 @@ import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 
 /** What can be asked of the manager over the control socket. Called by the owner thread. */
 public interface ControlTarget {
@@ -36,20 +37,25 @@ public interface ControlTarget {
     /**
      * Has a tenant's clients leave the devices until their next call.
      *
+     * @param owners  users whose programs are meant: several may have taken one name
      * @param suspend whole processes, contexts included, by the driver's checkpoint
      * @return who leaves, and who is not suspended
      */
-    Eviction evict(String tenant, boolean suspend, long nowNs);
+    Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs);
 
     /**
      * Has a tenant's evicted clients come back.
      *
+     * @param owners users whose programs are meant
      * @return how many there were
      */
-    int restore(String tenant, long nowNs);
+    int restore(String tenant, IntPredicate owners, long nowNs);
 
-    /** Whether the tenant has a client on a device. */
-    boolean knows(String tenant);
+    /** Whether the tenant has a client of one of some users on a device. */
+    boolean knows(String tenant, IntPredicate owners);
+
+    /** Whether the tenant has a client in an executor. */
+    boolean relays(String tenant);
 
     /**
      * Ends the manager after the answer was sent.
@@ -58,6 +64,4 @@ public interface ControlTarget {
      */
     void stop(boolean programs, long nowNs);
 
-    /** The manager's own user, who may change things beside root. */
-    int uid();
 }

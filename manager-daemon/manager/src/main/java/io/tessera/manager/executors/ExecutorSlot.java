@@ -193,6 +193,16 @@ final class ExecutorSlot {
         return clients;
     }
 
+    /** Whether it has a client of a tenant, as it last said. */
+    boolean has(String tenant) {
+        for (JsonElement client : clients) {
+            if (text(client.getAsJsonObject(), "tenant").equals(tenant)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     DeviceUuid uuid() {
         return uuid;
     }

@@ -351,6 +351,11 @@ public final class Executors implements Conductor.Timed {
                 .forEach(slot -> slot.running.tell(Orders.limit(tenant, bytes)));
     }
 
+    /** Whether a tenant has a client in an executor, as those last said. */
+    public boolean serves(String tenant) {
+        return slots.stream().anyMatch(slot -> slot.has(tenant));
+    }
+
     /** What is said here counts more than what executors say of a former manager. */
     private void keep(String tenant, long bytes, boolean here) {
         if (limits.containsKey(tenant) ? here : limits.size() < MOST_LIMITS) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * Who is resident on every device, and what host memory backs the rest. After turns and leases had their part of the
@@ -121,14 +122,15 @@ public final class Residency implements Conductor.Timed {
      * @param suspend whole processes, with their contexts, whatever their plan
      * @return who leaves, and who is not suspended
      */
-    public Eviction evict(String tenant, boolean suspend, long nowNs) {
+    public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
         int clients = 0;
         Set<Session> suspended = new LinkedHashSet<>();
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
-                if (member.tenant().equals(tenant) && suspend) {
+                boolean meant = isMeant(member, tenant, owners);
+                if (meant && suspend) {
                     suspended.add(member.member.session());
-                } else if (member.tenant().equals(tenant) && member.movable()) {
+                } else if (meant && member.movable()) {
                     device.evictByHand(member, "evicted by hand", nowNs);
                     clients++;
                 }
@@ -188,11 +190,11 @@ public final class Residency implements Conductor.Timed {
      *
      * @return how many there were
      */
-    public int restore(String tenant, long nowNs) {
+    public int restore(String tenant, IntPredicate owners, long nowNs) {
         int clients = 0;
         for (DeviceResidency device : devices.values()) {
             for (MemberMemory member : List.copyOf(device.members())) {
-                if (member.tenant().equals(tenant) && member.evicted) {
+                if (isMeant(member, tenant, owners) && member.evicted) {
                     suspensions.restore(member.member.session());
                     if (!member.checkpointed) {
                         device.comeBack(member, nowNs);
@@ -204,9 +206,12 @@ public final class Residency implements Conductor.Timed {
         return clients;
     }
 
-    /** Whether the tenant has a client on a device, whatever its plan. */
-    public boolean knows(String tenant) {
-        return devices.values().stream().flatMap(device -> device.members().stream())
-                .anyMatch(member -> member.tenant().equals(tenant));
+    /** Whether the tenant has a client of one of some users on a device, whatever its plan. */
+    public boolean knows(String tenant, IntPredicate owners) {
+        return devices.values().stream().flatMap(device -> device.members().stream()).anyMatch(member -> isMeant(member, tenant, owners));
+    }
+
+    private static boolean isMeant(MemberMemory member, String tenant, IntPredicate owners) {
+        return member.tenant().equals(tenant) && owners.test(member.member.session().peer().uid());
     }
 }

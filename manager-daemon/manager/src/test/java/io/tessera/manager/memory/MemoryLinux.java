@@ -116,6 +116,11 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     }
 
     @Override
+    public int[] peerGroups(int socket) {
+        return new int[0];
+    }
+
+    @Override
     public int receive(int socket, MemorySegment into) {
         MemoryPeer peer = connection(socket).peer;
         byte[] bytes = peer.toManager.poll();

@@ -44,7 +44,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 new DriverCheck(probe),
                 new ManagerCheck(new ControlClient(runtime.controlSocket(), ControlClient.PATIENCE),
                         context.installation().version()),
-                new RuntimeDirectoryCheck(runtime.path()),
+                new RuntimeDirectoryCheck(runtime.path(), context.uid()),
                 new SharedMemoryCheck(runtime.shmDirectory()),
                 new PreloadCheck(context.environment(), Path.of("/etc/ld.so.preload"),
                         context.installation().nativeFolder()));

@@ -36,7 +36,8 @@ final class ManagerCheck implements Check {
         status.executors().stream().filter(executor -> executor.state().equals("foreign")).forEach(executor -> findings.add(
                 Finding.problem("executor " + executor.ordinal(), executor.reason(),
                         "wait for its programs, or tessera manager stop --programs")));
-        status.executors().stream().filter(executor -> executor.state().equals("restarting")).forEach(executor -> findings.add(
+        status.executors().stream().filter(executor -> executor.state().equals("restarting")
+                || executor.state().equals("absent") && !executor.reason().isEmpty()).forEach(executor -> findings.add(
                 Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executor-" + executor.ordinal()
                         + ".log in " + status.manager().runtimeDirectory())));
         return findings;

@@ -16,8 +16,10 @@ final class RuntimeDirectoryCheck implements Check {
     private static final int MAX_PATH_BYTES = 107 - "/control.sock".length();
 
     private final Path directory;
+    private final int self;
 
-    RuntimeDirectoryCheck(Path directory) {
+    RuntimeDirectoryCheck(Path directory, int self) {
+        this.self = self;
         this.directory = directory;
     }
 
@@ -30,14 +32,12 @@ final class RuntimeDirectoryCheck implements Check {
         }
         PosixFileAttributes attributes;
         int owner;
-        int self;
         try {
             if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
                 return List.of(Finding.ok(SUBJECT, directory + ": not there yet, the first start makes it"));
             }
             attributes = Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            owner = uid(directory);
-            self = uid(Path.of("/proc/self"));
+            owner = (Integer) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
             return problem("cannot be looked at (" + e + ")");
         }
@@ -53,10 +53,6 @@ final class RuntimeDirectoryCheck implements Check {
             return problem("others can write to it");
         }
         return List.of(Finding.ok(SUBJECT, directory.toString()));
-    }
-
-    private static int uid(Path path) throws IOException {
-        return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }
 
     private List<Finding> problem(String what) {

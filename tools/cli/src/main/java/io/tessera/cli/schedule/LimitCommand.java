@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "limit", mixinStandardHelpOptions = true,
         header = "Device memory that a tenant in space sharing may use from now on, on each GPU.",
         footer = {"", "What it uses already stays; it gets no more until it uses less than the limit.",
-            "Example: tessera limit alice 8GiB",
+            "Examples:", "  tessera limit alice 8GiB", "  tessera limit --ahead bob none",
             "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class LimitCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -28,6 +29,9 @@ public final class LimitCommand implements Callable<Integer> {
 
     @Parameters(index = "1", paramLabel = "SIZE", description = "For example 8GiB or 512MiB; none: no limit.")
     private String size;
+
+    @Option(names = "--ahead", description = "Also where no client of the tenant is there yet.")
+    private boolean ahead;
 
     @Spec
     private CommandSpec spec;
@@ -47,6 +51,9 @@ public final class LimitCommand implements Callable<Integer> {
         request.addProperty("request", "limit");
         request.addProperty("tenant", tenant);
         request.addProperty("bytes", bytes.getAsLong());
+        if (ahead) {
+            request.addProperty("ahead", true);
+        }
         new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
         context.out().println(tenant + ": " + (bytes.getAsLong() == 0 ? "no limit" : Sizes.format(bytes.getAsLong())));
         return ExitCode.OK.number();

@@ -128,7 +128,7 @@ public final class StatusTable {
         ClientDevice on = row.device();
         List<Cell> cells = new ArrayList<>();
         cells.add(Cell.of(Long.toString(client.id())));
-        cells.add(Cell.of(Long.toString(client.pid())));
+        cells.add(Cell.of(client.pid() == 0 ? "-" : Long.toString(client.pid())));
         cells.add(Cell.of(client.tenant()));
         cells.add(Cell.of(client.command()));
         cells.add(Cell.of(client.plan()));

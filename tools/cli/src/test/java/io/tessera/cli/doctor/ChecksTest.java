@@ -135,6 +135,20 @@ class ChecksTest {
         problem(new DriverCheck(Probe.run(hanging, Duration.ofMillis(200))), "did not end");
     }
 
+    /** As a manager says it of one that could not be started. */
+    @Test
+    void anExecutorThatCannotStart() throws IOException {
+        Path socket = folder.resolve("control.sock");
+        for (String state : List.of("absent", "restarting", "foreign")) {
+            try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1.0\",\"abi\":1},"
+                    + "\"executors\":[{\"ordinal\":0,\"state\":\"%s\",\"reason\":\"no driver\"}]}%n").formatted(state))) {
+                List<Finding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings();
+                problem(() -> findings.subList(1, 2), "no driver");
+            }
+            Files.delete(socket);
+        }
+    }
+
     private Check manager(String version, int abi) throws IOException {
         Path socket = folder.resolve("control.sock");
         try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,"
@@ -162,13 +176,17 @@ class ChecksTest {
     void theRuntimeDirectory() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("run"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-        level(Level.OK, new RuntimeDirectoryCheck(directory));
-        level(Level.OK, new RuntimeDirectoryCheck(folder.resolve("later")));
+        int self = (Integer) Files.getAttribute(directory, "unix:uid");
+        if (self != 0) {
+            problem(new RuntimeDirectoryCheck(directory, self + 1), "not to you");
+        }
+        level(Level.OK, new RuntimeDirectoryCheck(directory, self));
+        level(Level.OK, new RuntimeDirectoryCheck(folder.resolve("later"), self));
         Path link = Files.createSymbolicLink(folder.resolve("link"), directory);
-        problem(new RuntimeDirectoryCheck(link), "is a link");
+        problem(new RuntimeDirectoryCheck(link, self), "is a link");
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwx---"));
-        problem(new RuntimeDirectoryCheck(directory), "others can write");
-        problem(new RuntimeDirectoryCheck(folder.resolve("x".repeat(100))), "room for");
+        problem(new RuntimeDirectoryCheck(directory, self), "others can write");
+        problem(new RuntimeDirectoryCheck(folder.resolve("x".repeat(100)), self), "room for");
     }
 
     @Test

@@ -68,6 +68,11 @@ class ScheduleCommandsTest {
     }
 
     @Test
+    void limitOfATenantThatComesLater() throws IOException {
+        sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":1024,\"ahead\":true}", "alice: 1.0 KiB", "limit", "--ahead", "alice", "1KiB");
+    }
+
+    @Test
     void noLimitOfATenant() throws IOException {
         sends("{\"request\":\"limit\",\"tenant\":\"alice\",\"bytes\":0}", "alice: no limit", "limit", "alice", "none");
     }

@@ -1,0 +1,72 @@
+package io.tessera.manager.control;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * What of a status somebody may see: of others' programs that they are there and how much of each device they use, but neither
+ * names nor processes. Stateless.
+ */
+final class StatusView {
+    /** In the place of a tenant's name. */
+    static final String OTHERS = "(another user's)";
+    private static final Pattern NAMED = Pattern.compile("\\(pid \\d+, tenant \"[^\"]*\"\\)|\\(?tenant \"[^\"]*\"\\)?");
+
+    private StatusView() {
+    }
+
+    /** Takes out of a status what an asker may not see. */
+    static void narrow(JsonObject status, Asker asker) {
+        if (asker.admin()) {
+            return;
+        }
+        Set<Long> own = new HashSet<>();
+        Set<String> tenants = new HashSet<>();
+        for (JsonElement element : array(status, "clients")) {
+            JsonObject client = element.getAsJsonObject();
+            if (asker.mayHandle(client.get("uid").getAsInt())) {
+                own.add(client.get("id").getAsLong());
+                tenants.add(client.get("tenant").getAsString());
+            } else {
+                hide(client);
+                client.addProperty("uid", -1);
+                client.add("counters", new JsonObject());
+                client.add("errors", new JsonArray());
+            }
+        }
+        for (JsonElement element : array(status, "executors")) {
+            JsonObject executor = element.getAsJsonObject();
+            for (JsonElement client : array(executor, "clients")) {
+                if (!own.contains(client.getAsJsonObject().get("client").getAsLong())) {
+                    hide(client.getAsJsonObject());
+                }
+            }
+            for (JsonElement window : array(executor, "windows")) {
+                if (!tenants.contains(window.getAsJsonObject().get("tenant").getAsString())) {
+                    hide(window.getAsJsonObject());
+                }
+            }
+            if (executor.has("reason")) {
+                executor.addProperty("reason", NAMED.matcher(executor.get("reason").getAsString()).replaceAll(OTHERS));
+            }
+        }
+    }
+
+    private static void hide(JsonObject named) {
+        named.addProperty("tenant", OTHERS);
+        for (String field : new String[] {"pid", "command", "name"}) {
+            if (named.has(field)) {
+                named.add(field, field.equals("pid") ? new JsonPrimitive(0) : new JsonPrimitive(""));
+            }
+        }
+    }
+
+    private static JsonArray array(JsonObject object, String field) {
+        return object.get(field) instanceof JsonArray array ? array : new JsonArray();
+    }
+}

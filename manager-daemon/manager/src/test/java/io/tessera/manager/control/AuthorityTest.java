@@ -1,0 +1,73 @@
+package io.tessera.manager.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tessera.os.PeerCredentials;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who is an administrator, and what everybody else sees of a status. */
+class AuthorityTest {
+    private static final int OWNER = 1000;
+    private static final int GROUP = 77;
+
+    @TempDir
+    Path folder;
+
+    private Authority authority(String groups) throws IOException {
+        return Authority.of(OWNER, Files.writeString(folder.resolve("group"), groups));
+    }
+
+    private static PeerCredentials peer(int uid, int gid) {
+        return new PeerCredentials(1, uid, gid);
+    }
+
+    @Test
+    void administratorsAreRootTheOwnerAndTheGroup() throws IOException {
+        Authority authority = authority("root:x:0:\nnottessera:x:78:\ntessera:x:" + GROUP + ":alice\n");
+        assertTrue(authority.asker(peer(0, 0)).admin());
+        assertTrue(authority.asker(peer(OWNER, OWNER)).admin());
+        assertTrue(authority.asker(peer(5, GROUP)).admin());
+        assertTrue(authority.asker(peer(5, 5), 4, GROUP).admin());
+        assertFalse(authority.asker(peer(5, 5), 78).admin());
+        assertFalse(authority.asker(peer(5, 0)).admin(), "the group root is not root");
+    }
+
+    @Test
+    void withoutTheGroupNobodyBelongsToIt() throws IOException {
+        for (String groups : new String[] {"", "tessera\n", "tessera:x:\n", "tessera:x:-1:\n", "tessera:x:99999999999:\n", "\n:::\n"}) {
+            assertFalse(authority(groups).asker(peer(5, 5), 0, 1, -1).admin(), groups);
+        }
+        assertFalse(Authority.of(OWNER, folder.resolve("none")).asker(peer(5, 5)).admin());
+    }
+
+    @Test
+    void othersProgramsHaveNoNamesForWhoIsNoAdministrator() {
+        String all = """
+                {"clients": [
+                  {"id": 1, "pid": 11, "uid": 5, "tenant": "mine", "command": "train", "counters": {"launches": 3}, "errors": [], "devices": [{"usedBytes": 7}]},
+                  {"id": 2, "pid": 12, "uid": 6, "tenant": "secret", "command": "secret", "counters": {"launches": 4}, "errors": [{"text": "secret"}],
+                   "devices": [{"usedBytes": 8}]}],
+                 "executors": [{"ordinal": 0, "reason": "work of client 2 (pid 12, tenant \\"secret\\") did not end",
+                  "clients": [{"client": 1, "pid": 11, "tenant": "mine", "usedBytes": 7}, {"client": 2, "pid": 12, "tenant": "secret", "usedBytes": 8},
+                   {"client": 0, "pid": 13, "tenant": "secret", "usedBytes": 9}],
+                  "windows": [{"tenant": "mine", "committedBytes": 7}, {"tenant": "secret@6", "committedBytes": 8}]}]}""";
+        JsonObject seen = JsonParser.parseString(all).getAsJsonObject();
+        StatusView.narrow(seen, new Asker(5, false));
+        assertFalse(seen.toString().contains("secret"), seen.toString());
+        assertFalse(seen.toString().contains("12"), seen.toString());
+        assertFalse(seen.toString().contains("13"), seen.toString());
+        assertTrue(seen.toString().contains("\"tenant\":\"mine\",\"command\":\"train\",\"counters\":{\"launches\":3}"), seen.toString());
+        assertTrue(seen.toString().contains("\"usedBytes\":8"), "how full a device is may be seen");
+        JsonObject untouched = JsonParser.parseString(all).getAsJsonObject();
+        StatusView.narrow(untouched, new Asker(5, true));
+        assertEquals(JsonParser.parseString(all), untouched);
+    }
+}
