@@ -110,6 +110,8 @@ launch_manager() {
     # this process becomes.
     (
         (
+            rm -f "$starting_log"
+            umask 077 # it names everybody's programs
             exec </dev/null >"$starting_log" 2>&1 9>&-
             trap '' HUP
             cd / || exit 1

@@ -29,6 +29,9 @@ public final class Main {
     private Main() {
     }
 
+    /** Where memory runs out: with a manager of root, or an executor, which inherits it, programs of several users would end. */
+    private static final int ENDED_LATE = -800;
+
     /** See {@code --help}. */
     public static void main(String[] arguments) {
         System.exit(run(List.of(arguments)));
@@ -53,6 +56,9 @@ public final class Main {
             return EXIT_ENDED;
         }
         configureLog(context.logLevel());
+        if (os.processes().uid() == 0) {
+            Linux.limits().endedEarly(ENDED_LATE);
+        }
         try {
             return serve(context, os.processes().pid());
         } catch (ManagerRunningException e) {

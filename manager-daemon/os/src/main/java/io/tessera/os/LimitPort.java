@@ -1,6 +1,6 @@
 package io.tessera.os;
 
-/** Bounds that a process sets for itself and cannot take back. */
+/** What a process says of itself to the kernel: bounds, which it cannot take back, and what it is worth. */
 public interface LimitPort {
     /**
      * From now on the process gets no private memory beyond a bound (RLIMIT_DATA), and leaves no core file. What it has already counts;
@@ -10,4 +10,13 @@ public interface LimitPort {
      * @throws LinuxException if a smaller bound holds already
      */
     void dataBytes(long bytes) throws LinuxException;
+
+    /**
+     * Says how early the kernel shall end this process, and those that it starts from now on, where memory runs out (proc(5),
+     * oom_score_adj).
+     *
+     * @param adjustment 1000: before all others, -1000: never; below what it is only root may go
+     * @return whether the kernel took it
+     */
+    boolean endedEarly(int adjustment);
 }

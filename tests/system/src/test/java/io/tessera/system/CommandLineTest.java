@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.os.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -125,6 +127,10 @@ class CommandLineTest {
         assertTrue(names.containsAll(List.of("TESSERA_QUANTUM", "PATH", "TESSERA_SHM_DIR")), names.toString());
         String limits = Files.readString(Path.of("/proc/" + pid + "/limits"));
         assertTrue(limits.lines().filter(line -> line.startsWith("Max cpu time") || line.startsWith("Max file size")).allMatch(line -> line.matches(".* unlimited +unlimited .*")), limits);
+        if (Linux.open().processes().uid() == 0) {
+            assertEquals("-800", Files.readString(Path.of("/proc/" + pid + "/oom_score_adj")).strip());
+        }
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(run.runtimeDirectory().resolve("manager.log"))));
         tessera(run, "manager", "stop").run().exits(0);
     }
 

@@ -32,6 +32,8 @@ public final class WorkerMain {
     private static final int EXIT_BROKEN = 1;
     private static final int STANDARD_OUTPUT = 1;
     private static final int STANDARD_ERROR = 2;
+    /** Where memory runs out: the job fails for its tenant alone, and the next one gets a new worker. */
+    private static final int ENDED_FIRST = 900;
     private static final int BUFFER_BYTES = 1 << 16;
     /** Of the thread that has the jobs: less than an executor's own threads have, so that code that goes deeper ends here. */
     private static final long STACK_BYTES = 768 << 10;
@@ -82,6 +84,7 @@ public final class WorkerMain {
     /** Arguments: bytes of data segment, most bytes of a message, provider, device, devices, memory of a device in software. */
     public static void main(String[] arguments) {
         try {
+            Linux.limits().endedEarly(ENDED_FIRST);
             Linux.limits().dataBytes(Long.parseLong(arguments[0]));
             // What a driver prints must not come between the answers.
             SharedMemoryPort descriptors = Linux.sharedMemory();

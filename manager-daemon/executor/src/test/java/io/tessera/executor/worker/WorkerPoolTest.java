@@ -105,6 +105,16 @@ class WorkerPoolTest {
         }
     }
 
+    /** A new worker costs a job; an executor costs everybody everything. */
+    @Test
+    void aWorkerEndsBeforeTheExecutorWhereMemoryRunsOut() throws Exception {
+        try (WorkerPool pool = TestWorkers.pool(60)) {
+            Path score = Path.of("/proc", Long.toString(onlyWorker(pool)), "oom_score_adj");
+            assertServed(pool, "a");
+            assertEquals("900", Files.readString(score).strip());
+        }
+    }
+
     @Test
     void codeThatTakesTooMuchCostsItsTenantAnErrorAlone() throws Exception {
         try (WorkerPool pool = TestWorkers.pool(20)) {

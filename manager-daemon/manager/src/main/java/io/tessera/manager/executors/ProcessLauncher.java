@@ -1,6 +1,7 @@
 package io.tessera.manager.executors;
 
 import io.tessera.guardian.state.StateStoreChoice;
+import io.tessera.os.FilePort;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.StartArchive;
 import io.tessera.protocol.ExecutorSockets;
@@ -22,6 +23,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
     private static final String JAVA_OPTIONS = "TESSERA_EXECUTOR_JAVA";
     /** What a driver lets its cache grow to at most: 4 GiB (CUDA_CACHE_MAXSIZE in the CUDA programming guide). */
     private static final String MOST_CACHED_BYTES = "4294967296";
+    private static final int LOG_PERMISSIONS = 0600;
 
     private final LinuxPort os;
     private final List<String> command;
@@ -66,9 +68,11 @@ public final class ProcessLauncher implements ExecutorLauncher {
         List<String> whole = new ArrayList<>(command);
         whole.addAll(List.of("--device", Integer.toString(ordinal), "--socket", socket.toString()));
         ProcessBuilder builder = new ProcessBuilder(whole);
+        Path log = ExecutorSockets.log(socket);
+        os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // it names everybody's programs
         // Nothing of ours is its: it outlives us.
         builder.redirectInput(new File("/dev/null")).redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(ExecutorSockets.log(socket).toFile()));
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         environment(builder.environment(), driverCache);
         return ExecutorLink.to(os, ExecutorSockets.ofManagers(socket), builder.start(), listener);
     }
