@@ -151,7 +151,7 @@ class ExecutorLifeStepTest {
         Started left = living(0);
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
         MemoryPeer control = stepped.control(0)
-                .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
+                .sendRaw("{\"request\":\"limit\",\"ahead\":true,\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
         left.says("{\"executor\":{\"version\":1}}");
