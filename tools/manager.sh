@@ -97,8 +97,13 @@ launch_manager() {
     make_runtime || return 1
     log=$runtime/manager.log
     if command -v flock >/dev/null; then
+        # Nobody else can hold it. A lock of an earlier version could be read by everybody.
+        (umask 077 && : >>"$runtime/start.lock" && chmod 600 "$runtime/start.lock")
         exec 9>"$runtime/start.lock"
-        flock -w 60 9 || say "another start holds $runtime/start.lock for a minute; going on without it"
+        flock -w 2 9 || {
+            say "another start of a manager is under way ($runtime/start.lock): waiting for it, a minute at most"
+            flock -w 58 9 || say "another start holds $runtime/start.lock for a minute; going on without it"
+        }
     fi
     if manager_in "$runtime"; then
         exec 9>&-

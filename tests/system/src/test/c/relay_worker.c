@@ -88,7 +88,8 @@ int main(int argc, char **argv)
             chosen = parts[i];
     state = (unsigned)atol(argv[2]);
     int rounds = atoi(argv[3]), done = 0;
-    alarm(120);
+    const char *seconds = getenv("RELAY_WORKER_SECONDS");
+    alarm(seconds ? (unsigned)atoi(seconds) : 120);
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));

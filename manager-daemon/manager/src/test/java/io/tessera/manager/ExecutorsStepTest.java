@@ -130,12 +130,12 @@ class ExecutorsStepTest {
         asking(42);
         executor(0).ready(1);
         stepped.step();
-        executor(0).says("{\"failed\":{\"reason\":\"the context is lost\",\"tenant\":\"team\"}}");
+        executor(0).says("{\"failed\":{\"reason\":\"the context is lost\",\"tenant\":\"team of user 500\"}}");
         stepped.step();
         List<String> refused = asking(43).heard();
         assertTrue(refused.getFirst().contains("ended the executor for all"), refused::toString);
-        MemoryPeer other = stepped.connect(44, 500).send(p -> MessageEncoder.hello(p,
-                new Hello(44, MemoryPlan.RELAY, 5, 0, "others", "train.py")));
+        MemoryPeer other = stepped.connect(44, 501).send(p -> MessageEncoder.hello(p,
+                new Hello(44, MemoryPlan.RELAY, 5, 0, "team", "train.py"))); // another user's of the same label
         stepped.step();
         other.heard();
         other.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));

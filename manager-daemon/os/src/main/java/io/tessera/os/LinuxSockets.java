@@ -37,6 +37,7 @@ final class LinuxSockets implements SocketPort {
     private static final int CONTROL_BYTES = 24;
     /** More packets than a socket's queue can hold (net.unix.max_dgram_qlen bounds it, and its buffer). */
     private static final int MOST_UNREAD_PACKETS = 100_000;
+    private static final int UNREAD_BYTES = 65_536;
 
     @Override
     public int listen(Path path, SocketKind kind, int permissions, int backlog) throws LinuxException {
@@ -194,7 +195,7 @@ final class LinuxSockets implements SocketPort {
     @Override
     public void closeAfterReading(int socket) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment scratch = arena.allocate(8);
+            MemorySegment scratch = arena.allocate(UNREAD_BYTES); // a stream has no packets: in small pieces it takes a call for each
             LibC.shutdown(socket, SHUT_RDWR); // fails only if the peer is gone, and then there is nothing to save
             for (int i = 0; i < MOST_UNREAD_PACKETS; i++) {
                 if (LibC.recv(socket, scratch, scratch.byteSize(), MSG_DONTWAIT) <= 0) {

@@ -23,7 +23,7 @@ class ExecutorsOutliveManagersTest {
 
     private static RunningCase relayed(TestRun run, String mode, int number) {
         return run.program("relay_worker", mode, Integer.toString(number), "0").env("TESSERA_SHARE", "space")
-                .tenant("relayed-" + number).start().awaitLine("ready");
+                .env("RELAY_WORKER_SECONDS", Integer.toString(120 + 10 * KILLS)).tenant("relayed-" + number).start().awaitLine("ready");
     }
 
     private static JsonObject executor(ManagerProcess manager) {
@@ -64,7 +64,7 @@ class ExecutorsOutliveManagersTest {
     }
 
     private static void limit(ManagerProcess manager, String tenant) {
-        manager.control().okay("{\"request\":\"limit\",\"tenant\":\"" + tenant + "\",\"bytes\":" + LIMIT_BYTES + "}");
+        manager.control().okay("{\"request\":\"limit\",\"ahead\":true,\"tenant\":\"" + tenant + "\",\"bytes\":" + LIMIT_BYTES + "}");
     }
 
     private static long quota(ManagerProcess manager, String tenant) {

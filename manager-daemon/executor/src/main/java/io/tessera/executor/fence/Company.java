@@ -87,28 +87,16 @@ public final class Company {
         }
     }
 
-    /**
-     * Why a client may not come in now; null: it may.
-     *
-     * @param tenant its label
-     * @param uid    its user
-     */
-    public synchronized String refusal(String tenant, int uid) {
-        for (Member member : members) {
-            if (member.uid != uid && member.tenant.equals(tenant)) {
-                return "tenant \"" + tenant + "\" is another user's: its memory would be yours; choose another --name";
-            }
-            if (member.unfencedImages > 0 && member.uid != uid) {
-                return "tenant \"" + member.tenant + "\" of another user runs kernels that cannot be fenced; try again "
-                        + "when it has ended, or have it run with --unfenced refuse, trusted or time";
-            }
-        }
-        return null;
+    /** Why a client of a user may not come in now; null: it may. */
+    public synchronized String refusal(int uid) {
+        return members.stream().noneMatch(member -> member.unfencedImages > 0 && member.uid != uid) ? null
+                : "another user's program runs kernels that cannot be fenced; try again when it has ended, or have it run with --unfenced refuse, trusted or time";
     }
 
     /**
      * A client comes in. Its kernels run only after {@link #isSettled}.
      *
+     * @param tenant  what no other user's is called ({@link io.tessera.protocol.TenantName})
      * @param settled called by owner threads when something that is waited for may be done
      */
     public synchronized Member enter(String tenant, int uid, Runnable settled) {

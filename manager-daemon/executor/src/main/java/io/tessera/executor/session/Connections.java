@@ -274,14 +274,14 @@ public final class Connections implements AutoCloseable {
             if (client == null) {
                 return false;
             }
-            String refusal = company.refusal(client.tenant(), client.uid());
+            String refusal = company.refusal(client.uid());
             String full = room.refusal(connections.stream().filter(other -> other.session() != null).count());
             if (refusal != null || full != null) {
                 refuse(connection, refusal != null ? RefusalCode.PEER : RefusalCode.FULL, refusal != null ? refusal : full);
                 return false;
             }
             unknown.leave(connection, connection.peer.uid());
-            connection.announced(client, company.enter(client.tenant(), client.uid(), reports::look),
+            connection.announced(client, company.enter(SessionFactory.name(client), client.uid(), reports::look),
                     nowNs + SETTLING_NS);
         }
         if (company.isSettled(connection.member())) {

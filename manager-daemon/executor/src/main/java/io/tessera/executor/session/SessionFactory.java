@@ -45,6 +45,7 @@ import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.TenantName;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -56,7 +57,6 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class SessionFactory {
     /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
-    private static final String OF_USER = " of user ";
 
     /** CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE and CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH. */
     private static final int MEMORY_KILOHERTZ = 36;
@@ -159,16 +159,15 @@ public final class SessionFactory {
      */
     public void limit(String tenant, long limitBytes) {
         tenants.forEach((name, known) -> {
-            if (name.equals(tenant) || name.startsWith(tenant + OF_USER)) {
+            if (TenantName.has(name, tenant)) {
                 known.limitBytes(limitBytes);
             }
         });
     }
 
     /** A label is a tenant of one user: another user who takes the same gets no part of its window and limit. */
-    private static String name(Admission.Client client) {
-        return client.uid() == Linux.open().processes().uid() ? client.tenant()
-                : client.tenant() + OF_USER + Integer.toUnsignedString(client.uid());
+    static String name(Admission.Client client) {
+        return TenantName.of(client.tenant(), client.uid(), Linux.open().processes().uid());
     }
 
     /** Who of the clients stands still, and who waits for them. */

@@ -41,21 +41,14 @@ class CompanyTest {
     @Test
     void kernelsThatCannotBeFencedKeepOtherUsersOut() {
         Member first = enter("a", 1);
-        assertNull(company.refusal("b", 2));
+        assertNull(company.refusal(2));
         assertTrue(first.isAmongItsOwn());
         first.unfencedImages(1);
-        assertNotNull(company.refusal("b", 2));
-        assertNull(company.refusal("b", 1));
+        assertNotNull(company.refusal(2));
+        assertNull(company.refusal(1));
         first.unfencedImages(0);
-        assertNull(company.refusal("b", 2));
+        assertNull(company.refusal(2));
         enter("b", 2);
         assertFalse(first.isAmongItsOwn());
-    }
-
-    @Test
-    void aLabelIsOneUsers() {
-        enter("a", 1);
-        assertNull(company.refusal("a", 1));
-        assertTrue(company.refusal("a", 2).contains("another user's"));
     }
 }

@@ -46,6 +46,11 @@ final class Authority {
         return new Asker(peer.uid(), peer.uid() == 0 || peer.uid() == owner || member);
     }
 
+    /** The manager's user. */
+    int owner() {
+        return owner;
+    }
+
     /** Why something that administrators alone may do is refused to somebody. */
     String refusal(Asker asker) {
         return "only root, user " + Integer.toUnsignedString(owner) + ", to whom this manager belongs, and members of the group " + GROUP

@@ -79,7 +79,7 @@ final class ControlRequests {
     private JsonObject status(Asker asker, long nowNs) {
         JsonObject answer = ok();
         JsonObject status = target.status(nowNs);
-        StatusView.narrow(status, asker);
+        StatusView.narrow(status, asker, authority.owner());
         status.asMap().forEach(answer::add);
         return answer;
     }

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.tessera.protocol.TenantName;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -20,8 +21,12 @@ final class StatusView {
     private StatusView() {
     }
 
-    /** Takes out of a status what an asker may not see. */
-    static void narrow(JsonObject status, Asker asker) {
+    /**
+     * Takes out of a status what an asker may not see.
+     *
+     * @param owner the manager's user
+     */
+    static void narrow(JsonObject status, Asker asker, int owner) {
         if (asker.admin()) {
             return;
         }
@@ -31,7 +36,7 @@ final class StatusView {
             JsonObject client = element.getAsJsonObject();
             if (asker.mayHandle(client.get("uid").getAsInt())) {
                 own.add(client.get("id").getAsLong());
-                tenants.add(client.get("tenant").getAsString());
+                tenants.add(TenantName.of(client.get("tenant").getAsString(), asker.uid(), owner));
             } else {
                 hide(client);
                 client.addProperty("uid", -1);

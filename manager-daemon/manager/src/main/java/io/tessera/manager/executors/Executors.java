@@ -13,6 +13,7 @@ import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.RelayAnswer;
 import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.TenantName;
 import io.tessera.protocol.SegmentLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ public final class Executors implements Conductor.Timed {
             session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
             return;
         }
-        long outNs = quarantine.leftNs(session.hello().tenant(), nowNs);
+        long outNs = quarantine.leftNs(TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()), nowNs);
         if (outNs > 0) {
             session.answerRelay(List.of(RelayAnswer.none("kernels of tenant \"" + session.hello().tenant()
                     + "\" ended the executor for all; try again in " + (outNs / 1_000_000_000L + 1) + " s")));

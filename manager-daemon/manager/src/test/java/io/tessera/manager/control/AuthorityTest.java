@@ -58,16 +58,18 @@ class AuthorityTest {
                  "executors": [{"ordinal": 0, "reason": "work of client 2 (pid 12, tenant \\"secret\\") did not end",
                   "clients": [{"client": 1, "pid": 11, "tenant": "mine", "usedBytes": 7}, {"client": 2, "pid": 12, "tenant": "secret", "usedBytes": 8},
                    {"client": 0, "pid": 13, "tenant": "secret", "usedBytes": 9}],
-                  "windows": [{"tenant": "mine", "committedBytes": 7}, {"tenant": "secret@6", "committedBytes": 8}]}]}""";
+                  "windows": [{"tenant": "mine of user 5", "committedBytes": 71}, {"tenant": "mine", "committedBytes": 72}, {"tenant": "secret of user 6", "committedBytes": 8}]}]}""";
         JsonObject seen = JsonParser.parseString(all).getAsJsonObject();
-        StatusView.narrow(seen, new Asker(5, false));
+        StatusView.narrow(seen, new Asker(5, false), 0);
         assertFalse(seen.toString().contains("secret"), seen.toString());
         assertFalse(seen.toString().contains("12"), seen.toString());
         assertFalse(seen.toString().contains("13"), seen.toString());
         assertTrue(seen.toString().contains("\"tenant\":\"mine\",\"command\":\"train\",\"counters\":{\"launches\":3}"), seen.toString());
+        assertTrue(seen.toString().contains("{\"tenant\":\"mine of user 5\",\"committedBytes\":71}"), seen.toString());
+        assertTrue(seen.toString().contains("{\"tenant\":\"(another user's)\",\"committedBytes\":72}"), "root's of the same label");
         assertTrue(seen.toString().contains("\"usedBytes\":8"), "how full a device is may be seen");
         JsonObject untouched = JsonParser.parseString(all).getAsJsonObject();
-        StatusView.narrow(untouched, new Asker(5, true));
+        StatusView.narrow(untouched, new Asker(5, true), 0);
         assertEquals(JsonParser.parseString(all), untouched);
     }
 }
