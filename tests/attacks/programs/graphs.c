@@ -1,4 +1,5 @@
 /* Nodes of graphs that name the victim's memory: when made, when changed, in the executable, in a clone, by an update. */
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -192,6 +193,31 @@ static void moves(void)
     _exit(0);
 }
 
+static const char nothing_text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+
+/* Three streams of it capture, one into a graph that is there; what the captures name is freed and unloaded before it dies. */
+static void dies_capturing(void)
+{
+    begin();
+    for (int i = 0; i < 3; i++) {
+        handle stream = 0, module = 0, function = 0;
+        void *pinned = NULL;
+        NEED(cuStreamCreate(&stream, 1));
+        NEED(cuMemHostAlloc(&pinned, 1 << 16, 0));
+        NEED(cuModuleLoadData(&module, nothing_text));
+        NEED(cuModuleGetFunction(&function, module, "nothing"));
+        NEED(cuStreamBeginCapture(stream, 2));
+        NEED(cuMemcpyHtoDAsync(own, pinned, 1 << 16, stream));
+        NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
+        NEED(cuMemsetD32Async(own, 7, 64, stream));
+        if (i == 1)
+            cuMemFreeHost(pinned);
+        if (i == 2)
+            cuModuleUnload(module);
+    }
+    raise(SIGKILL);
+}
+
 static const struct attack attacks[] = {
     {"copies", REFUSED, "copy nodes made, changed, and changed in the executable to reach the victim", copies},
     {"array_boxes", REFUSED, "copies boxes of an array that begin so far away that a sum wraps", array_boxes},
@@ -200,6 +226,7 @@ static const struct attack attacks[] = {
     {"any", REFUSED, "nodes of the general form on the victim's memory", any},
     {"frees", REFUSED, "nodes that free the victim's memory", frees},
     {"stale", HARMLESS, "launches a graph and a clone whose memory was freed", stale},
+    {"dies_capturing", ENDS, "is killed while three of its streams capture, and what they name is gone already", dies_capturing},
     {"moves", ENDS, "leaves a queue of graphs of memsets behind that is as long as may be", moves},
     {"captured", HARMLESS, "captures a copy of the victim's memory and launches it", captured},
     {"updated", REFUSED, "updates an executable by a graph that writes the victim's memory", updated},

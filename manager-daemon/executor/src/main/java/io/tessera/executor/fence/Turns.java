@@ -1,6 +1,8 @@
 package io.tessera.executor.fence;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongPredicate;
@@ -32,6 +34,11 @@ final class Turns {
         private volatile long place;
         /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
         private volatile long markingNs = NONE;
+        /** The last place in each stream, by its word: what its thread has submitted since it last looked is before one of them. */
+        private final Map<Integer, Long> last = new ConcurrentHashMap<>();
+        /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
+        private long passedNs;
+        private long passed = DoneWords.UNKNOWN;
         /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
@@ -151,9 +158,34 @@ final class Turns {
             seen = round.incrementAndGet();
         }
 
-        /** Since when its oldest work that is not done has been next; {@link #NONE}: all is done that has a place behind it. */
-        private synchronized long oldestNs(LongPredicate unfinished) {
-            return sinceNs != NONE && unfinished.test(place) ? sinceNs : NONE;
+        /** A stream that waits for nobody's program was told a place behind all its work. */
+        void last(int word, long behind) {
+            if (behind != DoneWords.UNKNOWN) {
+                last.put(word, behind);
+            }
+        }
+
+        /** A stream may wait for the program, or is gone: its last place says nothing. */
+        void forget(int word) {
+            last.remove(word);
+        }
+
+        /**
+         * Since when its oldest work that is not done has been next, as far as anybody but its thread can tell; {@link #NONE}: all is done that
+         * has a place behind it.
+         */
+        private synchronized long oldestNs(LongPredicate unfinished, long nowNs) {
+            if (sinceNs == NONE || unfinished.test(place)) {
+                return sinceNs;
+            }
+            if (last.values().stream().noneMatch(unfinished::test)) {
+                return NONE;
+            }
+            if (passed != place) {
+                passed = place;
+                passedNs = nowNs;
+            }
+            return passedNs;
         }
 
         /** The client is gone, with all its work. */
@@ -179,8 +211,8 @@ final class Turns {
             seenEnded = ended;
             changedNs = nowNs; // work that nobody waited for, or that waited for what has ended, may have taken long by now
         }
-        Turn late = oldest(turn -> turn.oldestNs(unfinished));
-        long sinceNs = late == null ? NONE : late.sinceNs;
+        Turn late = oldest(turn -> turn.oldestNs(unfinished, nowNs));
+        long sinceNs = late == null ? NONE : late.oldestNs(unfinished, nowNs);
         if (late == null) {
             late = oldest(turn -> turn.markingNs);
             sinceNs = late == null ? NONE : late.markingNs;

@@ -173,6 +173,9 @@ public final class Watchdog {
         long place = words.write(driver, stream, track.word);
         track.lastPlace = place == DoneWords.UNKNOWN ? track.lastPlace : place;
         member.turn().begun(nowNs, place);
+        if (pauses.stream().noneMatch(pause -> pause.track == track)) {
+            member.turn().last(track.word, place);
+        }
         if (track.marks.isEmpty()) {
             track.sinceNs = nowNs;
         }
@@ -262,7 +265,9 @@ public final class Watchdog {
         }
         long behind = before == 0 ? 0 : progress.record(stream);
         if (behind != 0) {
-            pauses.add(new Pause(tracks.computeIfAbsent(stream, _ -> new Track(words.take())), before, behind, graph));
+            Track track = tracks.computeIfAbsent(stream, _ -> new Track(words.take()));
+            member.turn().forget(track.word);
+            pauses.add(new Pause(track, before, behind, graph));
         } else {
             waitsUnseen |= mayStand && result == CudaResult.SUCCESS;
             if (before != 0) {
@@ -408,13 +413,18 @@ public final class Watchdog {
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == DoneWords.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {
-            words.giveBack(track.word);
+            giveBackWord(track);
         }
         return is;
     }
 
     private void giveBack(Track track) {
         track.marks.forEach(mark -> progress.giveBack(mark.event));
+        giveBackWord(track);
+    }
+
+    private void giveBackWord(Track track) {
+        member.turn().forget(track.word);
         words.giveBack(track.word);
     }
 

@@ -43,6 +43,8 @@ public final class ClientSession {
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
     private static final long END_NS = 10_000_000_000L;
+    /** For what a client that is gone has left in its ring. */
+    private static final long REST_NS = 2_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
@@ -186,9 +188,12 @@ public final class ClientSession {
         pollRest(records, ring);
     }
 
-    /** Executes what a client that is gone has left and does not wait for; where its streams are full, its waits and its kernels are ended first. */
+    /**
+     * Executes what a client that is gone has left and does not wait for, for a while: work on a device without an executor ends with its
+     * process. Where its streams are full, its waits and its kernels are ended first.
+     */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
-        long untilNs = clock.nanoTime() + END_NS + state.streams().moveTime().graceNs();
+        long untilNs = clock.nanoTime() + REST_NS;
         int work;
         do {
             while (state.streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
@@ -197,12 +202,12 @@ public final class ClientSession {
                     break;
                 }
                 if (clock.nanoTime() - untilNs > 0) {
-                    return; // what it waits for is found stuck at the end
+                    return; // what it waits for may be found stuck at the end
                 }
                 LockSupport.parkNanos(Containment.RELEASE_NS);
             }
             work = poll(records, ring, BATCH, clock.nanoTime());
-        } while (work > 0);
+        } while (work > 0 && clock.nanoTime() - untilNs < 0);
     }
 
     /** Executes records; while pages of the tenant's window change, the client waits here. */

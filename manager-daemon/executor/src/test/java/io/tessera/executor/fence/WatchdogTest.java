@@ -12,6 +12,7 @@ import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.lang.foreign.Arena;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -222,6 +223,24 @@ class WatchdogTest {
         company.haltLate(nowNs + (SHARED_S + 1) * SECOND_NS, SECOND_NS, place -> true);
         assertTrue(victim.isHalted(), "what has a place goes first");
         assertFalse(attack.isHalted());
+    }
+
+    /** Its thread was held up before it saw that the first kernel was done: what comes behind that is endless. */
+    @Test
+    void whatIsBehindThePlaceThatWasLookedAtLastIsToldToEnd() {
+        attacker.turn().begun(nowNs, 1);
+        attacker.turn().last(5, 2);
+        LongPredicate first = place -> place == 1;
+        LongPredicate second = place -> place == 2;
+        assertFalse(company.haltLate(nowNs, SECOND_NS, first));
+        nowNs += SHARED_S * SECOND_NS;
+        assertFalse(company.haltLate(nowNs, SECOND_NS, second), "its time begins where the first is seen to be done");
+        nowNs += (SHARED_S - 1) * SECOND_NS;
+        company.haltLate(nowNs, SECOND_NS, second);
+        assertFalse(attack.isHalted());
+        nowNs += 2 * SECOND_NS;
+        company.haltLate(nowNs, SECOND_NS, second);
+        assertTrue(attack.isHalted());
     }
 
     @Test
