@@ -18,7 +18,10 @@ make_runtime() {
     if [ ! -e "$runtime" ] && [ ! -L "$runtime" ]; then
         runtime_mode=700
         [ "$uid" != 0 ] || runtime_mode=711
-        mkdir -p -m $runtime_mode "$runtime" || return 1
+        mkdir_problem=$(mkdir -p -m $runtime_mode "$runtime" 2>&1) || {
+            say "the runtime directory cannot be made: ${mkdir_problem#mkdir: }"
+            return 1
+        }
     fi
     if [ -L "$runtime" ] || [ ! -d "$runtime" ] || [ ! -O "$runtime" ]; then
         say "the runtime directory $runtime is a link, no directory, or somebody else's: not used. Remove it or set" \
@@ -234,7 +237,7 @@ stop_command() {
         return $exit_no_manager
     fi
     stop_pid=$manager_pid
-    kill -TERM "$stop_pid" || fail $exit_failure "cannot end the manager $stop_pid of $runtime: not yours"
+    kill -TERM "$stop_pid" 2>/dev/null || fail $exit_failure "cannot end the manager $stop_pid of $runtime: not yours"
     tries=0
     while process_runs "$stop_pid"; do
         [ $tries -lt $stop_patience ] || fail $exit_failure "the manager $stop_pid still runs after" \

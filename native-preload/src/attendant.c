@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 static pthread_mutex_t socket_lock = PTHREAD_MUTEX_INITIALIZER;
 static int manager = -1;           /* the socket; guarded for sends, closed by the attendant alone */
 static uint32_t unsent_bells;      /* devices whose bell found a full socket */
+static char no_manager[256]; /* there was no manager, at last; with start_lock */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
 static uint64_t listening_ns; /* since when the manager ought to be heard */
@@ -265,6 +267,8 @@ bool attendant_start(void)
         if (registered || !settings()->required)
             started = own_thread_start("tessera", run, NULL);
     }
+    if (reason[0])
+        memcpy(no_manager, reason, sizeof no_manager);
     /* Of a relayed program cuInit says why it fails. */
     bool tells = (reason[0] && !settings()->space) || settings()->required;
     if (!registered && !warned && tells) {
@@ -274,6 +278,13 @@ bool attendant_start(void)
     }
     pthread_mutex_unlock(&start_lock);
     return registered || !settings()->required;
+}
+
+void attendant_why(char *to, size_t size)
+{
+    pthread_mutex_lock(&start_lock);
+    snprintf(to, size, "%s", no_manager[0] ? no_manager : "no manager answers");
+    pthread_mutex_unlock(&start_lock);
 }
 
 void attendant_forked(void)

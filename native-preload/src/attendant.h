@@ -6,6 +6,7 @@
 #define TESSERA_ATTENDANT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -31,5 +32,8 @@ bool attendant_ask_relay(void);
 
 /* In the child of a fork. */
 void attendant_forked(void);
+
+/* Why there was no manager when one was last looked for. Any thread. */
+void attendant_why(char *to, size_t size);
 
 #endif

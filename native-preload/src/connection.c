@@ -140,6 +140,28 @@ static void take_answer(struct connection *c, const void *buffer, int size)
     }
 }
 
+/* In a namespace of users of its own root outside is the one who is nobody inside. */
+static bool knows_all_users(void)
+{
+    unsigned inside = 0, outside = 0, count = 0;
+    FILE *map = fopen("/proc/self/uid_map", "re");
+    bool is = map && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3 && inside == outside && count == UINT32_MAX;
+    if (map)
+        fclose(map);
+    return is;
+}
+
+/* A manager sees what its programs do, and an executor of it has their data: only this user's own and root's are used. */
+static bool is_trusted(int socket, uid_t *owner)
+{
+    struct ucred peer = {.uid = (uid_t)-1};
+    socklen_t bytes = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0)
+        return false;
+    *owner = peer.uid;
+    return peer.uid == 0 || peer.uid == geteuid() || !knows_all_users();
+}
+
 struct connection connection_open(int timeout_ms)
 {
     struct connection c = {.socket = -1, .segment = -1};
@@ -147,6 +169,12 @@ struct connection connection_open(int timeout_ms)
     int s = connect_somewhere(directory, sizeof directory);
     if (s < 0) {
         snprintf(c.reason, sizeof c.reason, "no manager at %.180s (%s)", directory, strerror(-s));
+        return c;
+    }
+    uid_t owner = 0;
+    if (!is_trusted(s, &owner)) {
+        snprintf(c.reason, sizeof c.reason, "the manager at %.150s belongs to user %u, not to you or root: not used", directory, owner);
+        close(s);
         return c;
     }
     struct tessera_hello hello = {.pid = (uint32_t)getpid(),

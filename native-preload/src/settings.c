@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* SPEC.md, section 4 */
-#define DEFAULT_MANAGER_TIMEOUT_NS 5000000000ULL
+#define DEFAULT_MANAGER_TIMEOUT_MS 5000ULL
 /* As long as a few hand-overs of a whole device may take. */
 #define DEFAULT_MEMORY_WAIT_MS 30000u
 #define MOST_BYTES ((uint64_t)INT64_MAX) /* what the manager's numbers hold */
@@ -16,12 +16,6 @@
 
 static struct tessera_settings current;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value && strcmp(value, "0") != 0;
-}
 
 static void copy_text(char *to, size_t size, const char *from)
 {
@@ -38,8 +32,19 @@ static void refuse(const char *name, const char *value, const char *accepted)
         snprintf(current.wrong, sizeof current.wrong, "%s=%.100s: %s", name, value, accepted);
 }
 
-/* A variable's number, which has no sign and is at most what is given. */
-static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    if (!value || !*value || strcmp(value, "0") == 0)
+        return false;
+    bool is = strcmp(value, "1") == 0;
+    if (!is)
+        refuse(name, value, "1, or 0");
+    return is;
+}
+
+/* A variable's number, which has no sign and lies between what is given. */
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uint64_t most)
 {
     const char *value = getenv(name);
     if (!value || !*value)
@@ -47,10 +52,10 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
     char *end;
     errno = 0;
     unsigned long long n = strtoull(value, &end, 10);
-    if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && n <= most)
+    if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && n >= least && n <= most)
         return n;
     char accepted[80];
-    snprintf(accepted, sizeof accepted, "a whole number from 0 to %llu", (unsigned long long)most);
+    snprintf(accepted, sizeof accepted, "a whole number from %llu to %llu", (unsigned long long)least, (unsigned long long)most);
     refuse(name, value, accepted);
     return otherwise;
 }
@@ -79,7 +84,7 @@ static void read_fence(void)
     current.fence = choice("TESSERA_FENCE", fences);
     current.unfenced = choice("TESSERA_UNFENCED", policies);
     current.fence_alone = is_set("TESSERA_FENCE_ALONE");
-    current.kernel_timeout_s = (uint32_t)number("TESSERA_KERNEL_TIMEOUT", 0, LONGEST_TIMEOUT_S);
+    current.kernel_timeout_s = (uint32_t)number("TESSERA_KERNEL_TIMEOUT", 0, 1, LONGEST_TIMEOUT_S);
 }
 
 static void read_environment(void)
@@ -95,13 +100,12 @@ static void read_environment(void)
     current.automatic = plan == 3;
     current.space = choice("TESSERA_SHARE", shares) == 2;
     read_fence();
-    current.limit_bytes = number("TESSERA_MEMORY", 0, MOST_BYTES);
-    current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
-    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0, MOST_BYTES);
-    current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX, MOST_BYTES);
+    current.limit_bytes = number("TESSERA_MEMORY", 0, 0, MOST_BYTES);
+    current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, 0, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0, 0, MOST_BYTES);
+    current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX, 0, MOST_BYTES);
     copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
-    uint64_t timeout_ms = number("TESSERA_MANAGER_TIMEOUT_MS", 0, LONGEST_TIMEOUT_S * 1000ULL);
-    current.manager_timeout_ns = timeout_ms ? timeout_ms * 1000000ULL : DEFAULT_MANAGER_TIMEOUT_NS;
+    current.manager_timeout_ns = number("TESSERA_MANAGER_TIMEOUT_MS", DEFAULT_MANAGER_TIMEOUT_MS, 1, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
     extern char *program_invocation_short_name;
     copy_text(current.command, sizeof current.command, program_invocation_short_name);
     const char *name = getenv("TESSERA_NAME");

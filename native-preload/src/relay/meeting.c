@@ -184,7 +184,9 @@ static unsigned visit(struct meeting *meetings, char *reason, size_t size, bool 
 {
     *again = false;
     if (!attendant_ask_relay()) {
-        snprintf(reason, size, "no manager answers, so there is no executor");
+        char why[256];
+        attendant_why(why, sizeof why);
+        snprintf(reason, size, "%s, so there is no executor", why);
         return 0;
     }
     if (!await_answers(reason, size))

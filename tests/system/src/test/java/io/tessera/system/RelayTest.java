@@ -136,7 +136,7 @@ class RelayTest {
 
     @Test
     void withoutAnExecutorTheProgramIsToldWhy(TestRun run) {
-        run.expectLine("no manager answers, so there is no executor: with --share space CUDA is refused");
+        run.expectLine("so there is no executor: with --share space CUDA is refused");
         relayed(run, "relay_contexts").run().exits(1);
     }
 

@@ -65,11 +65,9 @@ public final class TesseraCommands {
         });
         Optional<String> negative = Arrays.stream(arguments).takeWhile(argument -> !argument.equals("--"))
                 .filter(argument -> argument.matches("-\\d.*")).findFirst();
-        if (negative.isPresent()) { // taken for an option otherwise, and what is missed is said to be another thing
-            say(context, negative.get() + " is negative: no number, size or duration here is");
-            return ExitCode.USAGE.number();
-        }
-        int code = line.execute(arguments);
+        negative.ifPresent(value -> say(context, value + " is negative: no number, size or duration here is"));
+        // It is taken for an option otherwise, and what is missed is said to be another thing.
+        int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(arguments);
         context.out().flush();
         context.err().flush();
         return code;

@@ -153,6 +153,9 @@ final class ControlRequests {
     /** A tenant of which the asker may have clients leave and come back. */
     private String knownTenant(JsonObject request, Asker asker) throws RefusedRequest {
         String tenant = text(request, "tenant");
+        if (!target.knows(tenant, asker::mayHandle) && asker.admin() && target.relays(tenant)) {
+            throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
+        }
         if (!target.knows(tenant, asker::mayHandle)) {
             throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device; status lists tenants");
         }

@@ -70,7 +70,8 @@ public final class ManagerStopCommand implements Callable<Integer> {
     }
 
     private String question(StatusReport status) {
-        status.clients().forEach(program -> context.out().println("  pid " + program.pid() + ", "
+        // Others' have no names for who may not end them; the manager will say so.
+        status.clients().stream().filter(program -> program.pid() != 0).forEach(program -> context.out().println("  pid " + program.pid() + ", "
                 + TextTable.printable(program.command()) + ", tenant " + TextTable.printable(program.tenant())));
         return "This ends " + counted(status.clients().size(), "program") + ", "
                 + counted((int) status.executors().stream().filter(executor -> executor.pid() != 0).count(), "executor")
