@@ -67,7 +67,10 @@ clean_environment() {
         for (name in ENVIRON)
             if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && (name !~ ENVIRON["keep"] || name ~ ENVIRON["drop"]))
                 printf " -u %s", name
-    }') || return 0
+    }' 2>/dev/null) || {
+        say "without awk the manager keeps the environment of whoever starts it, but for what is certainly a program's own"
+        foreign_names=' -u CUDA_VISIBLE_DEVICES -u TESSERA_NAME -u TESSERA_MEMORY -u TESSERA_PLAN -u TESSERA_REQUIRE -u TESSERA_SHARE'
+    }
     java_prefix="${java_prefix:-} env$foreign_names"
 }
 

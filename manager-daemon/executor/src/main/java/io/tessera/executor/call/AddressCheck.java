@@ -125,7 +125,7 @@ final class AddressCheck {
                 }
             }
         }
-        if (plan.api().startsWith("cuMemsetD2D")) {
+        if (plan.api().startsWith("cuMemsetD2D") && frame.slot(3) != 0) {
             moved.inRows(frame.slot(4));
         }
         if (plan.api().equals("cuStreamBatchMemOp")) {

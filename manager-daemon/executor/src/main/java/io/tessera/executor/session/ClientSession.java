@@ -41,8 +41,6 @@ public final class ClientSession {
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
-    /** What a client has in progress when it goes may take so long (RELAY.md, section 7). */
-    private static final long END_NS = 10_000_000_000L;
     /** For what a client that is gone has left in its ring. */
     private static final long REST_NS = 2_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
@@ -289,11 +287,11 @@ public final class ClientSession {
             return; // the context is gone with everything in it, or nothing was ever made
         }
         state.fences().stop();
-        long untilNs = clock.nanoTime() + END_NS + state.streams().moveTime().graceNs();
+        long untilNs = clock.nanoTime() + Containment.END_NS + state.streams().moveTime().graceNs();
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             if (clock.nanoTime() - untilNs > 0) {
-                giveUp("work of " + name + " did not end within 10 s after it was to");
+                giveUp(Containment.endless(name));
                 return;
             }
             LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Containment {
     /** From the order to end to the end of a kernel that looks at it. */
-    private static final long END_NS = 10_000_000_000L;
+    static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
     /** While waits of streams are ended, of which one may follow another thousands of times. */
     static final long RELEASE_NS = 50_000L;
@@ -135,6 +135,11 @@ final class Containment {
         endsNs = nowNs + END_NS + client.streams().moveTime().graceNs();
     }
 
+    /** Why an executor ends for work that does not. */
+    static String endless(String name) {
+        return "work of " + name + " did not end within " + END_NS / 1_000_000_000L + " s after it was to, beside what copies may take";
+    }
+
     private void ending(long nowNs) {
         release(client, nowNs); // its streams could wait for ever, and then it is not the kernels that do not end
         if (client.streams().query() != CudaResult.NOT_READY) {
@@ -142,7 +147,7 @@ final class Containment {
             client.fences().watchdog().ended();
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
-            reports.stuck(client.fences().member().tenant(), "work of " + name + " did not end within 10 s after it was to");
+            reports.stuck(client.fences().member().tenant(), endless(name));
         }
     }
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes clients' pinned memory aside from the connections' thread: the system clears the pages first, which takes half a second a
- * GiB, and heartbeats and newcomers must not wait for that. One request of a connection at a time. The connections' thread owns it.
+ * Makes clients' pinned memory aside from the connections' thread: the system clears the pages first, which takes about a second
+ * a GiB, and heartbeats and newcomers must not wait for that. One request of a connection at a time. The connections' thread owns it.
  */
 final class Pinning implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pinning.class);
@@ -20,6 +20,7 @@ final class Pinning implements AutoCloseable {
     private final Poller poller;
     private final ExecutorService threads = Executors.newCachedThreadPool(Thread.ofPlatform().name("pinning-", 0).daemon().factory());
     private final Queue<Made> made = new ConcurrentLinkedQueue<>();
+    private boolean closed;
 
     /**
      * What a request came to.
@@ -39,12 +40,20 @@ final class Pinning implements AutoCloseable {
         PinnedMemory pinned = connection.pinnedMemory();
         threads.execute(() -> {
             made.add(new Made(connection, make(pinned, bytes, notBelow)));
-            try {
-                poller.wake();
-            } catch (LinuxException e) {
-                LOG.debug("the connections' thread looks up by itself: {}", e.getMessage());
-            }
+            wake();
         });
+    }
+
+    /** The poller's descriptor may be another file's after {@link #close}. */
+    private synchronized void wake() {
+        if (closed) {
+            return;
+        }
+        try {
+            poller.wake();
+        } catch (LinuxException e) {
+            LOG.debug("the connections' thread looks up by itself: {}", e.getMessage());
+        }
     }
 
     private static PinnedMemory.Offer make(PinnedMemory pinned, long bytes, long notBelow) {
@@ -63,7 +72,8 @@ final class Pinning implements AutoCloseable {
 
     /** What is being made goes with the process. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         threads.shutdown();
     }
 }

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class MoveTime {
     /** Taken where a driver does not tell the clock and the width of a device's memory. */
     private static final double UNKNOWN_BYTES_PER_NS = 1000;
-    /** Memory of a device in software is the host's (8 to 10 GB/s seen where one thread fills it; two tenants at once have half each). */
+    /** Memory of a device in software is the host's. An estimate, not measured. */
     private static final double SOFTWARE_BYTES_PER_NS = 4;
-    /** The device's own memory is so much faster than the bus to the host's: 60 on an H100 (3.35 TB/s, 55 GB/s), 64 on an A100, 65 on a V100. */
+    /** The device's own memory is so much faster than the bus to the host's, about, by data sheets: 3.35 TB/s and 55 GB/s on an H100. Not measured. */
     private static final double HOST_RATIO = 64;
     /** From clock and width: two transfers a cycle, eight bits a byte. */
     private static final double BITS_AND_EDGES = 4;
