@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -293,13 +294,8 @@ class FenceTest {
             }, "the same kernel without a fence");
             executor.driver.held = true;
             first.launch(function, 0, longs(0, 0));
-            CompletableFuture<RelayTestClient> second = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return executor.client("b", 0, fenced());
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            CompletableFuture<RelayTestClient> second = new CompletableFuture<>();
+            newcomer(executor, second);
             Thread.sleep(500);
             assertFalse(second.isDone(), "it came in beside a kernel without a fence");
             executor.driver.held = false;
@@ -307,5 +303,44 @@ class FenceTest {
                 assertEquals(0, other.segment().contextError());
             }
         }
+    }
+
+    /** What was unfenced when a newcomer came that left again says nothing of what was launched after that. */
+    @Test
+    void theNextNewcomerWaitsAlsoForWhatRanUnfencedAfterOneHadLeft() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient first = executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0))) {
+            long function = function(first, module(first));
+            RelayTestClient.await(() -> {
+                first.launch(function, 0, longs(0, 0));
+                return executor.driver.alive("library") == 2;
+            }, "the same kernel without a fence");
+            executor.driver.held = true;
+            first.launch(function, 0, longs(0, 0));
+            CompletableFuture<RelayTestClient> left = new CompletableFuture<>();
+            Thread newcomer = newcomer(executor, left);
+            Thread.sleep(500);
+            newcomer.interrupt();
+            assertTrue(left.isCompletedExceptionally() || newcomer.join(Duration.ofSeconds(30)), "it came in beside a kernel without a fence");
+            Thread.sleep(500); // nobody but the first is there again
+            executor.driver.doneEvents.addAll(executor.driver.made("event"));
+            first.launch(function, 0, longs(0, 0));
+            CompletableFuture<RelayTestClient> second = new CompletableFuture<>();
+            newcomer(executor, second);
+            Thread.sleep(1000);
+            assertFalse(second.isDone(), "it came in beside a kernel without a fence");
+            executor.driver.held = false;
+            second.get(40, TimeUnit.SECONDS).close();
+        }
+    }
+
+    private static Thread newcomer(RunningExecutor executor, CompletableFuture<RelayTestClient> client) {
+        return Thread.ofPlatform().start(() -> {
+            try {
+                client.complete(executor.client("b", 0, fenced()));
+            } catch (Exception e) {
+                client.completeExceptionally(e);
+            }
+        });
     }
 }

@@ -218,6 +218,40 @@ class StandstillTest {
         assertEquals(0, third.segment().contextError());
     }
 
+    /** What the executor writes into the next module waits behind the kernel, and its program's thread for that. */
+    @Test
+    void aKernelThatDoesNotEndIsEndedWhileItsProgramWaitsForAModulesConstants() throws Exception {
+        long function = load(first);
+        executor.driver.synchronizing = false;
+        executor.driver.heldStreams.addAll(executor.driver.made("stream"));
+        launch(first, function, firstStream, firstMemory);
+        CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(first));
+        await(this::isToldToEnd, "nobody ends the kernel");
+        executor.driver.release();
+        loads.exceptionally(_ -> 0L).get();
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        assertEquals(0, third.segment().contextError());
+    }
+
+    /** Its own work is done, which its thread has not seen, because it waits for what the executor writes behind the kernel. */
+    @Test
+    void whoWaitsForAModulesConstantsIsNotTakenForTheOneWhoseWorkIsNextForLongest() throws Exception {
+        long function = load(first);
+        long others = load(other);
+        executor.driver.synchronizing = false;
+        executor.driver.heldStreams.addAll(executor.driver.made("stream"));
+        long free = stream(other);
+        launchUnseen(other, others, free);
+        CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
+        Thread.sleep(20);
+        launch(first, function, firstStream, firstMemory);
+        await(this::isToldToEnd, "nobody ends the kernel");
+        executor.driver.release();
+        assertTrue(loads.get() != 0);
+        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        assertEquals(0, other.segment().contextError());
+    }
+
     /** Short kernels share an event that is recorded behind the last of them, and the endless one is not the last. */
     @Test
     void aKernelThatDoesNotEndIsEndedAlsoWithoutAnEventOfItsOwn() throws Exception {
@@ -226,15 +260,15 @@ class StandstillTest {
         assertEquals(0, first.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text("work")));
         long function = first.outLong(0);
         for (int burst = 0; burst < 5; burst++) {
-            IntStream.range(0, 500).forEach(_ -> launchUnseen(function));
+            IntStream.range(0, 500).forEach(_ -> launchUnseen(first, function, firstStream));
             memory(first);
             Thread.sleep(300); // it is looked for what is done
         }
-        launchUnseen(function); // has an event, because the last one was long ago
-        launchUnseen(function);
+        launchUnseen(first, function, firstStream); // has an event, because the last one was long ago
+        launchUnseen(first, function, firstStream);
         memory(first);
         executor.driver.heldStreams.addAll(executor.driver.made("stream"));
-        launchUnseen(function);
+        launchUnseen(first, function, firstStream);
         CompletableFuture<Integer> loads = CompletableFuture.supplyAsync(() -> first.call(DriverEntry.cuModuleUnload, value(module)));
         await(this::isToldToEnd, "nobody ends the kernel");
         executor.driver.release();
@@ -243,8 +277,8 @@ class StandstillTest {
         assertEquals(0, other.segment().contextError());
     }
 
-    private void launchUnseen(long function) {
-        first.launch(function, firstStream, MemorySegment.ofArray(new long[] {firstMemory, 7}).toArray(ValueLayout.JAVA_BYTE));
+    private void launchUnseen(RelayTestClient client, long function, long stream) {
+        client.launch(function, stream, MemorySegment.ofArray(new long[] {firstMemory, 7}).toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** A driver may keep everybody out, also whoever asks whether work is done, and in calls of which nobody expects it. */

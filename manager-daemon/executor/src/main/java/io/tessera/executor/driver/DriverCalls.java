@@ -49,6 +49,20 @@ public final class DriverCalls {
         pass.release();
     }
 
+    /** The thread begins to ask again and again whether work on the device is done, and does nothing else: as if it were in one call. */
+    void waitBegins() {
+        if (standstill != null) {
+            standstill.waitBegins();
+        }
+    }
+
+    /** That work is done. */
+    void waitEnds() {
+        if (standstill != null) {
+            standstill.waitEnds();
+        }
+    }
+
     /** The driver. */
     public DriverPort port() {
         return port;

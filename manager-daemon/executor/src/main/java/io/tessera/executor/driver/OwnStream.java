@@ -53,12 +53,23 @@ public final class OwnStream {
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemcpy3DAsync_v2, description, stream) : result;
     }
 
-    /** Waits for what was begun, however long other work keeps the device. Returns a CUresult. */
+    /**
+     * Waits for what was begun, however long other work keeps the device: who looks after long calls of the driver is to end work that does
+     * not end. Returns a CUresult.
+     */
     public int await(DriverCalls driver) {
         int result = query(driver);
-        while (result == CudaResult.NOT_READY) {
-            LockSupport.parkNanos(POLL_NS);
-            result = query(driver);
+        if (result != CudaResult.NOT_READY) {
+            return result;
+        }
+        driver.waitBegins();
+        try {
+            while (result == CudaResult.NOT_READY) {
+                LockSupport.parkNanos(POLL_NS);
+                result = query(driver);
+            }
+        } finally {
+            driver.waitEnds();
         }
         return result;
     }

@@ -98,12 +98,15 @@ public final class Standstill {
         lookNs = nowNs;
         LongCall longest = null;
         for (Client client : clients) {
-            long beganNs = (long) CALL_NS.getOpaque(client);
-            if (beganNs != 0 && nowNs - beganNs > boundNs && (longest == null || beganNs - longest.beganNs < 0)) {
-                longest = new LongCall(client.name, client.entry, beganNs);
-            }
+            longest = longer(longest, new LongCall(client.name, client.entry, (long) CALL_NS.getOpaque(client)), nowNs - boundNs);
+            longest = longer(longest, new LongCall(client.name, DriverEntry.cuStreamSynchronize, client.waitNs), nowNs - boundNs);
         }
         return Optional.ofNullable(longest);
+    }
+
+    private static LongCall longer(LongCall longest, LongCall call, long beforeNs) {
+        boolean is = call.beganNs != 0 && call.beganNs - beforeNs < 0 && (longest == null || call.beganNs - longest.beganNs < 0);
+        return is ? call : longest;
     }
 
     /** Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty: nobody waits so long. */
@@ -116,7 +119,7 @@ public final class Standstill {
     }
 
     /**
-     * A client's thread is in the driver.
+     * A client's thread is in the driver, or asks again and again for the end of work, which counts as cuStreamSynchronize.
      *
      * @param beganNs no later than when the call began
      */
@@ -142,6 +145,8 @@ public final class Standstill {
         private long callNs;
         /** The entry of that call. */
         private DriverEntry entry;
+        /** Since when its thread asks for the end of one work; 0: it does not. */
+        private volatile long waitNs;
 
         private Client(String name) {
             this.name = name;
@@ -226,6 +231,16 @@ public final class Standstill {
         /** The call is over. */
         void returned() {
             CALL_NS.setOpaque(this, 0L);
+        }
+
+        /** Its thread is about to ask for the end of one work until that is done. */
+        void waitBegins() {
+            waitNs = lookNs;
+        }
+
+        /** The work is done. */
+        void waitEnds() {
+            waitNs = 0;
         }
 
         /** A call has succeeded: streams are counted. */

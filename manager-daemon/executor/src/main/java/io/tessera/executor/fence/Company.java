@@ -24,6 +24,8 @@ public final class Company {
         private final Runnable settled;
         /** Written by the owner before it looks at {@link Company#shared}: who flips that sees the one or the other. */
         private volatile boolean nativeInFlight;
+        /** Whether a kernel may have been launched unfenced since the owner last asked. */
+        private boolean ranNative;
         private volatile int unfencedImages;
         private final Turns.Turn turn;
 
@@ -47,7 +49,16 @@ public final class Company {
             if (!nativeInFlight) {
                 nativeInFlight = true;
             }
-            return !shared;
+            boolean may = !shared;
+            ranNative |= may;
+            return may;
+        }
+
+        /** Whether a kernel may have been launched unfenced since the last call. */
+        boolean hasRunNative() {
+            boolean has = ranNative;
+            ranNative = false;
+            return has;
         }
 
         /** Its place among those whose work may be late. */

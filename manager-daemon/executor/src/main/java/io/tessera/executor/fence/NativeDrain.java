@@ -36,6 +36,9 @@ public final class NativeDrain {
 
     /** Looks once. Returns SUCCESS, or a fatal CUresult. */
     public int poll() {
+        if (member.hasRunNative()) {
+            forget(); // who waited has left, and there is work behind the events
+        }
         if (!begun) {
             begun = true;
             for (ClientContext context : streams.contexts()) {
@@ -60,6 +63,12 @@ public final class NativeDrain {
         begun = false;
         member.settle();
         return CudaResult.SUCCESS;
+    }
+
+    private void forget() {
+        events.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
+        events.clear();
+        begun = false;
     }
 
     private int begin(ClientContext context) {

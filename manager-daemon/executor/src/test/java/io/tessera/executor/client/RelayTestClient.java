@@ -66,13 +66,23 @@ public final class RelayTestClient implements AutoCloseable {
     public RelayTestClient(Path path, RelayToken token) throws Exception {
         socket = os.sockets().connect(path, SocketKind.SEQPACKET);
         os.sockets().send(socket, packet, RelayMessageEncoder.hello(packet, token));
-        SocketPort.Received received = receive();
+        SocketPort.Received received = welcome();
         if (!(RelayMessageAdapter.fromExecutor(packet, received.bytes()) instanceof RelayMessageAdapter.Welcome welcome)) {
             throw new IllegalStateException("refused: " + RelayMessageAdapter.fromExecutor(packet, received.bytes()));
         }
         segment = new RelaySegment(memory.map(received.descriptor(), welcome.segmentBytes(), arena));
         memory.close(received.descriptor());
         ring = segment.ring();
+    }
+
+    /** Who is interrupted meanwhile leaves. */
+    private SocketPort.Received welcome() throws Exception {
+        try {
+            return receive();
+        } catch (InterruptedException e) {
+            os.sockets().close(socket);
+            throw e;
+        }
     }
 
     private SocketPort.Received receive() throws Exception {
