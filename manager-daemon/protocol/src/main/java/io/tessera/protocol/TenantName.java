@@ -21,6 +21,12 @@ public final class TenantName {
         return user == own ? label : label + OF_USER + Integer.toUnsignedString(user);
     }
 
+    /** Whose a name is: the same for all names of one user, another for another's. */
+    public static String user(String name) {
+        int at = name.lastIndexOf(OF_USER);
+        return at >= 0 && name.substring(at + OF_USER.length()).matches("\\d{1,10}") ? name.substring(at + OF_USER.length()) : "";
+    }
+
     /** Whether a name is of a label, whoever's it is. */
     public static boolean has(String name, String label) {
         return name.equals(label) || name.startsWith(label + OF_USER) && name.substring(label.length() + OF_USER.length()).matches("\\d{1,10}");

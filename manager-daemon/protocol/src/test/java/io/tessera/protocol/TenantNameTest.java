@@ -24,4 +24,12 @@ class TenantNameTest {
         assertFalse(TenantName.has("a of user five", "a"));
         assertFalse(TenantName.has("a of user 5 of user 6", "a"));
     }
+
+    @Test
+    void aNameTellsWhoseItIs() {
+        assertEquals(TenantName.user(TenantName.of("a", 7, 0)), TenantName.user(TenantName.of("b", 7, 0)));
+        assertEquals("7", TenantName.user("a of user 7"));
+        assertEquals("", TenantName.user(TenantName.of("a", 0, 0)));
+        assertEquals("", TenantName.user("a of user x"));
+    }
 }

@@ -1,5 +1,6 @@
 package io.tessera.executor.worker;
 
+import io.tessera.protocol.TenantName;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -7,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Whose job is next: of the tenants that wait and have none under way, the one whose jobs have taken the least time. Who comes anew starts
@@ -36,11 +38,16 @@ final class FairTurns<T> {
         }
     }
 
-    /** Takes the job that is next, which runs from now on; null: none may. */
-    T next() {
+    /**
+     * Takes the job that is next, which runs from now on; null: none may.
+     *
+     * @param anybody whether it may be anybody's; else it is one's of whose user nothing runs
+     */
+    T next(boolean anybody) {
+        Set<String> users = anybody ? Set.of() : running.stream().map(TenantName::user).collect(Collectors.toSet());
         String chosen = null;
         for (String tenant : waiting.keySet()) {
-            if (!running.contains(tenant) && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
+            if (!running.contains(tenant) && !users.contains(TenantName.user(tenant)) && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
                 chosen = tenant;
             }
         }

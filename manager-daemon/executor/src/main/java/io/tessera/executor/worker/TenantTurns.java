@@ -6,9 +6,12 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Some places for work that tenants ask for, which the threads that ask do themselves: who waits is served as {@link FairTurns} says, so no tenant has
- * two places. Thread-safe.
+ * two places. A user who has none, because others' long work holds them all, gets one beside them. Thread-safe.
  */
 public final class TenantTurns {
+    /** Places for users who have none, beside those that there are: each may take a worker's memory. */
+    private static final int MOST_BESIDE = 4;
+
     private final int places;
     private final long mostWaitNs;
     private final NanoClock clock;
@@ -58,8 +61,8 @@ public final class TenantTurns {
     }
 
     private void grant() {
-        while (busy < places) {
-            Turn next = turns.next();
+        while (busy < places + MOST_BESIDE) {
+            Turn next = turns.next(busy < places);
             if (next == null) {
                 return;
             }

@@ -61,4 +61,32 @@ class TenantTurnsTest {
         }
         assertFalse(waits.get());
     }
+
+    @Test
+    void whoHasNoPlaceBecauseAnotherUsersWorkHoldsAllGetsOneBesideThem() throws Exception {
+        TenantTurns turns = turns(2, LONG_NS);
+        assertTrue(turns.await("a of user 7", () -> false));
+        assertTrue(turns.await("b of user 7", () -> false));
+        CompletableFuture<Boolean> sameUser = ask(turns, "c of user 7");
+        assertTrue(turns.await("a of user 8", () -> false), "another user's long work holds it up");
+        assertTrue(turns.await("a", () -> false), "also the manager's own user has one");
+        CompletableFuture<Boolean> second = ask(turns, "b of user 8");
+        assertFalse(sameUser.isDone() || second.isDone());
+        turns.ended("a of user 8", 1);
+        assertTrue(second.get(), "the user has none any more");
+        assertFalse(sameUser.isDone());
+        turns.ended("a", 1);
+        turns.ended("b of user 8", 1);
+        turns.ended("a of user 7", 1);
+        assertTrue(sameUser.get());
+    }
+
+    @Test
+    void placesBesideTheOthersAreFew() throws Exception {
+        TenantTurns turns = turns(1, 100_000_000);
+        for (int user = 1; user <= 5; user++) {
+            assertTrue(turns.await("a of user " + user, () -> false));
+        }
+        assertFalse(turns.await("a of user 6", () -> false));
+    }
 }
