@@ -9,6 +9,7 @@
 #include "attendant.h"
 #include "backing_step.h"
 #include "numa.h"
+#include "own_descriptor.h"
 #include "records.h"
 #include "report.h"
 #include "settings.h"
@@ -99,7 +100,7 @@ static bool open_file(void)
 {
     static bool said;
     if (file < 0)
-        file = open(settings()->swap_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        file = own_descriptor(open(settings()->swap_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (file < 0 && !said) {
         said = true;
         report_error(-errno, "no file for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "own_descriptor.h"
 #include "process_start.h"
 #include "settings.h"
 
@@ -24,7 +25,7 @@ int connection_to(const char *folder, const char *name)
     int length = snprintf(address.sun_path, sizeof address.sun_path, "%s%s", folder, name);
     if (length < 0 || (size_t)length >= sizeof address.sun_path)
         return -ENAMETOOLONG;
-    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int s = own_descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (s < 0)
         return -errno;
     if (connect(s, (struct sockaddr *)&address, sizeof address) == 0)
@@ -110,8 +111,10 @@ int connection_receive_with(int socket, void *buffer, int *descriptor, int timeo
     if (size < 0)
         return -errno;
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
         memcpy(descriptor, CMSG_DATA(c), sizeof(int));
+        *descriptor = own_descriptor(*descriptor);
+    }
     return (int)size;
 }
 

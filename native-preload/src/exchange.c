@@ -11,6 +11,7 @@
 #include "chunks.h"
 #include "memory_export.h"
 #include "move_trace.h"
+#include "own_descriptor.h"
 #include "report.h"
 #include "tessera_abi.h"
 #include "tessera_entries.h"
@@ -126,6 +127,7 @@ static int receive_piece(unsigned device, uint64_t *bytes)
     struct cmsghdr *head = size >= 0 ? CMSG_FIRSTHDR(&packet) : NULL; /* an empty packet can carry one, too */
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
         memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
+    descriptor = own_descriptor(descriptor);
     if (size != (ssize_t)sizeof *bytes)
         *bytes = 0;
     return descriptor;

@@ -7,6 +7,7 @@
 
 #include "chunks.h"
 #include "clock.h"
+#include "own_descriptor.h"
 #include "report.h"
 
 #define CONNECT_AGAIN_US 1000
@@ -23,7 +24,7 @@ CUresult ipc_client_open(struct ipc_client *client, const struct ipc_handle *han
     struct sockaddr_un address;
     socklen_t length = ipc_address(handle, &address);
     *client = (struct ipc_client){.request.handle = *handle, .until_ns = until_ns};
-    client->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    client->socket = own_descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (client->socket < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
     int failed = connect(client->socket, (struct sockaddr *)&address, length) ? errno : 0;

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "driver_types.h"
 #include "ipc_export.h"
+#include "own_descriptor.h"
 #include "own_thread.h"
 #include "process_start.h"
 #include "report.h"
@@ -35,7 +36,7 @@ static int open_socket(void)
 {
     struct sockaddr_un address;
     socklen_t length = ipc_address(&identity, &address);
-    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int s = own_descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (s >= 0 && (bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, BACKLOG) != 0)) {
         close(s);
         s = -1;
@@ -61,7 +62,7 @@ static void listen_again(void)
 
 static void accept_peer(void)
 {
-    int s = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int s = own_descriptor(accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (s < 0 && (errno == EBADF || errno == ENOTSOCK || errno == EINVAL || errno == EOPNOTSUPP))
         listen_again();
     else if (s < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "own_descriptor.h"
 #include "report.h"
 
 #define BUFFER_BYTES (8u << 20) /* some 100,000 events: a hand-over of the largest device */
@@ -29,7 +30,7 @@ static void open_file(void)
     const char *path = getenv("TESSERA_MOVE_TRACE");
     if (!path || !*path)
         return;
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    file = own_descriptor(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     void *memory = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (file < 0 || memory == MAP_FAILED) {
         report_line("TESSERA_MOVE_TRACE=%s cannot be opened: no trace", path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "own_descriptor.h"
 #include "report.h"
 #include "tessera_entries.h"
 #include "trace_answers.h"
@@ -110,7 +111,7 @@ void trace_port(void)
     const char *path = getenv("TESSERA_TRACE");
     if (!path || !*path)
         return;
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    file = own_descriptor(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (file < 0) {
         report_line("TESSERA_TRACE=%s cannot be opened: no trace", path);
         return;

@@ -98,6 +98,31 @@ static void fork_twice(void)
     reap(pid);
 }
 
+/* What a program prints must not go into a socket or file of the library, also if it was started without streams. The driver's are its own. */
+static void is_not_ours(int stream, int kept)
+{
+    char link[64], target[256] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", stream);
+    if (readlink(link, target, sizeof target - 1) > 0 && strncmp(target, "/memfd:scripted", 15) != 0) {
+        dprintf(kept, "descriptor %d is %s\n", stream, target);
+        exit(1);
+    }
+}
+
+static void closed_streams(void)
+{
+    int kept = dup(STDOUT_FILENO);
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        close(stream);
+    start();
+    for (int i = 0; i < 20; i++) {
+        for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+            is_not_ours(stream, kept);
+        work();
+    }
+    dup2(kept, STDOUT_FILENO);
+}
+
 static void execute(char *self, const char *how)
 {
     char *arguments[] = {self, "work", NULL};
@@ -131,6 +156,8 @@ int main(int argc, char **argv)
         fork_before();
     else if (strcmp(what, "fork-twice") == 0)
         fork_twice();
+    else if (strcmp(what, "closed-streams") == 0)
+        closed_streams();
     else {
         start();
         work();

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +30,16 @@ class ProcessTest {
     void childrenAreCleanWithoutAManagerToo(String how, TestRun run) {
         run.expectLine("no manager");
         run.program("process", how).run().exits(0).says("done");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"time", "space"})
+    void aProgramWithoutStandardStreamsRuns(String share, @TempDir Path folder, TestRun run) throws IOException {
+        ManagerProcess manager = run.manager("--mode", "on");
+        Path trace = folder.resolve("trace");
+        run.program("process", "closed-streams").env("TESSERA_SHARE", share).env("TESSERA_TRACE", trace.toString()).run().exits(0).says("done");
+        assertTrue(Files.size(trace) > 0);
+        Await.until("every session has ended", Await.PATIENCE, () -> manager.control().clients().isEmpty());
     }
 
     /** Every launch of every thread is counted, whether its thread still lives, shares a slot, or is long gone. */
