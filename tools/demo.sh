@@ -164,7 +164,7 @@ demo_summary() {
     fi
     printf '\n%s of three programs failed. The end of the manager'"'"'s log:\n' "$demo_failed" >&2
     tail -n 20 "$TESSERA_RUNTIME_DIR/manager.log" >&2
-    for demo_log in "$TESSERA_RUNTIME_DIR"/executor*.log; do
+    for demo_log in "$TESSERA_RUNTIME_DIR"/executors/executor*.log; do
         [ ! -s "$demo_log" ] || { printf '%s:\n' "${demo_log##*/}"; tail -n 20 "$demo_log"; } >&2
     done
     return $exit_failure

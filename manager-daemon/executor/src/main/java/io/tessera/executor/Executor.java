@@ -109,13 +109,13 @@ public final class Executor implements ManagerOrders, Reports {
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
-    public Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock,
+    public Executor(DriverPort port, int ordinal, ExecutorPlace place, ManagerChannel channel, NanoClock clock,
             PrintedText text, CodeCache cache, TrustedImages trusted, CodeWorkers workers) throws DriverFailedException, LinuxException {
-        this(port, ordinal, socket, channel, clock, text, cache, trusted, workers, Linux.sharedMemory());
+        this(port, ordinal, place, channel, clock, text, cache, trusted, workers, Linux.sharedMemory());
     }
 
     /** The same with segments and pinned memory from a port, which may have none left. */
-    Executor(DriverPort port, int ordinal, Path socket, ManagerChannel channel, NanoClock clock, PrintedText text,
+    Executor(DriverPort port, int ordinal, ExecutorPlace place, ManagerChannel channel, NanoClock clock, PrintedText text,
             CodeCache cache, TrustedImages trusted, CodeWorkers workers, SharedMemoryPort memory)
             throws DriverFailedException, LinuxException {
         this.text = text;
@@ -123,18 +123,18 @@ public final class Executor implements ManagerOrders, Reports {
         this.snapshot = DeviceSnapshot.take(device);
         this.clock = clock;
         this.channel = channel;
-        this.socket = socket;
+        this.socket = place.socket();
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
         this.office = new FenceOffice(device, cache, trusted, workers, clock);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
-                clock, os.processes().pid(), text, office);
+                clock, os.processes().pid(), place.managerUid(), text, office);
         this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
         this.book = new BoundsBook(StateStoreChoice.named(System.getenv()), StateStoreChoice.folderBeside(socket),
                 snapshot.uuid().toString());
         this.log = new LogFile(os.files(), Linux.sharedMemory(), socket.toAbsolutePath().getParent(), LogFile.MOST_BYTES);
         os.files().remove(socket);
-        connections.listen(socket);
+        connections.listen(socket, place.permissions());
     }
 
     /**

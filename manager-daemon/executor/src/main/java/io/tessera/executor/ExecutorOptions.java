@@ -12,14 +12,15 @@ import java.util.Set;
  * @param ordinal     the device, as its driver counts
  * @param devices     devices in software that there are, with an executor each
  * @param provider    whose driver: {@code nvidia}, {@code software} or {@code auto}
- * @param socket      where clients connect
+ * @param place       where clients connect, and whose manager it serves
  * @param memoryBytes memory of a device in software; 0: its own choice
  */
-public record ExecutorOptions(int ordinal, int devices, String provider, Path socket, long memoryBytes) {
+public record ExecutorOptions(int ordinal, int devices, String provider, ExecutorPlace place, long memoryBytes) {
     /** The usage text. */
     public static final String HELP = """
             Usage: tessera-executor --socket PATH [--device N|software] [--provider nvidia|software|auto]
                                        [--devices COUNT] [--memory BYTES]
+                                       [--manager-uid UID]
 
             Started by the manager, which it hears and tells on a socket beside its own (.mgr), and which it outlives.
             Without a manager and without clients it ends after 60 s.
@@ -39,6 +40,7 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
         String provider = DriverOpening.AUTO;
         Path socket = null;
         long memoryBytes = 0;
+        Integer managerUid = null;
         for (int i = 0; i < arguments.size(); i += 2) {
             String option = arguments.get(i);
             if (i + 1 == arguments.size()) {
@@ -56,6 +58,7 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
                 case "--devices" -> devices = (int) number(option, value, 1, SegmentLayout.MAX_DEVICES);
                 case "--provider" -> provider = value;
                 case "--socket" -> socket = Path.of(value);
+                case "--manager-uid" -> managerUid = (int) number(option, value, 0, 0xffff_ffffL);
                 case "--memory" -> memoryBytes = number(option, value, 0, Long.MAX_VALUE);
                 default -> throw new IllegalArgumentException("there is no option " + option);
             }
@@ -66,7 +69,8 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Path so
         if (!PROVIDERS.contains(provider)) {
             throw new IllegalArgumentException("--provider " + provider + ": it is nvidia, software or auto");
         }
-        return new ExecutorOptions(ordinal, devices, provider, socket, memoryBytes);
+        ExecutorPlace place = managerUid == null ? ExecutorPlace.own(socket) : new ExecutorPlace(socket, managerUid);
+        return new ExecutorOptions(ordinal, devices, provider, place, memoryBytes);
     }
 
     private static long number(String option, String value, long least, long most) {

@@ -122,11 +122,11 @@ public final class Main {
 
     private static int serve(ExecutorOptions options) throws IOException {
         LinuxPort os = Linux.open();
-        try (PidFile _ = PidFile.lock(os.files(), ExecutorSockets.pidFile(options.socket()), os.processes().pid())) {
+        try (PidFile _ = PidFile.lock(os.files(), ExecutorSockets.pidFile(options.place().socket()), os.processes().pid())) {
             os.processes().newSession(); // what ends the manager's session ends no programs
             return serve(options, os);
         } catch (PidFile.HeldException e) {
-            System.err.println("tessera-executor: another executor serves " + options.socket() + ": pid " + e.pid());
+            System.err.println("tessera-executor: another executor serves " + options.place().socket() + ": pid " + e.pid());
             return EXIT_RUNNING;
         }
     }
@@ -137,11 +137,11 @@ public final class Main {
         Linux.sharedMemory().duplicate(printed, STANDARD_OUTPUT);
         AtomicReference<ManagerLink> way = new AtomicReference<>();
         ManagerChannel channel = new ManagerChannel(line -> way.get().tell(line));
-        ManagerLink link = new ManagerLink(os, ExecutorSockets.ofManagers(options.socket()), channel::meet, channel::hear);
+        ManagerLink link = new ManagerLink(os, ExecutorSockets.ofManagers(options.place().socket()), channel::meet, channel::hear);
         way.set(link);
         try (DriverPort port = DriverOpening.open(options.provider(),
                 new DriverOptions(options.ordinal(), options.devices(), options.memoryBytes()))) {
-            Executor executor = new Executor(port, options.ordinal(), options.socket(), channel,
+            Executor executor = new Executor(port, options.ordinal(), options.place(), channel,
                     Clocks.system().monotonic(), new PrintedText(Linux.printedText(), printed), cache(),
                     trusted(), workers(port, options));
             channel.orders(executor);

@@ -18,10 +18,10 @@ class ExecutorOptionsTest {
 
     @Test
     void allAreRead() {
-        assertEquals(new ExecutorOptions(3, 4, "software", Path.of("/s"), 1 << 20),
+        assertEquals(new ExecutorOptions(3, 4, "software", ExecutorPlace.own(Path.of("/s")), 1 << 20),
                 parse("--socket /s --device 3 --devices 4 --provider software --memory 1048576"));
-        assertEquals(new ExecutorOptions(0, 1, "software", Path.of("/s"), 0), parse("--socket /s --device software"));
-        assertEquals(new ExecutorOptions(0, 1, "auto", Path.of("/s"), 0), parse("--socket /s"));
+        assertEquals(new ExecutorOptions(0, 1, "software", ExecutorPlace.own(Path.of("/s")), 0), parse("--socket /s --device software"));
+        assertEquals(new ExecutorOptions(0, 1, "auto", ExecutorPlace.own(Path.of("/s")), 0), parse("--socket /s"));
     }
 
     @ParameterizedTest

@@ -33,7 +33,7 @@ class RehearsalTest {
         NanoClock clock = Clocks.system().monotonic();
         DeviceContext device = DeviceContext.open(driver, 0);
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
-                Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(),
+                Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(), Linux.open().processes().uid(),
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")),
                 new FenceOffice(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), clock));
         Reports reports = new Reports() {

@@ -2,6 +2,7 @@ package io.tessera.manager;
 
 import io.tessera.clock.Clocks;
 import io.tessera.guardian.cache.CacheLocation;
+import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
@@ -107,16 +108,18 @@ public final class Manager implements AutoCloseable {
     /**
      * Claims the directories, listens, and runs on a thread of its own until {@link #close} or a stop request.
      *
-     * @throws IOException if the directories or sockets cannot be used; nothing is left behind
+     * @throws IOException if the directories or sockets cannot be used, or there is no account as whom executors are to run; nothing is left behind
      */
     public static Manager start(ManagerContext context) throws IOException {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(
                 context.schedule().withTotalBytes(totalBytes), port, nowNs);
         LinuxPort os = Linux.open();
-        Path driverCache = CacheLocation.of(System.getenv(), os.processes().uid(), Path.of(System.getProperty("user.home")))
-                .resolveSibling("driver");
+        Path home = Path.of(System.getProperty("user.home"));
+        Path cache = CacheLocation.of(System.getenv(), os.processes().uid(), home).getParent();
+        Path trusted = TrustLocation.of(System.getenv(), os.processes().uid(), home).toAbsolutePath().getParent();
         Manager manager = assemble(context, os, Clocks.system(), schedulers,
-                ProcessLauncher.of(os, context.executors(), context.software(), driverCache),
+                ProcessLauncher.of(os, context.executors(), context.software(),
+                        new ProcessLauncher.Folders(context.directory().path(), cache.toAbsolutePath(), trusted), context.executorUser()),
                 new ProcHostMemory(Path.of("/proc/meminfo")),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));

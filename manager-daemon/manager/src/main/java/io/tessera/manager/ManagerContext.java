@@ -31,10 +31,11 @@ import java.util.Map;
  * @param software   devices in software
  * @param fences     how tenants of executors are fenced
  * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
+ * @param executorUser as whom root's manager runs executors: an account, {@code root}, or empty for the standard one
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FenceRules fences, ResidencySettings residency) {
+        FenceRules fences, ResidencySettings residency, String executorUser) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
 
@@ -45,7 +46,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FenceRules.standard(), ResidencySettings.defaults());
+                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FenceRules.standard(), ResidencySettings.defaults(), "");
     }
 
     /**
@@ -122,6 +123,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case MOVE_SHARE -> withResidency(residency.withMoveShare(share(value)));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
+            case EXECUTOR_USER -> new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value);
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
             case FENCE -> withFences(new FenceRules(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
@@ -194,13 +196,13 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                software, fences, residency);
+                software, fences, residency, executorUser);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
         return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                software, fences, residency);
+                software, fences, residency, executorUser);
     }
 
     /**
@@ -213,19 +215,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                software, fences, residency);
+                software, fences, residency, executorUser);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
-                fences, residency);
+                fences, residency, executorUser);
     }
 
     /** The same with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings settings) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                fences, settings);
+                fences, settings, executorUser);
     }
 
     /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
@@ -236,7 +238,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with other rules for fences. */
     public ManagerContext withFences(FenceRules rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                rules, residency);
+                rules, residency, executorUser);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -244,6 +246,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                software, fences, residency);
+                software, fences, residency, executorUser);
     }
 }

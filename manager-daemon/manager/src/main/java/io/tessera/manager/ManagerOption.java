@@ -42,6 +42,9 @@ public enum ManagerOption {
     /** Devices of relayed clients. */
     EXECUTORS("--executors", "TESSERA_EXECUTORS", "auto|nvidia|software|none", "auto",
             "whose devices clients share that run without a context of their own"),
+    /** As whom root's executors run. */
+    EXECUTOR_USER("--executor-user", "TESSERA_EXECUTOR_USER", "ACCOUNT|root", "tessera, else a number without account",
+            "as whom root's manager runs executors and what reads programs' code"),
     /** Memory of a device in software. */
     SOFTWARE_MEMORY("--software-memory", "TESSERA_SOFTWARE_MEMORY", "SIZE", "a quarter of the machine's",
             "memory of a software GPU"),

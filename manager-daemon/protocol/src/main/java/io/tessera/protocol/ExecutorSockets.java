@@ -7,13 +7,19 @@ public final class ExecutorSockets {
     /** Of the lines between managers and executors, and of how clients are admitted: whoever meets another one leaves it alone. */
     public static final int VERSION = 1;
     private static final String CLIENTS = ".sock";
+    private static final String FOLDER = "executors";
 
     private ExecutorSockets() {
     }
 
     /** Socket of clients of the executor of a device. */
     public static Path ofClients(Path runtimeDirectory, int ordinal) {
-        return runtimeDirectory.resolve("executor-" + ordinal + CLIENTS);
+        return folder(runtimeDirectory).resolve("executor-" + ordinal + CLIENTS);
+    }
+
+    /** What executors write lies there: root's manager runs them as a user who owns this folder and no other. */
+    public static Path folder(Path runtimeDirectory) {
+        return runtimeDirectory.resolve(FOLDER);
     }
 
     /** Socket of managers, beside that of clients. */

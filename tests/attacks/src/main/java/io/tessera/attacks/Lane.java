@@ -60,7 +60,7 @@ final class Lane implements AutoCloseable {
         environment.put("ATTACK_FACTS", facts.toString());
         environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
         environment.put("ATTACK_SEED", Long.toString(settings.seed() & 0x7fff_ffff));
-        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executor-0.sock").toString());
+        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executors/executor-0.sock").toString());
         long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
         Conduct conduct = Conduct.of(attack, environment, service.folder(), patienceNs, clock);
         boolean gone = !conduct.mayLeaveWork(attack) || gone(tenant, attack.must() == Attack.Must.STOPPED ? ASSEMBLED_NS : GONE_NS);

@@ -109,7 +109,7 @@ final class Service implements AutoCloseable {
 
     /** Why the last executor that ended did, in its own words; empty: none did, or it did not say. */
     String lastWords() throws IOException {
-        Path log = folder.resolve("executor-0.log");
+        Path log = folder.resolve("executors/executor-0.log");
         if (!Files.exists(log)) {
             return "";
         }

@@ -198,14 +198,14 @@ class RelayFaultsTest {
     void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
         RunningCase first = worker(run, "mixed", 1, 0).awaitLine("ready");
-        String socket = run.runtimeDirectory().resolve("executor-0.sock").toString();
+        String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         RunningCase hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
                 .awaitLine("hoarded");
         worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
         run.program("raw_client", socket, "knock", "2000").without("LD_PRELOAD").run().exits(0).says("knocked");
         endsRight(first);
         hoarder.close();
-        List<String> refused = Files.readAllLines(run.runtimeDirectory().resolve("executor-0.log")).stream()
+        List<String> refused = Files.readAllLines(run.runtimeDirectory().resolve("executors/executor-0.log")).stream()
                 .filter(line -> line.contains("is refused")).toList();
         assertTrue(!refused.isEmpty() && refused.size() < 200, () -> refused.size() + " lines: " + refused.getFirst());
         allIsFreed(manager);
@@ -237,7 +237,7 @@ class RelayFaultsTest {
         run.expectLog("connection|executor|client");
         RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
         long pid = executorPid(manager);
-        String socket = run.runtimeDirectory().resolve("executor-0.sock").toString();
+        String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         for (String mode : List.of("good", "short", "empty", "type", "device-first", "flood", "flood", "flood")) {
             run.program("raw_client", socket, mode, Integer.toString(random.below(1 << 30))).without("LD_PRELOAD").run()
                     .exits(0);

@@ -130,7 +130,7 @@ class RelayTest {
         assertEquals("ready", program.nextLine(BOUND));
         manager.process().toHandle().children().forEach(ProcessHandle::destroyForcibly);
         program.end(BOUND).exits(0).says("lost");
-        List<String> log = Files.readAllLines(run.runtimeDirectory().resolve("executor-0.log"));
+        List<String> log = Files.readAllLines(run.runtimeDirectory().resolve("executors/executor-0.log"));
         assertTrue(log.stream().anyMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT.* INFO .*")), log.toString());
     }
 

@@ -29,10 +29,11 @@ final class RunAccount {
 
     /** The logs that executors left beside their sockets. */
     void executors(Path runtimeDirectory) {
-        if (!Files.isDirectory(runtimeDirectory)) {
+        Path folder = runtimeDirectory.resolve("executors");
+        if (!Files.isDirectory(folder)) {
             return;
         }
-        try (DirectoryStream<Path> logs = Files.newDirectoryStream(runtimeDirectory, "executor-*.log")) {
+        try (DirectoryStream<Path> logs = Files.newDirectoryStream(folder, "executor-*.log")) {
             for (Path log : logs) {
                 log(log.getFileName().toString(), Files.readAllLines(log, StandardCharsets.ISO_8859_1));
             }

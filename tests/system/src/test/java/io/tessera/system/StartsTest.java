@@ -78,7 +78,7 @@ class StartsTest {
         assertFalse(maps(manager.process().pid(), "manager"));
         assertFalse(maps(executor, "executor"));
         end(program);
-        List<String> said = Files.readAllLines(run.runtimeDirectory().resolve("executor-0.log"));
+        List<String> said = Files.readAllLines(run.runtimeDirectory().resolve("executors/executor-0.log"));
         assertEquals(List.of(), said.stream().filter(line -> line.contains("aot") || line.contains("cds")).toList());
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ final class TestRun {
 
     TestRun() throws IOException {
         directory = Files.createTempDirectory(Path.of("/tmp"), "tsr-"); // short: a socket's path has 107 bytes
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x")); // executors of root's manager are another user's
         Path memory = Path.of("/dev/shm");
         sharedMemory = Files.createTempDirectory(Files.isWritable(memory) ? memory : directory, "tsr-");
         Files.createDirectory(sharedMemory.resolve("kept"));
@@ -184,7 +186,7 @@ final class TestRun {
 
     /** Those of a manager that was killed live for a minute more. */
     private void endExecutors() {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory(), "executor-*.pid")) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory().resolve("executors"), "executor-*.pid")) {
             for (Path file : files) {
                 ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).filter(process -> process.info().commandLine()
                         .orElse("").contains(runtimeDirectory().toString())).ifPresent(ProcessHandle::destroyForcibly);

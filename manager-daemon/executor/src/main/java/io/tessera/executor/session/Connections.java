@@ -94,9 +94,9 @@ public final class Connections implements AutoCloseable {
         this.lines = new LineLimit(clock::nanoTime, LINES, LINES_NS);
     }
 
-    /** Listens; others than the announced clients are refused, so root's socket is open to every user. */
-    public void listen(Path path) throws LinuxException {
-        listening = os.sockets().listen(path, SocketKind.SEQPACKET, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
+    /** Listens; others than the announced clients are refused. */
+    public void listen(Path path, int permissions) throws LinuxException {
+        listening = os.sockets().listen(path, SocketKind.SEQPACKET, permissions, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, _ -> acceptAll());
     }
 
@@ -281,7 +281,7 @@ public final class Connections implements AutoCloseable {
                 return false;
             }
             unknown.leave(connection, connection.peer.uid());
-            connection.announced(client, company.enter(SessionFactory.name(client), client.uid(), reports::look),
+            connection.announced(client, company.enter(factory.name(client), client.uid(), reports::look),
                     nowNs + SETTLING_NS);
         }
         if (company.isSettled(connection.member())) {

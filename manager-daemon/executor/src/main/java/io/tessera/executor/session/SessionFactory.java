@@ -69,6 +69,7 @@ public final class SessionFactory {
     private final FutexPort futex;
     private final NanoClock clock;
     private final int pid;
+    private final int managerUid;
     private final PrintedText text;
     private final FenceOffice office;
     private final CallGate gate = new CallGate();
@@ -95,9 +96,9 @@ public final class SessionFactory {
     public record Made(ClientSession session, PinnedMemory pinned, ImageOffers images, int descriptor, Arena arena) {
     }
 
-    /** For one device. */
+    /** For one device, of a manager of a user. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
-            FutexPort futex, NanoClock clock, int pid, PrintedText text,
+            FutexPort futex, NanoClock clock, int pid, int managerUid, PrintedText text,
             FenceOffice office) {
         this.device = device;
         this.snapshot = snapshot;
@@ -106,6 +107,7 @@ public final class SessionFactory {
         this.futex = futex;
         this.clock = clock;
         this.pid = pid;
+        this.managerUid = managerUid;
         this.text = text;
         this.office = office;
         this.standstill = new Standstill(clock);
@@ -166,8 +168,8 @@ public final class SessionFactory {
     }
 
     /** A label is a tenant of one user: another user who takes the same gets no part of its window and limit. */
-    static String name(Admission.Client client) {
-        return TenantName.of(client.tenant(), client.uid(), Linux.open().processes().uid());
+    String name(Admission.Client client) {
+        return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
     /** Who of the clients stands still, and who waits for them. */

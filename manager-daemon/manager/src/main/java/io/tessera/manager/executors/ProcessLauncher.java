@@ -1,17 +1,23 @@
 package io.tessera.manager.executors;
 
 import io.tessera.guardian.state.StateStoreChoice;
+import io.tessera.manager.ManagerOption;
 import io.tessera.os.FilePort;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.StartArchive;
 import io.tessera.protocol.ExecutorSockets;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts executors as processes of the manager's own Java and class path, which outlive it. Their log lies beside their socket. */
 public final class ProcessLauncher implements ExecutorLauncher {
@@ -24,29 +30,47 @@ public final class ProcessLauncher implements ExecutorLauncher {
     /** What a driver lets its cache grow to at most: 4 GiB (CUDA_CACHE_MAXSIZE in the CUDA programming guide). */
     private static final String MOST_CACHED_BYTES = "4294967296";
     private static final int LOG_PERMISSIONS = 0600;
+    /** Where drivers keep what they compile, beside our cache. */
+    private static final String DRIVER = "driver";
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessLauncher.class);
 
     private final LinuxPort os;
     private final List<String> command;
-    private final Path driverCache;
+    private final Folders folders;
+    /** Null: executors run as this process's user. */
+    private ExecutorAccount account;
+    private boolean looked;
+
+    /**
+     * What executors read and write.
+     *
+     * @param runtime the manager's, in which their sockets and logs have a folder
+     * @param cache   what is made of programs' code
+     * @param trusted the folder of the list of trusted images
+     */
+    public record Folders(Path runtime, Path cache, Path trusted) {
+    }
 
     /**
      * With the command before the options of each executor.
      *
-     * @param driverCache folder where drivers keep what they compile
+     * @param account the user as whom they run; null: as this process's
      */
-    ProcessLauncher(LinuxPort os, List<String> command, Path driverCache) {
+    ProcessLauncher(LinuxPort os, List<String> command, Folders folders, ExecutorAccount account) {
         this.os = os;
         this.command = List.copyOf(command);
-        this.driverCache = driverCache;
+        this.folders = folders;
+        this.account = account;
     }
 
     /**
      * Executors of a kind, in this installation.
      *
-     * @param software    where devices are software
-     * @param driverCache folder where drivers keep what they compile
+     * @param software where devices are software
+     * @param user     as whom root's manager runs them: an account, {@code root}, or empty for the standard one
+     * @throws IOException if there is no such account
      */
-    public static ProcessLauncher of(LinuxPort os, ExecutorKind kind, SoftwareDevices software, Path driverCache) {
+    public static ProcessLauncher of(LinuxPort os, ExecutorKind kind, SoftwareDevices software, Folders folders, String user) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_FLAGS);
@@ -56,7 +80,36 @@ public final class ProcessLauncher implements ExecutorLauncher {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
                 kind.name().toLowerCase(Locale.ROOT), "--devices", Integer.toString(software.count()), "--memory",
                 Long.toString(software.memoryBytes())));
-        return new ProcessLauncher(os, command, driverCache);
+        return new ProcessLauncher(os, command, folders, account(os, user));
+    }
+
+    /** Null: executors run as this process's user. */
+    private static ExecutorAccount account(LinuxPort os, String user) throws IOException {
+        if (os.processes().uid() != 0) {
+            if (!user.isEmpty()) {
+                throw new IOException(ManagerOption.EXECUTOR_USER.flag() + " " + user + ": only root's manager runs executors as somebody else");
+            }
+            return null;
+        }
+        return ExecutorAccount.ofSystem(user).orElse(null);
+    }
+
+    /** Whether executors run as another user; the first time is looked whether that user reaches what they need. */
+    private synchronized boolean asOther() throws IOException {
+        if (account == null || looked) {
+            return account != null;
+        }
+        looked = true;
+        Files.createDirectories(folders.cache, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        ExecutorAccount.open(folders.cache); // an earlier version made it for root alone
+        List<Path> needed = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java"), folders.cache, folders.runtime));
+        Stream.of(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).forEach(needed::add);
+        String hindrance = ExecutorAccount.hindrance(needed);
+        if (hindrance != null) {
+            LOG.info("executors run as root, and not as user {}: {}", account.uid(), hindrance);
+            account = null;
+        }
+        return account != null;
     }
 
     static List<String> words(String options) {
@@ -65,16 +118,37 @@ public final class ProcessLauncher implements ExecutorLauncher {
 
     @Override
     public Running start(int ordinal, Path socket, Listener listener) throws IOException {
-        List<String> whole = new ArrayList<>(command);
-        whole.addAll(List.of("--device", Integer.toString(ordinal), "--socket", socket.toString()));
-        ProcessBuilder builder = new ProcessBuilder(whole);
         Path log = ExecutorSockets.log(socket);
-        os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // it names everybody's programs
+        List<String> whole = new ArrayList<>();
+        boolean other = asOther();
+        if (other) {
+            whole.addAll(account.prefix(log));
+        }
+        whole.addAll(command);
+        whole.addAll(List.of("--device", Integer.toString(ordinal), "--socket", socket.toString(), "--manager-uid",
+                Integer.toUnsignedString(os.processes().uid())));
+        ProcessBuilder builder = new ProcessBuilder(whole);
         // Nothing of ours is its: it outlives us.
-        builder.redirectInput(new File("/dev/null")).redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        environment(builder.environment(), driverCache);
+        builder.redirectInput(new File("/dev/null")).redirectErrorStream(true);
+        environment(builder.environment(), folders.cache.resolve(DRIVER));
+        if (!other) {
+            Files.createDirectories(socket.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+            os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // it names everybody's programs
+            builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        } else {
+            asOther(builder, socket.getParent());
+        }
         return ExecutorLink.to(os, ExecutorSockets.ofManagers(socket), builder.start(), listener);
+    }
+
+    /** Everything that it writes lies in folders of its own, and it opens its log itself: what root opened there could be a link by then. */
+    private void asOther(ProcessBuilder builder, Path folder) throws IOException {
+        Path cache = folders.cache.resolve("executors");
+        account.own(folder);
+        account.own(cache);
+        builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).directory(folder.toFile());
+        builder.environment().putAll(Map.of("HOME", folder.toString(), "TESSERA_CACHE_DIR", cache.toString(),
+                "CUDA_CACHE_PATH", cache.resolve(DRIVER).toString(), "TESSERA_STATE_DIR", folders.trusted.toString()));
     }
 
     @Override

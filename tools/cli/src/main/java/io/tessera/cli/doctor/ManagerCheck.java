@@ -38,7 +38,7 @@ final class ManagerCheck implements Check {
                         "wait for its programs, or tessera manager stop --programs")));
         status.executors().stream().filter(executor -> executor.state().equals("restarting")
                 || executor.state().equals("absent") && !executor.reason().isEmpty()).forEach(executor -> findings.add(
-                Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executor-" + executor.ordinal()
+                Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
                         + ".log in " + status.manager().runtimeDirectory())));
         return findings;
     }

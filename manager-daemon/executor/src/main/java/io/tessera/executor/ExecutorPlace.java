@@ -1,0 +1,25 @@
+package io.tessera.executor;
+
+import io.tessera.os.Linux;
+import java.nio.file.Path;
+
+/**
+ * Where an executor is met, and by whom. Root's manager runs its executors as a user of their own, and serves everybody all the same.
+ *
+ * @param socket     of clients
+ * @param managerUid the user of the manager that starts it
+ */
+public record ExecutorPlace(Path socket, int managerUid) {
+    private static final int EVERYBODY = 0666;
+    private static final int OWN = 0600;
+
+    /** Of a manager of this process's own user. */
+    public static ExecutorPlace own(Path socket) {
+        return new ExecutorPlace(socket, Linux.open().processes().uid());
+    }
+
+    /** Permissions of the socket: others than the announced clients are refused, so that of root's manager is open to every user. */
+    int permissions() {
+        return managerUid == 0 ? EVERYBODY : OWN;
+    }
+}
