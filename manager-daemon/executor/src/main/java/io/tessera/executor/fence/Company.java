@@ -82,6 +82,15 @@ public final class Company {
             settled.run();
         }
 
+        /**
+         * Tells kernels of all other programs of its user to end: its own work was told to and does not, so it may wait for theirs. Any thread.
+         *
+         * @return whether there were any who were not told yet
+         */
+        public boolean haltOthersOfUser(long nowNs) {
+            return others(this).stream().filter(other -> other.turn.haltNow(nowNs)).count() > 0;
+        }
+
         /** Whether all tenants are one user's. */
         boolean isAmongItsOwn() {
             return isOneUser(uid);
@@ -145,6 +154,10 @@ public final class Company {
     /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */
     public synchronized boolean isSettled(Member newcomer) {
         return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
+    }
+
+    private synchronized List<Member> others(Member member) {
+        return members.stream().filter(other -> other != member && other.uid == member.uid).toList();
     }
 
     private synchronized boolean isOneUser(int uid) {

@@ -65,6 +65,20 @@ final class Turns {
             halt = action;
         }
 
+        /**
+         * Tells its kernels to end; any thread.
+         *
+         * @return false: they were told to already
+         */
+        synchronized boolean haltNow(long nowNs) {
+            boolean first = haltedNs == 0;
+            if (first) {
+                haltedNs = nowNs;
+                halt.run();
+            }
+            return first;
+        }
+
         /** Whether its kernels were told to end while its thread was held up. */
         boolean isHalted() {
             return haltedNs != 0;
@@ -221,10 +235,7 @@ final class Turns {
         if (limitNs == 0 || nowNs - Math.max(late.behindNs, Math.max(sinceNs, changedNs)) <= limitNs) {
             return false;
         }
-        if (late.haltedNs == 0) {
-            late.haltedNs = nowNs;
-            late.halt.run();
-        }
+        late.haltNow(nowNs);
         return nowNs - late.haltedNs > graceNs;
     }
 

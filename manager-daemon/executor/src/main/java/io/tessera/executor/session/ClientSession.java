@@ -290,7 +290,11 @@ public final class ClientSession {
         long untilNs = clock.nanoTime() + Containment.END_NS + state.streams().moveTime().graceNs();
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
-            if (clock.nanoTime() - untilNs > 0) {
+            long nowNs = clock.nanoTime();
+            if (nowNs - untilNs > 0 && state.fences().member().haltOthersOfUser(nowNs)) {
+                LOG.warn("{} has left work that does not end; what else its user runs is ended, for which it may wait", name);
+                untilNs = nowNs + Containment.END_NS;
+            } else if (nowNs - untilNs > 0) {
                 giveUp(Containment.endless(name));
                 return;
             }

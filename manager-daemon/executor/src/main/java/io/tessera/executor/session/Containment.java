@@ -145,6 +145,9 @@ final class Containment {
         if (client.streams().query() != CudaResult.NOT_READY) {
             endsNs = 0;
             client.fences().watchdog().ended();
+        } else if (nowNs - endsNs > 0 && client.fences().member().haltOthersOfUser(nowNs)) {
+            LOG.warn("{}: its work does not end; what else its user runs is ended, for which it may wait", name);
+            endsNs = nowNs + END_NS;
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
             reports.stuck(client.fences().member().tenant(), endless(name));

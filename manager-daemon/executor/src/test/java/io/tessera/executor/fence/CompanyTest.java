@@ -51,4 +51,22 @@ class CompanyTest {
         enter("b", 2);
         assertFalse(first.isAmongItsOwn());
     }
+
+    /** Work that was told to end may wait for endless work of its user's other programs, which nobody else has to answer for. */
+    @Test
+    void kernelsOfAUsersOtherProgramsAreEndedOnceAndNobodyElses() {
+        Member first = enter("a", 1);
+        AtomicInteger halted = new AtomicInteger();
+        Member sibling = enter("b", 1);
+        sibling.turn().onHalt(halted::incrementAndGet);
+        first.turn().onHalt(() -> halted.addAndGet(100));
+        enter("c", 2).turn().onHalt(() -> halted.addAndGet(100));
+        assertTrue(first.haltOthersOfUser(5));
+        assertEquals(1, halted.get());
+        assertTrue(sibling.turn().isHalted());
+        assertFalse(first.haltOthersOfUser(6), "they were told");
+        assertEquals(1, halted.get());
+        sibling.turn().ended();
+        assertTrue(first.haltOthersOfUser(7), "there is new work");
+    }
 }
