@@ -288,10 +288,12 @@ public final class ClientSession {
         }
         state.fences().stop();
         long untilNs = clock.nanoTime() + Containment.END_NS + state.streams().moveTime().graceNs();
+        boolean spread = false;
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             long nowNs = clock.nanoTime();
-            if (nowNs - untilNs > 0 && state.fences().member().haltOthersOfUser(nowNs)) {
+            if (nowNs - untilNs > 0 && !spread && state.fences().member().haltOthersOfUser(nowNs)) {
+                spread = true;
                 LOG.warn("{} has left work that does not end; what else its user runs is ended, for which it may wait", name);
                 untilNs = nowNs + Containment.END_NS;
             } else if (nowNs - untilNs > 0) {

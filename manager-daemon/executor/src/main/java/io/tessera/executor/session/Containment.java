@@ -29,6 +29,8 @@ final class Containment {
     /** When kernels that were told to end must have ended; 0: none was. */
     private long endsNs;
     private long tidyNs;
+    /** Whether what else its user runs was told to end, too; once, so that nobody's new programs put off the end. */
+    private boolean spread;
 
     Containment(ClientState client, Reports reports, String name) {
         this.client = client;
@@ -145,7 +147,8 @@ final class Containment {
         if (client.streams().query() != CudaResult.NOT_READY) {
             endsNs = 0;
             client.fences().watchdog().ended();
-        } else if (nowNs - endsNs > 0 && client.fences().member().haltOthersOfUser(nowNs)) {
+        } else if (nowNs - endsNs > 0 && !spread && client.fences().member().haltOthersOfUser(nowNs)) {
+            spread = true;
             LOG.warn("{}: its work does not end; what else its user runs is ended, for which it may wait", name);
             endsNs = nowNs + END_NS;
         } else if (nowNs - endsNs > 0) {
