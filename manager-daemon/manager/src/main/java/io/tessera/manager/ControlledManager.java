@@ -12,10 +12,12 @@ import io.tessera.manager.residency.Residency;
 import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
 import io.tessera.os.ProcessPort;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.TenantName;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.IntPredicate;
@@ -133,7 +135,13 @@ final class ControlledManager implements ControlTarget {
     public boolean relays(String tenant) {
         // Executors tell once a second who is there; a program of turns has announced a device.
         return executors.serves(tenant) || sessions.registered().stream()
-                .anyMatch(session -> session.hello().tenant().equals(tenant) && devices.members(session).isEmpty());
+                .anyMatch(session -> isCalled(session, tenant) && devices.members(session).isEmpty());
+    }
+
+    /** Whether a name is a client's label, or that with its user, as status shows it. */
+    private boolean isCalled(Session session, String tenant) {
+        String label = session.hello().tenant();
+        return label.equals(tenant) || TenantName.of(label, session.peer().uid(), processes.uid()).equals(tenant);
     }
 
     @Override

@@ -102,7 +102,7 @@ public final class Manager implements AutoCloseable {
                         });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors, residency, handed, ending), errors);
+                List.of(control, executors, residency, handed, ending, new Whereabouts(directory, this::stopping)), errors);
     }
 
     /**

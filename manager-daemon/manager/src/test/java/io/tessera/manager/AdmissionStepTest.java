@@ -78,6 +78,23 @@ class AdmissionStepTest {
     }
 
     @Test
+    void noUserTakesAllPlacesOfRootsManager() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(8));
+        for (int pid = 1; pid <= 6; pid++) {
+            stepped.connect(pid, 500).hello("team", 0);
+        }
+        stepped.step();
+        MemoryPeer seventh = stepped.connect(7, 500).hello("team", 0);
+        MemoryPeer other = stepped.connect(8, 501).hello("team", 0);
+        MemoryPeer root = stepped.connect(9, 0).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 5: user 500 has as many clients as one user may have: 6 of 8 (--max-clients)", "closed"), seventh.heard());
+        assertEquals(List.of("welcome 7"), other.heard());
+        assertEquals(List.of("welcome 8"), root.heard());
+    }
+
+    @Test
     void aUsersManagerServesThatUserAndRoot() throws Exception {
         stepped.close();
         stepped = new SteppedManager(1000, context -> context);

@@ -125,6 +125,21 @@ class ExecutorsStepTest {
     }
 
     @Test
+    void aLimitMayBeOneUsersOfThoseWhoTookALabel() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        MemoryPeer control = stepped.control(0)
+                .sendRaw("{\"request\":\"limit\",\"tenant\":\"team of user 500\",\"bytes\":4096}\n".getBytes());
+        stepped.step();
+        assertEquals("{\"ok\":true}\n", control.heardText());
+        assertEquals("team of user 500", executor(0).told.getLast().getAsJsonObject("limit").get("tenant").getAsString());
+        asking(43);
+        assertEquals(4096, executor(0).told.getLast().getAsJsonObject("admit").get("limitBytes").getAsLong());
+    }
+
+    @Test
     void theTenantThatEndedAnExecutorStaysOutForAWhileAndTheOthersDoNot() throws Exception {
         stepped = new SteppedManager();
         asking(42);

@@ -2,6 +2,7 @@ package io.tessera.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -368,5 +369,19 @@ class RunningManagerTest {
         Process process = new ProcessBuilder(command).inheritIO().start();
         assertTrue(process.waitFor(60, TimeUnit.SECONDS), "60 s are not enough for " + List.of(command));
         assertEquals(0, process.exitValue(), List.of(command).toString());
+    }
+
+    /** As those do who clean /tmp. */
+    @Test
+    void aManagerWhoseDirectoryIsTakenAwayEndsAndLeavesTheNextOneAlone() throws Exception {
+        Manager first = manager;
+        Path place = paths.path();
+        Files.move(place, place.resolveSibling("moved"));
+        manager = Manager.start(context());
+        assertNull(first.awaitEnd(), "it ends in order");
+        first.close();
+        assertTrue(Files.exists(paths.registrationSocket()));
+        assertTrue(Files.exists(paths.pidFile()));
+        assertFalse(manager.isStopping());
     }
 }

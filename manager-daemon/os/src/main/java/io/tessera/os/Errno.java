@@ -6,6 +6,10 @@ import java.util.Map;
 public final class Errno {
     /** No such file or directory. */
     public static final int ENOENT = 2;
+    /** A part of the path is no directory. */
+    public static final int ENOTDIR = 20;
+    /** A link where none is followed, or too many. */
+    public static final int ELOOP = 40;
     /** No such process. */
     public static final int ESRCH = 3;
     /** Interrupted by a signal. */
@@ -38,10 +42,10 @@ public final class Errno {
     private static final Map<Integer, String> NAMES = Map.ofEntries(Map.entry(1, "EPERM"), Map.entry(ENOENT, "ENOENT"),
             Map.entry(ESRCH, "ESRCH"), Map.entry(EINTR, "EINTR"), Map.entry(5, "EIO"), Map.entry(9, "EBADF"),
             Map.entry(EAGAIN, "EAGAIN"), Map.entry(ENOMEM, "ENOMEM"), Map.entry(13, "EACCES"), Map.entry(16, "EBUSY"),
-            Map.entry(EEXIST, "EEXIST"), Map.entry(20, "ENOTDIR"), Map.entry(21, "EISDIR"), Map.entry(22, "EINVAL"),
+            Map.entry(EEXIST, "EEXIST"), Map.entry(ENOTDIR, "ENOTDIR"), Map.entry(21, "EISDIR"), Map.entry(22, "EINVAL"),
             Map.entry(ENFILE, "ENFILE"), Map.entry(EMFILE, "EMFILE"), Map.entry(27, "EFBIG"),
             Map.entry(ENOSPC, "ENOSPC"), Map.entry(30, "EROFS"), Map.entry(EPIPE, "EPIPE"),
-            Map.entry(36, "ENAMETOOLONG"), Map.entry(ENOSYS, "ENOSYS"), Map.entry(40, "ELOOP"),
+            Map.entry(36, "ENAMETOOLONG"), Map.entry(ENOSYS, "ENOSYS"), Map.entry(ELOOP, "ELOOP"),
             Map.entry(ENOPROTOOPT, "ENOPROTOOPT"), Map.entry(95, "EOPNOTSUPP"), Map.entry(98, "EADDRINUSE"),
             Map.entry(ECONNRESET, "ECONNRESET"), Map.entry(ENOBUFS, "ENOBUFS"), Map.entry(107, "ENOTCONN"),
             Map.entry(ETIMEDOUT, "ETIMEDOUT"), Map.entry(111, "ECONNREFUSED"), Map.entry(122, "EDQUOT"));

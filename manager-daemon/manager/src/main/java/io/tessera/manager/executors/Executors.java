@@ -99,7 +99,7 @@ public final class Executors implements Conductor.Timed {
             session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
             return;
         }
-        long outNs = quarantine.leftNs(TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()), nowNs);
+        long outNs = quarantine.leftNs(name(session), nowNs);
         if (outNs > 0) {
             session.answerRelay(List.of(RelayAnswer.none("kernels of tenant \"" + session.hello().tenant()
                     + "\" ended the executor for all; try again in " + (outNs / 1_000_000_000L + 1) + " s")));
@@ -254,6 +254,11 @@ public final class Executors implements Conductor.Timed {
         session.answerRelay(answers);
     }
 
+    /** As status shows the tenant of a client. */
+    private String name(Session session) {
+        return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
+    }
+
     private JsonObject admission(Session session, FenceWish wish, RelayToken token) {
         JsonObject client = new JsonObject();
         client.addProperty("token", token.hex());
@@ -261,8 +266,8 @@ public final class Executors implements Conductor.Timed {
         client.addProperty("pid", session.peer().pid());
         client.addProperty("uid", Integer.toUnsignedLong(session.peer().uid()));
         client.addProperty("tenant", session.hello().tenant());
-        client.addProperty("limitBytes", limits.getOrDefault(session.hello().tenant(),
-                Math.max(0, session.hello().limitBytes())));
+        client.addProperty("limitBytes", limits.getOrDefault(name(session), limits.getOrDefault(session.hello().tenant(),
+                Math.max(0, session.hello().limitBytes()))));
         fences.announce(client, wish);
         return Orders.admit(client);
     }

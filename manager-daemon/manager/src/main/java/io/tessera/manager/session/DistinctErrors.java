@@ -1,6 +1,7 @@
 package io.tessera.manager.session;
 
 import io.tessera.clock.NanoClock;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,14 @@ import org.slf4j.LoggerFactory;
 public final class DistinctErrors {
     /** Texts that are kept apart; as many as a client's segment has. */
     public static final int CAPACITY = 64;
+    /** Texts of one user's connections that are kept apart: they can hold what a connection sent. */
+    private static final int MOST_OF_USER = 8;
     private static final String OTHERS = "(other errors; the log of distinct errors is full)";
     private static final Logger LOG = LoggerFactory.getLogger(DistinctErrors.class);
 
     private final NanoClock realtime;
     private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final Map<Integer, Integer> ofUsers = new HashMap<>();
 
     /**
      * One distinct error.
@@ -35,6 +39,18 @@ public final class DistinctErrors {
     /** An empty log with the clock that goes into its entries. */
     public DistinctErrors(NanoClock realtime) {
         this.realtime = realtime;
+    }
+
+    /** Notes an error of a connection of a user. */
+    public void record(int uid, String text) {
+        if (entries.containsKey(text)) {
+            record(text);
+        } else if (ofUsers.getOrDefault(uid, 0) < MOST_OF_USER) {
+            ofUsers.merge(uid, 1, Integer::sum);
+            record(text);
+        } else {
+            record("other errors of connections of user " + Integer.toUnsignedString(uid));
+        }
     }
 
     /** Notes an error; logs it if its text is new. */

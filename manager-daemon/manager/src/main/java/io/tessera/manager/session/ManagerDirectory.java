@@ -95,7 +95,7 @@ public final class ManagerDirectory implements AutoCloseable {
         try {
             descriptor = files.open(path, FilePort.Open.DIRECTORY, 0);
         } catch (LinuxException e) {
-            if (e.errno() == 20 || e.errno() == 40) { // ENOTDIR, ELOOP
+            if (e.errno() == Errno.ENOTDIR || e.errno() == Errno.ELOOP) {
                 throw new UnsafeDirectoryException(path, "is a link or no directory");
             }
             throw e;
@@ -171,11 +171,27 @@ public final class ManagerDirectory implements AutoCloseable {
         return directory;
     }
 
+    /** Whether the runtime directory is still where it was claimed: else nobody finds this manager, and another one may have come there. */
+    public boolean isInPlace() {
+        try {
+            int named = os.files().open(directory.path(), FilePort.Open.DIRECTORY, 0);
+            try {
+                return os.files().status(named).inode() == os.files().status(locked).inode();
+            } finally {
+                os.files().close(named);
+            }
+        } catch (LinuxException e) {
+            return e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP;
+        }
+    }
+
     /** Removes sockets and pid file and gives up the locks. Segments are removed by {@link Sessions#close}. */
     @Override
     public void close() throws LinuxException {
         try {
-            removeSockets();
+            if (isInPlace()) {
+                removeSockets();
+            }
         } finally {
             os.files().close(locked); // before the pid file: who has that one finds the directory free
             pidFile.close();

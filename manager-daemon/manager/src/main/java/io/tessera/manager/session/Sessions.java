@@ -58,6 +58,9 @@ public final class Sessions implements AutoCloseable {
     private static final int BACKLOG = 512;
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
 
+    /** A user leaves one in so many places to others. */
+    private static final int FOR_OTHERS = 4;
+
     private final LinuxPort os;
     private final Poller poller;
     private final Clocks clocks;
@@ -189,11 +192,11 @@ public final class Sessions implements AutoCloseable {
                 new PacketReceiver(this, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
             }
         } catch (MalformedMessageException e) {
-            errors.record("a packet was refused: " + e.getMessage());
+            errors.record(session.peer().uid(), "a packet was refused: " + e.getMessage());
             refuse(session, e.code(), e.getMessage());
         } catch (LinuxException e) {
             if (e.errno() != Errno.ECONNRESET && e.errno() != Errno.EPIPE) {
-                errors.record("a connection failed: " + e.getMessage());
+                errors.record(session.peer().uid(), "a connection failed: " + e.getMessage());
             }
             connectionEnded(session);
         } catch (RuntimeException e) {
@@ -201,7 +204,7 @@ public final class Sessions implements AutoCloseable {
             if (lines.admits(session.peer().uid())) {
                 LOG.error("{} is ended: a packet of it met a defect of the manager", session, e);
             }
-            errors.record("a packet met a defect of the manager: " + e);
+            errors.record(session.peer().uid(), "a packet met a defect of the manager: " + e);
             refuse(session, RefusalCode.MALFORMED, "the manager failed at a packet: " + e);
         }
     }
@@ -212,12 +215,10 @@ public final class Sessions implements AutoCloseable {
 
     /** Answers HELLO. */
     void hello(Session session, Hello hello) throws LinuxException {
-        Registration.Refusal refusal = registered.size() >= maxClients
-                ? new Registration.Refusal(RefusalCode.FULL, "as many clients as this manager admits are there already: "
-                        + maxClients + " (--max-clients)")
-                : registration.admit(session, hello);
+        String full = full(session.peer().uid());
+        Registration.Refusal refusal = full != null ? new Registration.Refusal(RefusalCode.FULL, full) : registration.admit(session, hello);
         if (refusal != null) {
-            errors.record("a client was refused: " + refusal.reason());
+            errors.record(session.peer().uid(), "a client was refused: " + refusal.reason());
             refuse(session, refusal.code(), refusal.reason());
             return;
         }
@@ -228,6 +229,16 @@ public final class Sessions implements AutoCloseable {
             LOG.info("{} registered, plan {}, limit {} bytes", session, hello.plan(),
                     Long.toUnsignedString(hello.limitBytes()));
         }
+    }
+
+    /** Why there is no place for a user's client; null: there is one. Of what others than the manager's own user may have, no user has all. */
+    private String full(int uid) {
+        if (registered.size() >= maxClients) {
+            return "as many clients as this manager admits are there already: " + maxClients + " (--max-clients)";
+        }
+        long most = uid == os.processes().uid() ? maxClients : maxClients - maxClients / FOR_OTHERS;
+        return registered.values().stream().filter(other -> other.peer().uid() == uid).count() < most ? null
+                : "user " + Integer.toUnsignedString(uid) + " has as many clients as one user may have: " + most + " of " + maxClients + " (--max-clients)";
     }
 
     private void refuse(Session session, RefusalCode code, String reason) {
@@ -305,7 +316,7 @@ public final class Sessions implements AutoCloseable {
         if (session.fault == null || !isOpen(session)) {
             return 0;
         }
-        errors.record("a connection was ended: " + session.fault);
+        errors.record(session.peer().uid(), "a connection was ended: " + session.fault);
         if (lines.admits(session.peer().uid())) {
             LOG.info("{}: {}", session, session.fault);
         }
