@@ -11,6 +11,7 @@
 #define CALLED 1u  /* written by the device */
 #define SPIN_NS 20000u
 #define SLEEP_NS 20000L
+#define WORDS_MOST (TESSERA_RELAY_WORDS / 2) /* the rest is for marks, without which nothing is waited for */
 #define SETTLE_NS 10000000ULL /* a stream that polls its word has seen the 0 by then */
 
 struct slot {
@@ -27,7 +28,9 @@ static unsigned total;
 /* Words of callbacks never go back to the marks, which need values that grow: a ring of those that are free. */
 static int idle[TESSERA_MAX_DEVICES][TESSERA_RELAY_WORDS];
 static unsigned idle_first[TESSERA_MAX_DEVICES], idle_count[TESSERA_MAX_DEVICES];
-static bool running;
+static unsigned words[TESSERA_MAX_DEVICES]; /* that marks have given up */
+static unsigned queued[TESSERA_MAX_DEVICES]; /* that run once */
+static bool running, said;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
@@ -48,9 +51,25 @@ static int take_word(struct relay_link *link)
         idle_count[device]--;
         return word;
     }
-    int word = relay_word_take(link);
-    if (word >= 0)
+    int word = words[device] < WORDS_MOST ? relay_word_take(link) : -1;
+    if (word >= 0) {
+        words[device]++;
         __atomic_store_n(relay_word(link, word), 0, __ATOMIC_RELEASE);
+    }
+    return word;
+}
+
+/* The same, but waits for functions that are queued to run, as a driver does whose queue is full. Under the lock, which is let go meanwhile. */
+static int await_word(struct relay_link *link, bool may_wait)
+{
+    int word = take_word(link);
+    while (word < 0 && may_wait && queued[link->device] + idle_count[link->device] != 0 && relay_link_state(link) == CUDA_SUCCESS) {
+        pthread_mutex_unlock(&lock);
+        struct timespec pause = {0, SLEEP_NS};
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+        word = take_word(link);
+    }
     return word;
 }
 
@@ -62,6 +81,7 @@ static void drop(struct relay_link *link, int word)
     if (!slot->in_use)
         return;
     slot->in_use = false;
+    queued[device] -= !slot->again;
     slot->free_since_ns = monotonic_ns();
     idle[device][(idle_first[device] + idle_count[device]++) % TESSERA_RELAY_WORDS] = word;
     for (unsigned i = 0; i < used_count[device]; i++)
@@ -148,12 +168,18 @@ int callback_prepare(struct relay_context *context, const struct callback *callb
     struct relay_link *link = context->link;
     unsigned device = link->device;
     pthread_mutex_lock(&lock);
-    int word = start() ? take_word(link) : -1;
+    int word = start() ? await_word(link, !again && !inside) : -1;
+    if (word < 0 && running && !said) {
+        said = true;
+        report_line("there are more host functions than the %u that may be in graphs and queues at a time: the call fails (OUT_OF_MEMORY); "
+                    "destroy graphs that are not used", WORDS_MOST);
+    }
     if (word >= 0) {
         slots[device][word] = (struct slot){.callback = *callback, .in_use = true, .again = again};
         used[device][used_count[device]] = word;
         __atomic_store_n(&used_count[device], used_count[device] + 1, __ATOMIC_RELEASE);
         total++;
+        queued[device] += !again;
         pthread_cond_signal(&more);
     }
     pthread_mutex_unlock(&lock);

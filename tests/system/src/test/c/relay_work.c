@@ -111,6 +111,14 @@ static void count_call(void *data)
     __atomic_add_fetch(&called, *(unsigned *)data, __ATOMIC_SEQ_CST);
 }
 
+#define MANY_CALLS 20000u /* more than there are words (RELAY.md, section 5) */
+
+static void take_long(void *unused)
+{
+    (void)unused;
+    usleep(300000);
+}
+
 static void host_functions(void)
 {
     static unsigned one = 1;
@@ -120,6 +128,12 @@ static void host_functions(void)
         OKAY(cuLaunchHostFunc(stream, count_call, &one));
     OKAY(cuStreamSynchronize(stream));
     EQUAL(50, called);
+    OKAY(cuLaunchHostFunc(stream, take_long, NULL));
+    for (int i = 50; i < MANY_CALLS; i++) /* more than may be queued: the launch waits, and everything goes on afterwards */
+        OKAY(cuLaunchHostFunc(stream, count_call, &one));
+    OKAY(cuStreamSynchronize(stream));
+    EQUAL(MANY_CALLS, called);
+    OKAY(cuCtxSynchronize());
     OKAY(cuStreamDestroy_v2(stream));
 }
 
