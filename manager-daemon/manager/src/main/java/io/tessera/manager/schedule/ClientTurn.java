@@ -59,6 +59,9 @@ final class ClientTurn {
     /** Somebody else had the turn before: work is bounded from the grant on, although nobody waits yet. */
     boolean paced;
 
+    /** Its process was found stopped while it was to bring its memory. */
+    private boolean stuck;
+
     /** The client's want word; 0: it does not wait. */
     long wantSinceNs;
 
@@ -88,6 +91,7 @@ final class ClientTurn {
     void granted(long number, long wholeNs, long turnNs, boolean contended, long nowNs) {
         inTurn = true;
         opened = false;
+        stuck = false;
         progressNs = nowNs;
         grantedAtNs = nowNs;
         quantumNs = wholeNs;
@@ -110,9 +114,12 @@ final class ClientTurn {
         return movable && !opened;
     }
 
-    /** When the turn may be ended for others; while memory comes, after {@code patienceNs} in which none came. */
+    /**
+     * When the turn may be ended for others; while memory comes, after {@code patienceNs} in which none came, or at once where its process is
+     * stopped, which alone can move it.
+     */
     long endsAtNs(long patienceNs) {
-        return awaitsMemory() ? progressNs + patienceNs : grantedAtNs + lengthNs;
+        return !awaitsMemory() ? grantedAtNs + lengthNs : stuck ? lookedNs : progressNs + patienceNs;
     }
 
     /** Whether it runs, waits, or had a turn within the last second. */
@@ -131,23 +138,34 @@ final class ClientTurn {
         return looks(settings) ? Math.min(graceNs, nextLookNs()) : graceNs;
     }
 
+    /** Whether others wait for its process: to stop, or to bring its memory. */
     private boolean looks(ScheduleSettings settings) {
-        return stopping() && settings.drainPolicy() == DrainPolicy.EXTEND;
+        return (stopping() || inTurn && awaitsMemory() && !stuck) && settings.drainPolicy() == DrainPolicy.EXTEND;
     }
 
     private long nextLookNs() {
         return Math.max(orderedAtNs, lookedNs) + LOOK_NS;
     }
 
-    /** Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. */
+    /**
+     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. Of one that awaits its memory
+     * it is noted first, which ends its turn.
+     */
     boolean isFoundStopped(ScheduleSettings settings, TurnPort port, long nowNs) {
+        if (stopping() && stuck) {
+            stuck = false;
+            absent = port.isStopped(id);
+            return absent;
+        }
         if (!looks(settings) || nowNs < nextLookNs()) {
             return false;
         }
         boolean before = seenStopped && lookedNs > orderedAtNs;
         lookedNs = nowNs;
         seenStopped = port.isStopped(id);
-        absent = before && seenStopped;
+        boolean found = before && seenStopped;
+        absent = found && stopping();
+        stuck = found && !stopping();
         return absent;
     }
 

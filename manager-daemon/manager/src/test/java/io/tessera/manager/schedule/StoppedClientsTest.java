@@ -87,4 +87,33 @@ class StoppedClientsTest {
         assertEquals(List.of(), after(500));
         assertEquals(List.of("2 GRANTED@1"), after(500));
     }
+
+    /** It alone can bring its memory, which would else be waited for as long as memory that comes slowly. */
+    @Test
+    void whoIsStoppedBeforeItsMemoryIsThereIsPassedOverWithinASecond() {
+        firstHoldsOthersWait();
+        scheduler.movable(2);
+        after(100);
+        port.stopped.add(2L);
+        assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
+        assertEquals(List.of(), after(500));
+        assertEquals(now() + 500 * MS, scheduler.nextDeadlineNs());
+        assertEquals(List.of("2 CLOSED@2"), after(500));
+        assertEquals(List.of("3 GRANTED@1"), after(1));
+        assertEquals(List.of(2L), port.passedOver);
+    }
+
+    @Test
+    void whoIsStoppedForAMomentBeforeItsMemoryIsThereKeepsItsTurn() {
+        firstHoldsOthersWait();
+        scheduler.movable(2);
+        after(100);
+        port.stopped.add(2L);
+        acks(1, 2, AckState.CLOSED);
+        after(500);
+        port.stopped.clear();
+        assertEquals(List.of(), after(500));
+        acks(2, 1, AckState.OPEN);
+        assertEquals(List.of("2 CLOSED@2"), after(100), "its turn has its whole length");
+    }
 }
