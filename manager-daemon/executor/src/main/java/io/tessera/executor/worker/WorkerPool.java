@@ -37,6 +37,8 @@ public final class WorkerPool implements CodeWorkers {
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
+    /** Of a process that SIGKILL has ended, as a shell and Java's Process say it. */
+    private static final int EXIT_KILLED = 128 + 9;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
 
     private final WorkerSettings settings;
@@ -121,8 +123,12 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. */
+    /**
+     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else killed has the job
+     * begun anew once: it was hardly the job.
+     */
     private Answer inTurn(String tenant, Message job) throws IOException {
+        boolean mayBeKilled = true;
         for (int left = MOST_STARTS; true; left--) {
             if (isGone()) {
                 return abandoned();
@@ -136,15 +142,16 @@ public final class WorkerPool implements CodeWorkers {
                 }
                 throw e;
             }
-            Answer answer = ask(tenant, worker, job, left > 1);
+            Answer answer = ask(tenant, worker, job, left > 1, mayBeKilled);
             if (answer != null) {
                 return answer;
             }
+            mayBeKilled = false;
         }
     }
 
-    /** Returns null where the job had not begun when the worker ended, and another may have it. */
-    private Answer ask(String tenant, WorkerProcess worker, Message job, boolean again) {
+    /** Returns null where the job had not begun when the worker ended, or somebody killed it, and another may have it. */
+    private Answer ask(String tenant, WorkerProcess worker, Message job, boolean again, boolean mayBeKilled) {
         AtomicBoolean late = new AtomicBoolean();
         ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
         boolean begun = false;
@@ -170,7 +177,7 @@ public final class WorkerPool implements CodeWorkers {
             if (isGone()) {
                 return abandoned();
             }
-            boolean another = again && !begun && !late.get() && exit != WorkerMain.EXIT_MEMORY;
+            boolean another = again && !late.get() && exit != WorkerMain.EXIT_MEMORY && (!begun || mayBeKilled && exit == EXIT_KILLED);
             return another ? null : failed(tenant, worker, exit, late.get(), job);
         } finally {
             asking.remove(Thread.currentThread());
