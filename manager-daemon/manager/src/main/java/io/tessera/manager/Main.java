@@ -53,6 +53,8 @@ public final class Main {
             return EXIT_USAGE;
         }
         if (check) {
+            System.out.println("tessera-manager: the options can be used; runtime directory " + context.directory().path() + ", segments in "
+                    + context.directory().shmDirectory());
             return EXIT_ENDED;
         }
         configureLog(context.logLevel());
