@@ -23,6 +23,7 @@
 #include "tessera_entries.h"
 #include "threads.h"
 #include "turns.h"
+#include "visible_devices.h"
 
 /* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
 static void in_child(void)
@@ -57,6 +58,8 @@ TESSERA_EXPORT CUresult cuInit(unsigned flags)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
     CUresult result = REAL(cuInit)(flags);
+    if (result == CUDA_ERROR_NO_DEVICE && !settings()->disabled && driver_handle())
+        visible_devices_say_none();
     if (result != CUDA_SUCCESS || settings()->disabled)
         return result;
     pthread_once(&once, watch_forks);

@@ -1,10 +1,12 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* SPEC.md, section 4 */
@@ -77,6 +79,42 @@ static uint32_t choice(const char *name, const char *const *names)
     return 0;
 }
 
+/* Whether a file could be appended to, which may not be there yet. */
+static bool is_writable_file(const char *path)
+{
+    struct statx file; /* stat() of glibc before 2.33 is another symbol */
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &file) == 0)
+        return !S_ISDIR(file.stx_mode) && access(path, W_OK) == 0;
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash + 1 - path) : 0;
+    return snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder && access(folder, W_OK | X_OK) == 0;
+}
+
+static void check_writable_file(const char *name)
+{
+    const char *value = getenv(name);
+    if (value && *value && !is_writable_file(value))
+        refuse(name, value, "a file that can be written to");
+}
+
+/* Paths and labels: what they lead to shows later, so whether they can lead anywhere is asked now. */
+static void check_texts(void)
+{
+    check_writable_file("TESSERA_TRACE");
+    check_writable_file("TESSERA_MOVE_TRACE");
+    const char *nvml = getenv("TESSERA_NVML"), *directory = getenv("TESSERA_SWAP_DIRECTORY"), *name = getenv("TESSERA_NAME");
+    if (nvml && *nvml && access(nvml, R_OK) != 0)
+        refuse("TESSERA_NVML", nvml, "a library that can be read (libnvidia-ml.so.1)");
+    if (directory && *directory) {
+        char inside[PATH_MAX];
+        if (snprintf(inside, sizeof inside, "%s/.", directory) >= (int)sizeof inside || access(inside, W_OK | X_OK) != 0)
+            refuse("TESSERA_SWAP_DIRECTORY", directory, "a directory that can be written to");
+    }
+    if (name && strlen(name) >= TESSERA_LABEL)
+        refuse("TESSERA_NAME", name, "a label of at most 63 bytes");
+}
+
 static void read_fence(void)
 {
     static const char *const fences[] = {"mask", "modulo", "check", NULL};
@@ -106,6 +144,7 @@ static void read_environment(void)
     current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX, 0, MOST_BYTES);
     copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
     current.manager_timeout_ns = number("TESSERA_MANAGER_TIMEOUT_MS", DEFAULT_MANAGER_TIMEOUT_MS, 1, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    check_texts();
     extern char *program_invocation_short_name;
     copy_text(current.command, sizeof current.command, program_invocation_short_name);
     const char *name = getenv("TESSERA_NAME");

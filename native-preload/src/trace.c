@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "own_descriptor.h"
 #include "report.h"
+#include "settings.h"
 #include "tessera_entries.h"
 #include "trace_answers.h"
 
@@ -109,7 +110,7 @@ void *tessera_trace_leave(uintptr_t result)
 void trace_port(void)
 {
     const char *path = getenv("TESSERA_TRACE");
-    if (!path || !*path)
+    if (!path || !*path || settings()->wrong[0]) /* what is wrong is told by cuInit, which fails */
         return;
     file = own_descriptor(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (file < 0) {

@@ -42,6 +42,15 @@ static int answer_not_in_library(void)
     return NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
+/* Once: each entry of the table comes by. */
+static void say_unusable(const char *path)
+{
+    static int said;
+    const char *why = dlerror(), *quiet = getenv("TESSERA_QUIET");
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) && (!quiet || !*quiet || strcmp(quiet, "0") == 0))
+        fprintf(stderr, "tessera: TESSERA_NVML=%s cannot be opened (%s): NVML is not there for this program\n", path, why ? why : "");
+}
+
 static void *library(void)
 {
     void *known = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
@@ -58,6 +67,8 @@ static void *library(void)
     known = open ? open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (known)
         __atomic_store_n(&handle, known, __ATOMIC_RELEASE);
+    else if (asked && *asked)
+        say_unusable(asked);
     return known;
 }
 

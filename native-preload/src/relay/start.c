@@ -14,6 +14,7 @@
 #include "start.h"
 #include "vendor.h"
 #include "visible.h"
+#include "visible_devices.h"
 
 enum { FRESH, RUNNING, ENDED, FORKED };
 static int state = FRESH;
@@ -109,8 +110,10 @@ static CUresult start(void)
     if (!segment_open() || !attendant_start())
         return CUDA_ERROR_SYSTEM_NOT_READY;
     if (!open_links(reason, sizeof reason)) {
-        if (!reason[0]) /* CUDA_VISIBLE_DEVICES names none */
+        if (!reason[0]) {
+            visible_devices_say_none();
             return CUDA_ERROR_NO_DEVICE;
+        }
         report_error(CUDA_ERROR_SYSTEM_NOT_READY, "%s", reason);
         report_line("%s: with --share space CUDA is refused", reason);
         return CUDA_ERROR_SYSTEM_NOT_READY;

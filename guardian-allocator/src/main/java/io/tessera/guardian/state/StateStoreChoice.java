@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Which store a daemon gets. Stateless. */
 public final class StateStoreChoice {
@@ -23,6 +24,12 @@ public final class StateStoreChoice {
     public static String named(Map<String, String> environment) {
         String name = environment.getOrDefault(VARIABLE, "");
         return name.isEmpty() ? FILE : name;
+    }
+
+    /** The kinds that are there, the plain file first. */
+    public static List<String> kinds() {
+        return Stream.concat(Stream.of(FILE), ServiceLoader.load(StateStoreProvider.class).stream().map(provider -> provider.get().name()).sorted())
+                .toList();
     }
 
     private static Optional<StateStoreProvider> provider(String name) {

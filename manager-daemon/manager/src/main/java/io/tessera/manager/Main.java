@@ -1,11 +1,13 @@
 package io.tessera.manager;
 
+import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
 import io.tessera.manager.signals.Signals;
 import io.tessera.os.Linux;
 import io.tessera.os.LinuxPort;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -48,14 +50,17 @@ public final class Main {
         try {
             context = ManagerContext.parse(arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv(),
                     os.processes().uid());
+            configureLog(context.logLevel());
+            ExecutorVariables.check(System.getenv(), new ProcHostMemory(Path.of("/proc/meminfo")).totalBytes());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
             return EXIT_USAGE;
         }
         if (check) {
+            System.out.println("tessera-manager: the options can be used; runtime directory " + context.directory().path() + ", segments in "
+                    + context.directory().shmDirectory());
             return EXIT_ENDED;
         }
-        configureLog(context.logLevel());
         if (os.processes().uid() == 0) {
             Linux.limits().endedEarly(ENDED_LATE);
         }

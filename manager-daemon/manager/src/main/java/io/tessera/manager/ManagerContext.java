@@ -38,6 +38,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         FenceRules fences, ResidencySettings residency, String executorUser) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
+    private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
 
     /**
      * All defaults in the given directories.
@@ -114,9 +115,9 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case RUNTIME_DIRECTORY, SHM_DIRECTORY -> this;
             case MODE -> withMode(choice(SchedulerMode.class, value));
             case QUANTUM -> withSchedule(schedule.withQuantumNs(Quantities.durationNs(value)));
-            case GRACE -> withSchedule(schedule.withGraceNs(Quantities.durationNs(value)));
+            case GRACE -> withSchedule(schedule.withGraceNs(aboveZero(Quantities.durationNs(value), "a grace is above 0, for example 10s")));
             case DRAIN_POLICY -> withSchedule(schedule.withDrainPolicy(choice(DrainPolicy.class, value)));
-            case CAPACITY -> withCapacityBytes(positive(Quantities.sizeBytes(value)));
+            case CAPACITY -> withCapacityBytes(aboveZero(Quantities.sizeBytes(value), SIZE_BOUND));
             case HOST_MEMORY -> withResidency(residency.withPinnedBytes(Quantities.sizeBytes(value)));
             case HOST_PAGEABLE -> withResidency(residency.withPageableBytes(Quantities.sizeBytes(value)));
             case IDLE_EVICT -> withResidency(residency.withIdleEvictNs(offOr(value)));
@@ -134,7 +135,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case KERNEL_TIMEOUT -> withFences(new FenceRules(fences.fence(), fences.unfenced(), fences.fenceAlone(),
                     timeoutS(value)));
             case SOFTWARE_MEMORY -> withExecutors(executors,
-                    new SoftwareDevices(software.count(), positive(Quantities.sizeBytes(value))));
+                    new SoftwareDevices(software.count(), aboveZero(Quantities.sizeBytes(value), SIZE_BOUND)));
             case SOFTWARE_DEVICES -> withExecutors(executors,
                     new SoftwareDevices(count(value), software.memoryBytes()));
         };
@@ -149,11 +150,11 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return type.getEnumConstants()[index];
     }
 
-    private static long positive(long bytes) throws OptionException {
-        if (bytes <= 0) {
-            throw new OptionException("a size must be above 0");
+    private static long aboveZero(long number, String bound) throws OptionException {
+        if (number <= 0) {
+            throw new OptionException(bound);
         }
-        return bytes;
+        return number;
     }
 
     private static boolean yes(String value) throws OptionException {
@@ -164,14 +165,18 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     }
 
     private static long offOr(String value) throws OptionException {
-        return value.equals("off") ? 0 : Quantities.durationNs(value);
+        return value.equals("off") ? 0 : aboveZero(Quantities.durationNs(value), "an idle time is off, or above 0, for example 10min");
     }
 
     private static double share(String value) throws OptionException {
         if (!value.matches("\\d{1,3}(\\.\\d{1,3})?%")) {
             throw new OptionException("\"" + value + "\" is not a share: a number with %, for example 5%");
         }
-        return Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
+        double share = Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
+        if (share <= 0 || share > 1) {
+            throw new OptionException("\"" + value + "\": a share is above 0% and at most 100%");
+        }
+        return share;
     }
 
     private static int timeoutS(String value) throws OptionException {

@@ -190,6 +190,10 @@ class ControlStepTest {
         String limit = "{\"request\":\"limit\",\"tenant\":\"alcie\",\"bytes\":1";
         assertTrue(say(root, limit + "}\n").contains("no client of tenant \\\"alcie\\\" shares by space now"));
         assertEquals(OK, say(root, limit + ",\"ahead\":true}\n"));
+        for (String tenant : List.of("", "x".repeat(5000))) {
+            assertTrue(say(root, "{\"request\":\"limit\",\"tenant\":\"" + tenant + "\",\"bytes\":1,\"ahead\":true}\n")
+                    .contains("a tenant's name has 1 to 82 bytes"));
+        }
     }
 
     @Test

@@ -174,7 +174,10 @@ class MainTest {
                 "--shm-directory", paths.shmDirectory().toString())));
         assertEquals("tessera-manager: mkdir(/proc/none/here): ENOENT\n", log());
         assertEquals(Main.EXIT_USAGE, exitOf(launch(LAUNCHER, "--check", "--speed", "9")));
-        assertEquals(Main.EXIT_ENDED, exitOf(launch(LAUNCHER, "--check", "--capacity", "8GiB")));
+        Process checked = launch(LAUNCHER, "--check", "--capacity", "8GiB", "--runtime-directory", "/r", "--shm-directory", "/s");
+        assertEquals("tessera-manager: the options can be used; runtime directory /r, segments in /s\n",
+                new String(checked.getInputStream().readAllBytes()));
+        assertEquals(Main.EXIT_ENDED, exitOf(checked));
         Path deep = Files.createDirectories(folder.resolve("x".repeat(100)));
         assertEquals(Main.EXIT_UNUSABLE, exitOf(launch(LAUNCHER, "--runtime-directory", deep.toString(),
                 "--shm-directory", paths.shmDirectory().toString())));

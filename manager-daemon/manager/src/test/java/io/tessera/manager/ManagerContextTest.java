@@ -64,6 +64,17 @@ class ManagerContextTest {
         assertTrue(parse(Map.of(), "--runtime-directory", "a/../b").directory().path().endsWith("b"));
     }
 
+    /** The option and its bound, in the terms of whoever set it. */
+    @Test
+    void whatIsOutOfBoundsIsToldWithTheBound() {
+        Map.of("--grace 0ms", "--grace (TESSERA_GRACE): a grace is above 0", "--idle-evict 0s", "an idle time is off, or above 0",
+                "--move-share 101%", "\"101%\": a share is above 0% and at most 100%", "--move-share 0%", "a share is above 0%",
+                "--capacity 0B", "a size is above 0").forEach((options, expected) -> {
+                    String message = assertThrows(OptionException.class, () -> parse(Map.of(), options.split(" "))).getMessage();
+                    assertTrue(message.contains(expected), message);
+                });
+    }
+
     @Test
     void wrongValuesAreNamed() {
         for (List<String> wrong : List.of(List.of("--mode", "fast"), List.of("--mode"), List.of("--quantum", "5"),

@@ -6,6 +6,8 @@ package io.tessera.protocol;
  */
 public final class TenantName {
     private static final String OF_USER = " of user ";
+    /** Bytes of the longest name in UTF-8: of a whole label, and of the user with the largest number. */
+    public static final int MOST_BYTES = SegmentLayout.LABEL_BYTES - 1 + OF_USER.length() + Integer.toUnsignedString(-1).length();
 
     private TenantName() {
     }

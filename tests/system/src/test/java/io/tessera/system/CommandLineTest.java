@@ -177,6 +177,26 @@ class CommandLineTest {
         other.end(Await.PATIENCE);
     }
 
+    /** Such a manager cannot be found and takes the executor for its own: what is said to have stopped has. */
+    @Test
+    void anExecutorIsNotSaidToHaveStoppedUntilItHas(TestRun run) throws IOException {
+        run.expectLine("");
+        run.expectClientError("");
+        run.expectLog("");
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        RunningCase program = relayed(run);
+        ProcessHandle executor = ProcessHandle.of(Long.parseLong(Files.readString(run.runtimeDirectory().resolve("executor-0.pid")).strip())).orElseThrow();
+        for (String file : List.of("manager.pid", "manager.sock", "control.sock", "executor-0.pid")) {
+            Files.delete(run.runtimeDirectory().resolve(file));
+        }
+        NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run();
+        assertEquals(stopped.output().toString().contains("executor 0 stopped") ? 0 : 1, stopped.exit(), stopped::toString);
+        Await.until("the executor has ended", Await.PATIENCE, () -> !executor.isAlive());
+        assertTrue(stopped.exit() == 0 || stopped.errors().toString().contains("io.tessera.manager.Main"), stopped::toString);
+        assertTrue(manager.alive());
+        program.end(Await.PATIENCE);
+    }
+
     @Test
     void statusShowsHolderAndWaiters(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "100s");

@@ -15,6 +15,9 @@ import io.tessera.cli.schedule.SchedulerCommand;
 import io.tessera.cli.segments.CountersCommand;
 import io.tessera.cli.segments.ErrorsCommand;
 import io.tessera.cli.status.StatusCommand;
+import io.tessera.cli.text.FileProblem;
+import io.tessera.cli.text.TextTable;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -60,7 +63,11 @@ public final class TesseraCommands {
             return ExitCode.USAGE.number();
         });
         line.setExecutionExceptionHandler((e, _, _) -> {
-            say(context, e instanceof ControlException ? e.getMessage() : e.toString());
+            say(context, switch (e) {
+                case ControlException known -> known.getMessage();
+                case IOException io -> FileProblem.of(io);
+                default -> e.toString();
+            });
             return e instanceof ControlException known ? known.exitCode().number() : ExitCode.FAILURE.number();
         });
         Optional<String> negative = Arrays.stream(arguments).takeWhile(argument -> !argument.equals("--"))
@@ -73,7 +80,8 @@ public final class TesseraCommands {
         return code;
     }
 
+    /** Whoever listens on a socket may have said parts of it. */
     private static void say(CommandContext context, String sentence) {
-        context.err().println("tessera: " + sentence);
+        context.err().println("tessera: " + TextTable.printable(sentence));
     }
 }

@@ -13,6 +13,7 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.DriverLinker;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.jit.TextLibrary;
+import io.tessera.protocol.WorkerVariables;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -118,7 +119,7 @@ final class AssembleJob {
 
     private static String gaveUp(String said) {
         return "the assembler gave up" + (said.isEmpty() ? "" : " (" + said + ")") + "; if it was for want of memory, a manager with a larger "
-                + WorkerSettings.MEMORY + " gives it more";
+                + WorkerVariables.MEMORY + " gives it more";
     }
 
     /** A software GPU makes a kernel when it is asked for: here first. What it refuses it refuses where the program asks. */

@@ -4,6 +4,7 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
+import io.tessera.protocol.WorkerVariables;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -197,11 +198,11 @@ public final class WorkerPool implements CodeWorkers {
         int result = CudaResult.INVALID_PTX;
         if (late) {
             what = "its code was not read and compiled within " + settings.jobNs(job.bytes()) / 1_000_000_000L
-                    + " s; a manager with a larger " + WorkerSettings.SECONDS + " gives it longer";
+                    + " s; a manager with a larger " + WorkerVariables.SECONDS + " gives it longer";
         } else if (exit == WorkerMain.EXIT_MEMORY) {
             result = CudaResult.OUT_OF_MEMORY;
             what = "reading its code takes more memory than " + (settings.heapBytes() >> 20) + " MiB; a manager with a larger "
-                    + WorkerSettings.MEMORY + " gives it more";
+                    + WorkerVariables.MEMORY + " gives it more";
         } else {
             String said = worker.lastWords();
             what = "the process that read and compiled its code has ended (" + exit + (said.isEmpty() ? "" : ": " + said) + ")";

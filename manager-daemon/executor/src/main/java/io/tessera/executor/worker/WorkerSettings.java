@@ -2,6 +2,7 @@ package io.tessera.executor.worker;
 
 import io.tessera.device.DriverOptions;
 import io.tessera.executor.driver.DriverOpening;
+import io.tessera.protocol.WorkerVariables;
 import java.util.Map;
 
 /**
@@ -15,17 +16,13 @@ import java.util.Map;
  * @param idleSeconds after which a worker that has nothing to do ends
  */
 public record WorkerSettings(String provider, DriverOptions driver, int most, int jobSeconds, long heapBytes, int idleSeconds) {
-    /** Seconds of a job: a whole number. */
-    public static final String SECONDS = "TESSERA_WORKER_SECONDS";
-    /** Memory of a worker's Java: MiB. */
-    public static final String MEMORY = "TESSERA_WORKER_MEMORY";
     private static final int MOST_WORKERS = 2;
     private static final int JOB_SECONDS = 60;
     /** Fencing reads some MiB in a second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host, RESULTS.md). */
     private static final int SECONDS_PER_MIB = 30;
     private static final int IDLE_SECONDS = 60;
     private static final long MIB = 1L << 20;
-    private static final long LEAST_HEAP = 256 * MIB;
+    private static final long LEAST_HEAP = WorkerVariables.LEAST_MIB * MIB;
     private static final long MOST_HEAP = 8192 * MIB;
     /** Beside the heap: code and classes of the JVM, and what a driver and its assembler take. */
     private static final long BESIDE_HEAP = 4096 * MIB;
@@ -39,17 +36,13 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
     /**
      * Those of an executor.
      *
-     * @param environment may say {@link #SECONDS} and {@link #MEMORY}; what is no number there counts as not said
+     * @param environment may say how long a job takes and what memory there is ({@link WorkerVariables})
      * @param memoryBytes of the machine
+     * @throws IllegalArgumentException if it says what cannot be, which managers refuse before
      */
     public static WorkerSettings of(String provider, DriverOptions driver, Map<String, String> environment, long memoryBytes) {
-        long heap = number(environment.get(MEMORY), Math.clamp(memoryBytes / 8, 2 * LEAST_HEAP, MOST_HEAP) / MIB) * MIB;
-        return new WorkerSettings(provider, driver, MOST_WORKERS, (int) number(environment.get(SECONDS), JOB_SECONDS),
-                Math.max(LEAST_HEAP, heap), IDLE_SECONDS);
-    }
-
-    private static long number(String said, long otherwise) {
-        return said != null && said.matches("[1-9]\\d{0,8}") ? Long.parseLong(said) : otherwise;
+        long heap = WorkerVariables.memoryMib(environment, 0).orElse(Math.clamp(memoryBytes / 8, 2 * LEAST_HEAP, MOST_HEAP) / MIB) * MIB;
+        return new WorkerSettings(provider, driver, MOST_WORKERS, (int) WorkerVariables.seconds(environment).orElse(JOB_SECONDS), heap, IDLE_SECONDS);
     }
 
     /** What a job may take that has to read so many bytes. */

@@ -11,6 +11,7 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.protocol.WorkerVariables;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,7 +201,7 @@ class WorkerPoolTest {
             await(() -> pool.isAsked(pid), "the job has its worker");
             Answer answer = job.get(60, TimeUnit.SECONDS);
             assertEquals(CudaResult.INVALID_PTX, answer.result());
-            assertTrue(answer.text().contains("within 20 s") && answer.text().contains(WorkerSettings.SECONDS), answer.text());
+            assertTrue(answer.text().contains("within 20 s") && answer.text().contains(WorkerVariables.SECONDS), answer.text());
             assertServed(pool, "a");
         }
     }

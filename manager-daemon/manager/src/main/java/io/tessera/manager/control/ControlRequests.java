@@ -11,9 +11,11 @@ import com.google.gson.stream.JsonToken;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.TenantName;
 import java.io.IOException;
 import java.io.StringReader;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -110,6 +112,9 @@ final class ControlRequests {
             throw new RefusedRequest("a limit is not below 0");
         }
         String tenant = text(request, "tenant");
+        if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
+            throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
+        }
         if (!flag(request, "ahead") && !target.relays(tenant)) {
             throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");

@@ -6,6 +6,6 @@ public final class OutOfDeviceMemoryException extends RuntimeException {
 
     OutOfDeviceMemoryException(long bytes, long freeBytes, long capacityBytes) {
         super(bytes + " bytes asked for, " + freeBytes + " of " + capacityBytes
-                + " left in the software GPU's memory (--memory sets its size)");
+                + " left in the software GPU's memory (--software-memory of the manager sets its size)");
     }
 }

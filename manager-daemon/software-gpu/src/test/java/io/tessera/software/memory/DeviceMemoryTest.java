@@ -68,7 +68,7 @@ class DeviceMemoryTest {
         long first = memory.allocate(60 * MIB);
         OutOfDeviceMemoryException full = assertThrows(OutOfDeviceMemoryException.class,
                 () -> memory.allocate(5 * MIB));
-        assertTrue(full.getMessage().contains("--memory"), full.getMessage());
+        assertTrue(full.getMessage().contains("(--software-memory of the manager sets its size)"), full.getMessage());
         assertThrows(OutOfDeviceMemoryException.class, () -> memory.createPhysical(6 * MIB));
         memory.free(first);
         memory.allocate(64 * MIB);

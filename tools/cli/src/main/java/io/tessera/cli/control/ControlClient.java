@@ -18,10 +18,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * Asks the manager, one connection a request. Every request has a bound: what is not answered within it fails.
@@ -31,8 +33,9 @@ public final class ControlClient {
     /** Bound of a request unless a caller names another: far above a busy manager's duty cycle, short for a person. */
     public static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** A status of some thousand clients; more is not an answer of ours. */
-    private static final int MAX_ANSWER_BYTES = 16 << 20;
+    /** A status of some thousand clients; more is not an answer of ours, and more than a command has memory for. */
+    static final int MAX_ANSWER_BYTES = 6 << 20;
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
     private static final Gson GSON = new GsonBuilder().setStrictness(Strictness.STRICT).create();
 
     private final Path socket;
@@ -69,10 +72,16 @@ public final class ControlClient {
         if (!Files.exists(socket)) {
             throw noManager(null);
         }
-        JsonObject answer = parse(exchange(GSON.toJson(request) + "\n"));
+        JsonObject answer;
+        try {
+            answer = parse(exchange(GSON.toJson(request) + "\n"));
+        } catch (OutOfMemoryError | StackOverflowError e) { // whoever listens there may say anything
+            throw new ControlException(Kind.MALFORMED, "the manager's answer takes more memory than this command has", e);
+        }
         JsonElement ok = answer.get("ok");
         if (ok == null || !ok.isJsonPrimitive() || !ok.getAsJsonPrimitive().isBoolean()) {
-            throw new ControlException(Kind.MALFORMED, "the manager's answer does not say whether it is ok: " + answer);
+            throw new ControlException(Kind.MALFORMED, "the manager's answer does not say whether it is ok: "
+                    + shortened(answer.toString()));
         }
         if (!ok.getAsBoolean()) {
             JsonElement error = answer.get("error");
@@ -80,6 +89,11 @@ public final class ControlClient {
             throw new ControlException(Kind.REFUSED, "the manager refuses: " + reason);
         }
         return answer;
+    }
+
+    /** A JSON object as one line without control characters, whatever its texts hold. */
+    public static String line(JsonObject object) {
+        return CONTROL.matcher(object.toString()).replaceAll(found -> String.format(Locale.ROOT, "\\\\u%04x", (int) found.group().charAt(0)));
     }
 
     private String exchange(String line) throws ControlException {
@@ -90,7 +104,7 @@ public final class ControlClient {
             return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new ControlException(Kind.TIMEOUT, "the manager behind " + socket + " does not answer within "
-                    + patience.toMillis() + " ms; tessera manager logs may say why", e);
+                    + patience.toMillis() + " ms; " + StoppedManager.beside(socket).orElse("tessera manager logs may say why"), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ControlException(Kind.UNREACHABLE, "interrupted while the manager answered", e);
@@ -145,6 +159,9 @@ public final class ControlClient {
         }
         if (cause instanceof ConnectException) {
             return noManager(cause);
+        }
+        if (cause instanceof Error error) {
+            throw error;
         }
         return new ControlException(Kind.UNREACHABLE, "cannot talk to the manager behind " + socket + ": "
                 + cause.getMessage(), cause);

@@ -11,6 +11,9 @@ import io.tessera.cli.doctor.Finding.Level;
 import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.cli.text.TextTable;
 import io.tessera.protocol.RuntimeDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +40,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         RuntimeDirectory runtime = context.runtime();
+        int manager = managersUser(runtime.path());
         Probe.Outcome probe = Probe.run(context.installation().probe(), Probe.PATIENCE);
         List<Check> checks = List.of(
                 new JavaCheck(Runtime.version(), System.getProperty("java.home")),
@@ -45,7 +49,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 new ManagerCheck(new ControlClient(runtime.controlSocket(), ControlClient.PATIENCE),
                         context.installation().version()),
                 new RuntimeDirectoryCheck(runtime.path(), context.uid()),
-                new SharedMemoryCheck(runtime.shmDirectory()),
+                new SharedMemoryCheck(RuntimeDirectory.of(context.environment(), manager).shmDirectory(), manager),
                 new PreloadCheck(context.environment(), Path.of("/etc/ld.so.preload"),
                         context.installation().nativeFolder()));
         List<Finding> findings = checks.stream().flatMap(check -> check.findings().stream()).toList();
@@ -55,6 +59,15 @@ public final class DoctorCommand implements Callable<Integer> {
             print(findings);
         }
         return (findings.stream().anyMatch(f -> f.level() == Level.PROBLEM) ? ExitCode.FAILURE : ExitCode.OK).number();
+    }
+
+    /** Root where the directory is root's, whose manager serves everybody; else this user. */
+    private int managersUser(Path runtime) {
+        try {
+            return Files.getAttribute(runtime, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(0) ? 0 : context.uid();
+        } catch (IOException e) {
+            return context.uid(); // it is not there yet
+        }
     }
 
     private void print(List<Finding> findings) {

@@ -1,5 +1,7 @@
 package io.tessera.cli.doctor;
 
+import io.tessera.cli.text.FileProblem;
+import io.tessera.cli.text.Sizes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -7,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /** Whether the runtime directory is one that a manager accepts (SPEC.md, section 1). */
@@ -14,6 +17,9 @@ final class RuntimeDirectoryCheck implements Check {
     private static final String SUBJECT = "runtime directory";
     /** sockaddr_un holds 108 bytes with the final NUL; {@code /control.sock} is the longest name in there. */
     private static final int MAX_PATH_BYTES = 107 - "/control.sock".length();
+
+    /** Below it a manager cannot write its pid and the first lines of its log. */
+    private static final long LEAST_BYTES = 64 << 10;
 
     private final Path directory;
     private final int self;
@@ -32,14 +38,16 @@ final class RuntimeDirectoryCheck implements Check {
         }
         PosixFileAttributes attributes;
         int owner;
+        long usableBytes;
         try {
             if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
                 return List.of(Finding.ok(SUBJECT, directory + ": not there yet, the first start makes it"));
             }
             attributes = Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             owner = (Integer) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            usableBytes = Files.getFileStore(directory).getUsableSpace();
         } catch (IOException e) {
-            return problem("cannot be looked at (" + e + ")");
+            return problem("cannot be looked at (" + FileProblem.of(e) + ")");
         }
         if (!attributes.isDirectory()) {
             return problem("is a link or no directory");
@@ -50,7 +58,15 @@ final class RuntimeDirectoryCheck implements Check {
         }
         if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
                 || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
-            return problem("others can write to it");
+            return problem("can be written to by others");
+        }
+        if (usableBytes < LEAST_BYTES) {
+            return List.of(Finding.problem(SUBJECT, "no space left on the file system of " + directory + " (" + Sizes.format(usableBytes) + ")",
+                    "make room there, or name another directory in TESSERA_RUNTIME_DIR"));
+        }
+        if (owner == self && !attributes.permissions().containsAll(PosixFilePermissions.fromString("rwx------"))) {
+            return List.of(Finding.problem(SUBJECT, directory + " has the permissions " + PosixFilePermissions.toString(attributes.permissions())
+                    + ": you cannot use it yourself", "chmod u+rwx it"));
         }
         return List.of(Finding.ok(SUBJECT, directory.toString()));
     }

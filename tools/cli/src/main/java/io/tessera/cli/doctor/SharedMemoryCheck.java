@@ -1,27 +1,66 @@
 package io.tessera.cli.doctor;
 
+import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.Sizes;
 import io.tessera.protocol.SegmentLayout;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
-/** Whether there is room for the clients' segments. */
+/** Whether the directory of the clients' segments is one that a manager accepts (SPEC.md, section 1), and has room for them. */
 final class SharedMemoryCheck implements Check {
     private static final String SUBJECT = "shared memory";
     /** Room that a host with a usual number of programs on its GPUs needs. */
     private static final int CLIENTS_EXPECTED = 64;
+    private static final Set<PosixFilePermission> OTHERS_WRITE = Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
     private final Path folder;
+    private final int manager;
 
-    /** Looks at the file system of a folder that is there, or that will be made in the nearest one above it. */
-    SharedMemoryCheck(Path folder) {
+    /**
+     * Looks at a folder that is there, or at the file system of the nearest one above it, in which it will be made.
+     *
+     * @param manager the user whose manager makes it
+     */
+    SharedMemoryCheck(Path folder, int manager) {
         this.folder = folder;
+        this.manager = manager;
+    }
+
+    /** What a manager would refuse; empty: nothing, or the folder is not there yet. */
+    private Optional<String> unfit() throws IOException {
+        if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            return Optional.empty();
+        }
+        PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isDirectory()) {
+            return Optional.of("is a link or no directory");
+        }
+        int owner = (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        if (owner != manager) {
+            return Optional.of("belongs to user " + owner + ", the manager is user " + manager);
+        }
+        return attributes.permissions().stream().anyMatch(OTHERS_WRITE::contains) ? Optional.of("can be written to by others") : Optional.empty();
     }
 
     @Override
     public List<Finding> findings() {
+        try {
+            Optional<String> unfit = unfit();
+            if (unfit.isPresent()) {
+                return List.of(Finding.problem(SUBJECT, folder + " " + unfit.get(),
+                        "have it removed by its owner or an administrator, or name another in TESSERA_SHM_DIR"));
+            }
+        } catch (IOException e) {
+            return List.of(Finding.problem(SUBJECT, "cannot look at " + folder + " (" + FileProblem.of(e) + ")",
+                    "repair it, or name another in TESSERA_SHM_DIR"));
+        }
         Path existing = folder.toAbsolutePath();
         while (!Files.isDirectory(existing)) {
             existing = existing.getParent();
@@ -30,7 +69,7 @@ final class SharedMemoryCheck implements Check {
         try {
             usableBytes = Files.getFileStore(existing).getUsableSpace();
         } catch (IOException e) {
-            return List.of(Finding.problem(SUBJECT, "cannot look at " + existing + " (" + e + ")",
+            return List.of(Finding.problem(SUBJECT, "cannot look at " + existing + " (" + FileProblem.of(e) + ")",
                     "mount a tmpfs at /dev/shm, or name a folder in TESSERA_SHM_DIR"));
         }
         long clients = usableBytes / SegmentLayout.SEGMENT_BYTES;

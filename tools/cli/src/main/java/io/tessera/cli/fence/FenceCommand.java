@@ -2,6 +2,7 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.text.FileProblem;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.fence.FenceMode;
@@ -142,7 +143,9 @@ public final class FenceCommand implements Callable<Integer> {
         Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)
                 && !(trust && Trusting.isHash(file.toString()))).findFirst();
         if (missing.isPresent()) {
-            context.err().println("tessera: there is no file " + missing.get());
+            context.err().println("tessera: " + (Files.isDirectory(missing.get()) ? missing.get() + " is a directory, not a file: name"
+                    + " the programs and libraries in it" : Files.exists(missing.get()) ? missing.get() + " is not a regular file"
+                    : "there is no file " + missing.get()));
             return ExitCode.FAILURE.number();
         }
         if (trust) {
@@ -182,7 +185,11 @@ public final class FenceCommand implements Callable<Integer> {
         }
         Assembler assembler = assembler();
         if (output != null) {
-            Files.createDirectories(output);
+            try {
+                Files.createDirectories(output);
+            } catch (IOException e) {
+                throw wrong("--output " + output + ": the directory cannot be made: " + FileProblem.of(e));
+            }
         }
         return new FenceRequest(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
                 assembler, !noCompare, !noCache, output,

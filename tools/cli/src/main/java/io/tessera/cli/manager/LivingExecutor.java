@@ -1,5 +1,6 @@
 package io.tessera.cli.manager;
 
+import io.tessera.cli.context.Pause;
 import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.SegmentLayout;
 import java.io.IOException;
@@ -24,33 +25,54 @@ import java.util.concurrent.TimeoutException;
  * @param socket  where it listens to managers
  */
 record LivingExecutor(int ordinal, Path socket) {
+    private static final Duration LOOK = Duration.ofMillis(50);
     private static final byte[] STOP = "{\"stop\":{}}\n".getBytes(StandardCharsets.US_ASCII);
 
     /** Those that live in a runtime directory. */
     static List<LivingExecutor> in(Path runtime) {
         List<LivingExecutor> living = new ArrayList<>();
         for (int ordinal = 0; ordinal < SegmentLayout.MAX_DEVICES; ordinal++) {
-            Path socket = ExecutorSockets.ofManagers(ExecutorSockets.ofClients(runtime, ordinal));
-            try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                channel.connect(UnixDomainSocketAddress.of(socket));
-                living.add(new LivingExecutor(ordinal, socket));
-            } catch (IOException e) {
-                continue; // nobody listens there, or not to us
+            LivingExecutor executor = new LivingExecutor(ordinal, ExecutorSockets.ofManagers(ExecutorSockets.ofClients(runtime, ordinal)));
+            if (executor.answers()) {
+                living.add(executor);
             }
         }
         return living;
     }
 
+    private boolean answers() {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException e) {
+            return false; // nobody listens there, or not to us
+        }
+    }
+
     /**
-     * Tells it to end and waits for that.
+     * Tells it to end and waits for that: again where its connection ends and it does not. A manager that lives, but whose sockets
+     * and pid file were removed, takes the connection for itself.
      *
+     * @param pause how time passes
      * @throws IOException if it has not ended by then
      */
-    void end(Duration patience) throws IOException {
+    void end(Duration patience, Pause pause) throws IOException, InterruptedException {
+        for (long looks = patience.dividedBy(LOOK); looks > 0; looks--) {
+            tell(patience);
+            if (!answers()) {
+                return;
+            }
+            pause.await(LOOK);
+        }
+        throw new IOException("executor " + ordinal + " still runs, or runs again, after " + patience.toSeconds()
+                + " s. A manager may have lost its files and start it: look for io.tessera.manager.Main among the processes, end it with kill,"
+                + " and ask again");
+    }
+
+    private void tell(Duration patience) throws IOException, InterruptedException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.connect(UnixDomainSocketAddress.of(socket));
-            channel.write(ByteBuffer.wrap(STOP));
             FutureTask<Void> end = new FutureTask<>(() -> {
+                channel.connect(UnixDomainSocketAddress.of(socket));
+                channel.write(ByteBuffer.wrap(STOP));
                 ByteBuffer ignored = ByteBuffer.allocate(64 << 10);
                 while (channel.read(ignored.clear()) >= 0) {
                     // what it says on its way is for managers
@@ -61,13 +83,12 @@ record LivingExecutor(int ordinal, Path socket) {
             Thread.ofPlatform().daemon().name("executor").start(end);
             end.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("executor " + ordinal + " still runs after " + patience.toSeconds() + " s", e);
+            throw new IOException("executor " + ordinal + " still runs after " + patience.toSeconds() + " s; its log may say why: "
+                    + ExecutorSockets.log(ExecutorSockets.ofClients(socket.getParent(), ordinal)), e);
         } catch (ExecutionException e) {
-            if (!(e.getCause() instanceof IOException)) { // which is how an end may look
+            if (!(e.getCause() instanceof IOException)) { // which is how an end may look, also one before we came
                 throw new IOException("executor " + ordinal + " cannot be heard", e);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -113,7 +113,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
         return false;
     }
 
-    private int withoutManager(Path runtime, ControlException none) throws ControlException, IOException {
+    private int withoutManager(Path runtime, ControlException none) throws ControlException, IOException, InterruptedException {
         List<LivingExecutor> living = LivingExecutor.in(runtime);
         if (living.isEmpty()) {
             throw none;
@@ -123,7 +123,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
             return ExitCode.FAILURE.number();
         }
         for (LivingExecutor executor : living) {
-            executor.end(END);
+            executor.end(END, context.pause());
             context.out().println("executor " + executor.ordinal() + " stopped");
         }
         return ExitCode.OK.number();

@@ -51,7 +51,7 @@ public final class EvictCommand implements Callable<Integer> {
         }
         JsonObject answer = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
         JsonArray notSuspended = answer.get("notSuspended") instanceof JsonArray sentences ? sentences : new JsonArray();
-        context.out().println(json ? answer.toString()
+        context.out().println(json ? ControlClient.line(answer)
                 : Clients.counted(answer, tenant, suspend && notSuspended.isEmpty() ? "to be suspended" : "leaving"));
         for (JsonElement sentence : notSuspended) {
             context.err().println("tessera: not suspended: " + TextTable.printable(sentence.isJsonPrimitive()

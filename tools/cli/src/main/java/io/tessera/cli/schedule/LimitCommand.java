@@ -6,6 +6,8 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.text.Sizes;
+import io.tessera.protocol.TenantName;
+import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -43,6 +45,9 @@ public final class LimitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ControlException {
+        if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
+            throw new ParameterException(spec.commandLine(), "TENANT: a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
+        }
         OptionalLong bytes = size.equals("none") ? OptionalLong.of(0) : Sizes.parse(size);
         if (bytes.isEmpty()) {
             throw new ParameterException(spec.commandLine(), size + ": a limit is none, or " + Sizes.ACCEPTED);

@@ -74,7 +74,7 @@ public final class StatusCommand implements Callable<Integer> {
 
     private void show(JsonObject answer, Optional<LaunchRates> rates) throws ControlException {
         if (json) {
-            context.out().println(answer);
+            context.out().println(ControlClient.line(answer));
         } else {
             StatusReport report = StatusReport.of(answer);
             rates.ifPresent(known -> known.look(report));

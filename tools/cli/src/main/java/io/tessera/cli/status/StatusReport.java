@@ -1,17 +1,20 @@
 package io.tessera.cli.status;
 
 import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.control.ControlException.Kind;
+import io.tessera.cli.text.TextTable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 /**
  * The answer to {@code status} (SPEC.md, section 8). Times are nanoseconds, lengths of time up to now; memory is bytes.
- * What the manager leaves out is 0, empty or, where that means something else, null.
+ * What the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
  *
  * @param manager the manager itself
  * @param devices the devices on which clients have contexts
@@ -21,7 +24,9 @@ import java.util.Objects;
  */
 public record StatusReport(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
         List<ExecutorState> executors, HostMemory host) {
-    private static final Gson GSON = new Gson();
+    /** Whoever listens on the socket may say anything: no text of it steers a terminal. */
+    private static final Gson GSON = new GsonBuilder().registerTypeAdapter(String.class,
+            (JsonDeserializer<String>) (text, _, _) -> TextTable.printable(text.getAsString())).create();
 
     /** Fills in what was left out. */
     public StatusReport {

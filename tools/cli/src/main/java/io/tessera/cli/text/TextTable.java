@@ -2,6 +2,8 @@ package io.tessera.cli.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * A table whose columns line up: numbers to the right, words to the left, two blanks between columns, none at the end
@@ -9,6 +11,8 @@ import java.util.List;
  */
 public final class TextTable {
     private static final String GAP = "  ";
+    /** What steers a terminal, also by one character beyond ASCII, or turns the order of what is read. */
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
 
     /** Which side the text of a column touches. */
     public enum Side {
@@ -19,7 +23,7 @@ public final class TextTable {
     /**
      * One field of a row.
      *
-     * @param text     what stands there; control characters are shown as blanks, they may come from other programs
+     * @param text     what stands there; control characters are escaped, they may come from other programs
      * @param emphasis how
      */
     public record Cell(String text, Style.Emphasis emphasis) {
@@ -38,9 +42,12 @@ public final class TextTable {
     private final List<Cell> header = new ArrayList<>();
     private final List<List<Cell>> rows = new ArrayList<>();
 
-    /** Text in which every control character has become a blank, so that nobody's label can steer a terminal. */
+    /** Text in which every control character is escaped, {@code \\x1b} for example, so that nobody's label can steer a terminal. */
     public static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", " ");
+        return CONTROL.matcher(text).replaceAll(found -> {
+            int character = found.group().codePointAt(0);
+            return String.format(Locale.ROOT, character < 0x100 ? "\\\\x%02x" : "\\\\u%04x", character);
+        });
     }
 
     /** Adds a column to the right, before the first row. */

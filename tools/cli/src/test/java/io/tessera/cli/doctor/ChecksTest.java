@@ -185,17 +185,31 @@ class ChecksTest {
         Path link = Files.createSymbolicLink(folder.resolve("link"), directory);
         problem(new RuntimeDirectoryCheck(link, self), "is a link");
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwx---"));
-        problem(new RuntimeDirectoryCheck(directory, self), "others can write");
+        problem(new RuntimeDirectoryCheck(directory, self), "written to by others");
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("---------"));
+        problem(new RuntimeDirectoryCheck(directory, self), "you cannot use it yourself");
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        // A file system without any room.
+        problem(new RuntimeDirectoryCheck(Path.of("/proc", Long.toString(ProcessHandle.current().pid())), self), "no space left");
         problem(new RuntimeDirectoryCheck(folder.resolve("x".repeat(100)), self), "room for");
     }
 
     @Test
-    void sharedMemory() {
+    void sharedMemory() throws IOException {
+        int self = (Integer) Files.getAttribute(folder, "unix:uid");
         // The folder is not there yet: its parent's file system counts. Some megabytes are free where tests run.
-        List<Finding> findings = new SharedMemoryCheck(folder.resolve("tessera-1/x")).findings();
+        List<Finding> findings = new SharedMemoryCheck(folder.resolve("tessera-1/x"), self).findings();
         assertTrue(findings.getFirst().text().startsWith(folder.toString()), findings.toString());
         // A file system without any room.
-        problem(new SharedMemoryCheck(Path.of("/proc/self")), "room for 0");
+        problem(new SharedMemoryCheck(Path.of("/proc", Long.toString(ProcessHandle.current().pid())), self), "room for 0");
+        // What a manager refuses.
+        Path segments = Files.createDirectory(folder.resolve("segments"));
+        Files.setPosixFilePermissions(segments, PosixFilePermissions.fromString("rwx--x--x"));
+        level(Level.OK, new SharedMemoryCheck(segments, self));
+        problem(new SharedMemoryCheck(segments, self + 1), "belongs to user " + self + ", the manager is user " + (self + 1));
+        problem(new SharedMemoryCheck(Files.createSymbolicLink(folder.resolve("link"), segments), self), "is a link");
+        Files.setPosixFilePermissions(segments, PosixFilePermissions.fromString("rwxrwx---"));
+        problem(new SharedMemoryCheck(segments, self), "written to by others");
     }
 
     private PreloadCheck preload(Map<String, String> environment) {

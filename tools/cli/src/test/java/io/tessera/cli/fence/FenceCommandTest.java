@@ -228,6 +228,11 @@ class FenceCommandTest {
         Run missing = fixture.run("/nowhere/at/all");
         assertEquals(1, missing.code());
         contains(missing.err(), "there is no file /nowhere/at/all");
+        contains(fixture.run("/tmp").err(), "/tmp is a directory, not a file");
+        contains(fixture.run("/dev/null").err(), "/dev/null is not a regular file");
+        Run unmade = fixture.run("--output=/proc/x", "--no-compile", "/proc/self/status");
+        assertEquals(2, unmade.code());
+        contains(unmade.err(), "--output=/proc/x: the directory cannot be made: /proc/x: no such file or directory".replace("=", " "));
     }
 
     @Test

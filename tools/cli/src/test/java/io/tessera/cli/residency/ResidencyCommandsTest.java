@@ -43,7 +43,7 @@ class ResidencyCommandsTest {
     void whoIsNotSuspendedIsNamed() throws IOException {
         says("{\"ok\":true,\"clients\":2,\"notSuspended\":[\"process 7: it shares\\u001b[2J memory\"]}",
                 "{\"request\":\"evict\",\"tenant\":\"alice\",\"suspend\":true}",
-                new CommandRun(1, "alice: 2 clients leaving\n", "tessera: not suspended: process 7: it shares [2J memory\n"),
+                new CommandRun(1, "alice: 2 clients leaving\n", "tessera: not suspended: process 7: it shares\\x1b[2J memory\n"),
                 "evict", "alice", "--suspend");
     }
 

@@ -83,6 +83,17 @@ class ScheduleCommandsTest {
         assertEquals(2, CommandRun.of(folder, "limit", "alice", "--", size).code());
     }
 
+    @Test
+    void aTenantsNameHasALength() throws IOException {
+        for (String tenant : List.of("", "x".repeat(83), "\u00e4".repeat(42))) {
+            CommandRun run = CommandRun.of(folder, "limit", "--ahead", tenant, "1GiB");
+            assertEquals(2, run.code(), run.toString());
+            assertTrue(run.err().contains("TENANT: a tenant's name has 1 to 82 bytes"), run.err());
+        }
+        String longest = "x".repeat(63) + " of user 4294967295";
+        sends("{\"request\":\"limit\",\"tenant\":\"" + longest + "\",\"bytes\":0,\"ahead\":true}", longest + ": no limit", "limit", "--ahead", longest, "none");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"500", "0ms", "fast", "-1s", "1h"})
     void whatIsNoQuantumIsRefusedWithWhatIsAccepted(String duration) throws IOException {

@@ -55,15 +55,15 @@ class RunScriptTest {
     @CsvSource({"TESSERA_FENCE,--fence,check,check", "TESSERA_UNFENCED,--unfenced,time,time",
         "TESSERA_KERNEL_TIMEOUT,--kernel-timeout,90s,90"})
     void fencesOfTheTenant(String name, String option, String value, String expected) throws Exception {
-        assertEquals(expected, variable(name, option, value));
-        assertEquals(expected, variable(name, option + "=" + value));
+        assertEquals(expected, variable(name, "--share", "space", option, value));
+        assertEquals(expected, variable(name, "--share=space", option + "=" + value));
         assertEquals("", variable(name));
         assertEquals(2, kit.tessera("run", option, "nonsense", "--", "true").code());
     }
 
     @Test
     void fencesAlsoAlone() throws Exception {
-        assertEquals("1", variable("TESSERA_FENCE_ALONE", "--fence-alone"));
+        assertEquals("1", variable("TESSERA_FENCE_ALONE", "--share", "space", "--fence-alone"));
     }
 
     @Test
@@ -170,7 +170,9 @@ class RunScriptTest {
     @ParameterizedTest
     @CsvSource({"TESSERA_UNFENCED,refused", "TESSERA_FENCE,on", "TESSERA_MEMORY,9223372036854775808", "TESSERA_MEMORY_GUARANTEE,abc",
         "TESSERA_PLAN,fast", "TESSERA_SHARE,both", "TESSERA_KERNEL_TIMEOUT,soon", "TESSERA_SWAP_FILE_BYTES,-1",
-        "TESSERA_SWAP_DIRECTORY,/nowhere", "TESSERA_MANAGER_TIMEOUT_MS,5s", "TESSERA_MEMORY_WAIT_MS,-1"})
+        "TESSERA_SWAP_DIRECTORY,/nowhere", "TESSERA_MANAGER_TIMEOUT_MS,5s", "TESSERA_MANAGER_TIMEOUT_MS,0", "TESSERA_MEMORY_WAIT_MS,-1",
+        "TESSERA_MANAGER_TIMEOUT_MS,31536000001", "TESSERA_KERNEL_TIMEOUT,31536001", "TESSERA_DISABLE,yes", "TESSERA_REQUIRE,2",
+        "TESSERA_QUIET,x", "TESSERA_FENCE_ALONE,no", "TESSERA_TRACE,/tmp", "TESSERA_MOVE_TRACE,/nowhere/trace", "TESSERA_NVML,/nowhere"})
     void aWrongVariableIsAnErrorWithItsName(String variable, String value) throws Exception {
         kit.environment.put(variable, value);
         Result result = kit.tessera("run", "--", "echo", "ran");
@@ -230,6 +232,32 @@ class RunScriptTest {
     void aLabelFitsTheProtocol() throws Exception {
         assertEquals(0, kit.tessera("run", "--name", "n".repeat(63), "--", "true").code());
         assertEquals(2, kit.tessera("run", "--name", "n".repeat(64), "--", "true").code());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--share space --plan swap,--plan swap has no effect with --share space", "--share space --plan managed,--plan managed has no effect",
+        "--share space --memory-guarantee 1GiB,--memory-guarantee has no effect with --share space",
+        "--share space --swap-directory /tmp,--swap-directory has no effect", "--fence check,--fence has no effect without --share space",
+        "--fence-alone,--fence-alone has no effect", "--unfenced time,--unfenced has no effect", "--kernel-timeout 9,--kernel-timeout has no effect"})
+    void anOptionWithoutEffectIsSaidToHaveNone(String options, String expected) throws Exception {
+        Result result = kit.tessera(("run " + options + " -- echo ran").split(" "));
+        assertEquals("ran\n", result.out(), result.toString());
+        assertEquals(1, result.err().lines().count(), result.err());
+        assertTrue(result.err().startsWith("tessera: " + expected), result.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--share space --fence check --memory 1GiB", "--share space --plan auto", "--plan swap --memory-guarantee 1GiB"})
+    void anOptionWithAnEffectIsNotSpokenOf(String options) throws Exception {
+        assertEquals(new Result(0, "ran\n", ""), kit.tessera(("run " + options + " -- echo ran").split(" ")));
+    }
+
+    @Test
+    void aTraceThatCanBeWrittenIsNotSpokenOf() throws Exception {
+        Path trace = folder.resolve("trace");
+        kit.environment.put("TESSERA_TRACE", trace.toString());
+        kit.environment.put("TESSERA_MOVE_TRACE", Files.createFile(folder.resolve("moves")).toString());
+        assertEquals(trace.toString(), variable("TESSERA_TRACE"));
     }
 
     @Test

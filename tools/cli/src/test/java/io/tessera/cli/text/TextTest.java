@@ -54,7 +54,8 @@ class TextTest {
 
     @Test
     void labelsCannotSteerTheTerminal() {
-        assertEquals(" [31mred ", Cell.of("\u001b[31mred\n").text());
+        assertEquals("\\x1b[31mred\\x0a", Cell.of("\u001b[31mred\n").text());
+        assertEquals("\\x9b31m caf\u00e9 \\u202e\\u2028 \ud83d\ude00", TextTable.printable("\u009b31m caf\u00e9 \u202e\u2028 \ud83d\ude00"));
     }
 
     @Test

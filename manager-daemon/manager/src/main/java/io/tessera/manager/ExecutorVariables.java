@@ -1,0 +1,32 @@
+package io.tessera.manager;
+
+import io.tessera.guardian.state.StateStoreChoice;
+import io.tessera.protocol.WorkerVariables;
+import java.util.List;
+import java.util.Map;
+
+/** Variables that a manager hands on to its executors, which have nobody to tell that a value is wrong. Stateless. */
+final class ExecutorVariables {
+    private ExecutorVariables() {
+    }
+
+    /**
+     * Looks at all of them.
+     *
+     * @param machineBytes memory of the machine; 0: not known
+     * @throws OptionException if one has a value that it cannot have
+     */
+    static void check(Map<String, String> environment, long machineBytes) throws OptionException {
+        try {
+            WorkerVariables.seconds(environment);
+            WorkerVariables.memoryMib(environment, machineBytes);
+        } catch (IllegalArgumentException e) {
+            throw new OptionException(e.getMessage());
+        }
+        String store = StateStoreChoice.named(environment);
+        List<String> kinds = StateStoreChoice.kinds();
+        if (!kinds.contains(store)) {
+            throw new OptionException(StateStoreChoice.VARIABLE + "=" + store + ": none of " + String.join(", ", kinds));
+        }
+    }
+}
