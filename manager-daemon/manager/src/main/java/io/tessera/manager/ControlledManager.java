@@ -16,6 +16,7 @@ import io.tessera.manager.session.Sessions;
 import io.tessera.os.ProcessPort;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.TenantName;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.IntPredicate;
@@ -133,7 +134,8 @@ final class ControlledManager implements ControlTarget {
     public boolean relays(String tenant) {
         // Executors tell once a second who is there; a program of turns has announced a device.
         return executors.serves(tenant) || sessions.registered().stream()
-                .anyMatch(session -> session.hello().tenant().equals(tenant) && devices.members(session).isEmpty());
+                .anyMatch(session -> TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()).equals(tenant)
+                        && devices.members(session).isEmpty());
     }
 
     @Override

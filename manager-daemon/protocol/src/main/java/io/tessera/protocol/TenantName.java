@@ -20,9 +20,4 @@ public final class TenantName {
     public static String of(String label, int user, int own) {
         return user == own ? label : label + OF_USER + Integer.toUnsignedString(user);
     }
-
-    /** Whether a name is of a label, whoever's it is. */
-    public static boolean has(String name, String label) {
-        return name.equals(label) || name.startsWith(label + OF_USER) && name.substring(label.length() + OF_USER.length()).matches("\\d{1,10}");
-    }
 }

@@ -11,6 +11,7 @@ import com.google.gson.stream.JsonToken;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.TenantName;
 import java.io.IOException;
 import java.io.StringReader;
 import java.math.BigDecimal;
@@ -111,7 +112,7 @@ final class ControlRequests {
         }
         String tenant = text(request, "tenant");
         if (!flag(request, "ahead") && !target.relays(tenant)) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants; with --ahead the limit"
+            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");
         }
         target.limit(tenant, bytes);
@@ -153,13 +154,15 @@ final class ControlRequests {
     /** A tenant of which the asker may have clients leave and come back. */
     private String knownTenant(JsonObject request, Asker asker) throws RefusedRequest {
         String tenant = text(request, "tenant");
-        if (!target.knows(tenant, asker::mayHandle) && asker.admin() && target.relays(tenant)) {
+        if (target.knows(tenant, asker::mayHandle)) {
+            return tenant;
+        }
+        if (target.relays(asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), authority.owner()))) {
             throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
         }
-        if (!target.knows(tenant, asker::mayHandle)) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device; status lists tenants");
-        }
-        return tenant;
+        throw new RefusedRequest(asker.admin() ? "no client of tenant \"" + tenant + "\" is on a device; status lists tenants"
+                : "no program of yours with the name \"" + tenant + "\" is on a device, and other users' programs are theirs and"
+                + " the administrators'; status lists yours");
     }
 
     private static JsonObject counted(int clients) {
