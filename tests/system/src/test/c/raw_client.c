@@ -4,6 +4,7 @@
  *     raw_client SOCKET hoard|knock COUNT
  * Says what the manager does with it: "refused CODE REASON", "welcome", "closed", or "nothing" after a second.
  */
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -102,10 +103,16 @@ static void check_segment(int fd)
 
 static int connected(const char *path)
 {
-    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    OKAY(connect(s, (struct sockaddr *)&address, sizeof address));
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int result = connect(s, (struct sockaddr *)&address, sizeof address);
+    if (result != 0 && errno == EPROTOTYPE) { /* the control socket */
+        close(s);
+        s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        result = connect(s, (struct sockaddr *)&address, sizeof address);
+    }
+    OKAY(result);
     return s;
 }
 

@@ -135,13 +135,8 @@ final class ControlledManager implements ControlTarget {
     public boolean relays(String tenant) {
         // Executors tell once a second who is there; a program of turns has announced a device.
         return executors.serves(tenant) || sessions.registered().stream()
-                .anyMatch(session -> isCalled(session, tenant) && devices.members(session).isEmpty());
-    }
-
-    /** Whether a name is a client's label, or that with its user, as status shows it. */
-    private boolean isCalled(Session session, String tenant) {
-        String label = session.hello().tenant();
-        return label.equals(tenant) || TenantName.of(label, session.peer().uid(), processes.uid()).equals(tenant);
+                .anyMatch(session -> TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()).equals(tenant)
+                        && devices.members(session).isEmpty());
     }
 
     @Override

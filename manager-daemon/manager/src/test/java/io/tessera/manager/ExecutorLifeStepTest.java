@@ -129,7 +129,7 @@ class ExecutorLifeStepTest {
         Started left = living(0);
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
         left.says("{\"executor\":{\"version\":1}}");
-        left.says("{\"limit\":{\"tenant\":\"team\",\"limitBytes\":4096}}");
+        left.says("{\"limit\":{\"tenant\":\"team of user 500\",\"limitBytes\":4096}}");
         MemoryPeer early = asking(42);
         assertEquals(List.of(), early.heard(), "it has not said yet that it is ready");
         left.ready(1);

@@ -109,12 +109,16 @@ class ExecutorsStepTest {
         asking(42);
         executor(0).ready(1);
         stepped.step();
-        MemoryPeer control = stepped.control(0)
+        MemoryPeer wrong = stepped.control(0)
                 .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":4096}\n".getBytes());
+        stepped.step();
+        assertTrue(wrong.heardText().contains("another user's is"), "the label alone is the manager's user's: " + wrong.heardText());
+        MemoryPeer control = stepped.control(0)
+                .sendRaw("{\"request\":\"limit\",\"tenant\":\"team of user 500\",\"bytes\":4096}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
         JsonObject limit = executor(0).told.getLast().getAsJsonObject("limit");
-        assertEquals("team", limit.get("tenant").getAsString());
+        assertEquals("team of user 500", limit.get("tenant").getAsString());
         assertEquals(4096, limit.get("limitBytes").getAsLong());
         asking(43);
         assertEquals(4096, executor(0).told.getLast().getAsJsonObject("admit").get("limitBytes").getAsLong());

@@ -323,7 +323,7 @@ class ResidencyStepTest extends ResidencyScenario {
             MemoryPeer user = stepped.control(uid);
             user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
             stepped.step();
-            assertTrue(user.heardText().contains(uid == 500 ? "plan swap" : "no client of tenant"), user::heardText);
+            assertTrue(user.heardText().contains(uid == 500 ? "plan swap" : "no program of yours"), user::heardText);
         }
         assertFalse(device().has("memory"), "nothing is planned for plan plain alone");
     }

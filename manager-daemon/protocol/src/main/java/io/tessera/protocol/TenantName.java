@@ -28,9 +28,4 @@ public final class TenantName {
         int at = name.lastIndexOf(OF_USER);
         return at >= 0 && name.substring(at + OF_USER.length()).matches("\\d{1,10}") ? name.substring(at + OF_USER.length()) : "";
     }
-
-    /** Whether a name is of a label, whoever's it is. */
-    public static boolean has(String name, String label) {
-        return name.equals(label) || name.startsWith(label + OF_USER) && name.substring(label.length() + OF_USER.length()).matches("\\d{1,10}");
-    }
 }

@@ -1,9 +1,7 @@
 package io.tessera.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,15 +12,6 @@ class TenantNameTest {
         assertEquals("a of user 4294967294", TenantName.of("a", -2, 0));
         assertNotEquals(TenantName.of("a", 5, 0), TenantName.of("a", 6, 0));
         assertNotEquals(TenantName.of("a of user 5", 6, 0), TenantName.of("a", 5, 0));
-    }
-
-    @Test
-    void aNameHasItsLabel() {
-        assertTrue(TenantName.has("a", "a"));
-        assertTrue(TenantName.has("a of user 5", "a"));
-        assertFalse(TenantName.has("ab", "a"));
-        assertFalse(TenantName.has("a of user five", "a"));
-        assertFalse(TenantName.has("a of user 5 of user 6", "a"));
     }
 
     @Test

@@ -170,6 +170,7 @@ public final class ManagerChannel {
             JsonObject client = new JsonObject();
             client.addProperty("client", session.clientId());
             client.addProperty("pid", session.who().pid());
+            client.addProperty("uid", Integer.toUnsignedLong(session.who().uid()));
             client.addProperty("tenant", session.who().tenant());
             client.addProperty("usedBytes", session.usedBytes());
             client.addProperty("calls", session.counters().calls());

@@ -157,13 +157,13 @@ public final class SessionFactory {
     /**
      * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
      *
+     * @param tenant     by {@link TenantName}: another user's programs with the same label keep their own limit
      * @param limitBytes 0: none
      */
     public void limit(String tenant, long limitBytes) {
-        tenants.forEach((name, known) -> {
-            if (TenantName.has(name, tenant)) {
-                known.limitBytes(limitBytes);
-            }
+        tenants.computeIfPresent(tenant, (_, known) -> {
+            known.limitBytes(limitBytes);
+            return known;
         });
     }
 

@@ -116,7 +116,7 @@ final class ControlRequests {
             throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
         }
         if (!flag(request, "ahead") && !target.relays(tenant)) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants; with --ahead the limit"
+            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");
         }
         target.limit(tenant, bytes);
@@ -158,13 +158,15 @@ final class ControlRequests {
     /** A tenant of which the asker may have clients leave and come back. */
     private String knownTenant(JsonObject request, Asker asker) throws RefusedRequest {
         String tenant = text(request, "tenant");
-        if (!target.knows(tenant, asker::mayHandle) && asker.admin() && target.relays(tenant)) {
+        if (target.knows(tenant, asker::mayHandle)) {
+            return tenant;
+        }
+        if (target.relays(asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), authority.owner()))) {
             throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
         }
-        if (!target.knows(tenant, asker::mayHandle)) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device; status lists tenants");
-        }
-        return tenant;
+        throw new RefusedRequest(asker.admin() ? "no client of tenant \"" + tenant + "\" is on a device; status lists tenants"
+                : "no program of yours with the name \"" + tenant + "\" is on a device, and other users' programs are theirs and"
+                + " the administrators'; status lists yours");
     }
 
     private static JsonObject counted(int clients) {

@@ -39,7 +39,6 @@ final class StatusView {
                 tenants.add(TenantName.of(client.get("tenant").getAsString(), asker.uid(), owner));
             } else {
                 hide(client);
-                client.addProperty("uid", -1);
                 client.add("counters", new JsonObject());
                 client.add("errors", new JsonArray());
             }
@@ -64,6 +63,9 @@ final class StatusView {
 
     private static void hide(JsonObject named) {
         named.addProperty("tenant", OTHERS);
+        if (named.has("uid")) {
+            named.addProperty("uid", -1);
+        }
         for (String field : new String[] {"pid", "command", "name"}) {
             if (named.has(field)) {
                 named.add(field, field.equals("pid") ? new JsonPrimitive(0) : new JsonPrimitive(""));

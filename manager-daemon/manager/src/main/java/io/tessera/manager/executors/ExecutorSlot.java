@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.TenantName;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -193,10 +194,17 @@ final class ExecutorSlot {
         return clients;
     }
 
-    /** Whether it has a client of a tenant, as it last said. */
-    boolean has(String tenant) {
-        for (JsonElement client : clients) {
-            if (text(client.getAsJsonObject(), "tenant").equals(tenant)) {
+    /**
+     * Whether it has a client of a tenant, as it last said.
+     *
+     * @param tenant by {@link TenantName}
+     * @param own    the manager's user
+     */
+    boolean has(String tenant, int own) {
+        for (JsonElement element : clients) {
+            JsonObject client = element.getAsJsonObject();
+            int uid = client.has("uid") ? (int) client.get("uid").getAsLong() : own;
+            if (TenantName.of(text(client, "tenant"), uid, own).equals(tenant)) {
                 return true;
             }
         }

@@ -99,7 +99,7 @@ public final class Executors implements Conductor.Timed {
             session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
             return;
         }
-        long outNs = quarantine.leftNs(name(session), nowNs);
+        long outNs = quarantine.leftNs(tenantOf(session), nowNs);
         if (outNs > 0) {
             session.answerRelay(List.of(RelayAnswer.none("kernels of tenant \"" + session.hello().tenant()
                     + "\" ended the executor for all; try again in " + (outNs / 1_000_000_000L + 1) + " s")));
@@ -254,11 +254,6 @@ public final class Executors implements Conductor.Timed {
         session.answerRelay(answers);
     }
 
-    /** As status shows the tenant of a client. */
-    private String name(Session session) {
-        return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
-    }
-
     private JsonObject admission(Session session, FenceWish wish, RelayToken token) {
         JsonObject client = new JsonObject();
         client.addProperty("token", token.hex());
@@ -266,8 +261,8 @@ public final class Executors implements Conductor.Timed {
         client.addProperty("pid", session.peer().pid());
         client.addProperty("uid", Integer.toUnsignedLong(session.peer().uid()));
         client.addProperty("tenant", session.hello().tenant());
-        client.addProperty("limitBytes", limits.getOrDefault(name(session), limits.getOrDefault(session.hello().tenant(),
-                Math.max(0, session.hello().limitBytes()))));
+        client.addProperty("limitBytes", limits.getOrDefault(tenantOf(session),
+                Math.max(0, session.hello().limitBytes())));
         fences.announce(client, wish);
         return Orders.admit(client);
     }
@@ -359,7 +354,12 @@ public final class Executors implements Conductor.Timed {
 
     /** Whether a tenant has a client in an executor, as those last said. */
     public boolean serves(String tenant) {
-        return slots.stream().anyMatch(slot -> slot.has(tenant));
+        return slots.stream().anyMatch(slot -> slot.has(tenant, processes.uid()));
+    }
+
+    /** By {@link TenantName}. */
+    private String tenantOf(Session session) {
+        return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
     }
 
     /** What is said here counts more than what executors say of a former manager. */
