@@ -1,7 +1,6 @@
 package io.tessera.manager.executors;
 
 import io.tessera.guardian.state.StateStoreChoice;
-import io.tessera.manager.ManagerOption;
 import io.tessera.os.FilePort;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.StartArchive;
@@ -87,7 +86,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
     private static ExecutorAccount account(LinuxPort os, String user) throws IOException {
         if (os.processes().uid() != 0) {
             if (!user.isEmpty()) {
-                throw new IOException(ManagerOption.EXECUTOR_USER.flag() + " " + user + ": only root's manager runs executors as somebody else");
+                throw new IOException("--executor-user " + user + ": only root's manager runs executors as somebody else");
             }
             return null;
         }
