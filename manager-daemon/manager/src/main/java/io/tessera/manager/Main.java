@@ -1,5 +1,6 @@
 package io.tessera.manager;
 
+import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
@@ -51,6 +52,7 @@ public final class Main {
             context = ManagerContext.parse(arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv(),
                     os.processes().uid());
             configureLog(context.logLevel());
+            checkUser(os, context.executorUser());
             ExecutorVariables.check(System.getenv(), new ProcHostMemory(Path.of("/proc/meminfo")).totalBytes());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
@@ -75,6 +77,14 @@ public final class Main {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return EXIT_FAILED;
+        }
+    }
+
+    private static void checkUser(LinuxPort os, String user) throws OptionException {
+        try {
+            ProcessLauncher.checkUser(os, user);
+        } catch (IOException e) {
+            throw new OptionException(ManagerOption.EXECUTOR_USER.flag() + " (" + ManagerOption.EXECUTOR_USER.variable() + "): " + e.getMessage());
         }
     }
 

@@ -185,8 +185,8 @@ class CommandLineTest {
         run.expectLog("");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         RunningCase program = relayed(run);
-        ProcessHandle executor = ProcessHandle.of(Long.parseLong(Files.readString(run.runtimeDirectory().resolve("executor-0.pid")).strip())).orElseThrow();
-        for (String file : List.of("manager.pid", "manager.sock", "control.sock", "executor-0.pid")) {
+        ProcessHandle executor = ProcessHandle.of(manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject().get("pid").getAsLong()).orElseThrow();
+        for (String file : List.of("manager.pid", "manager.sock", "control.sock")) {
             Files.delete(run.runtimeDirectory().resolve(file));
         }
         NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run();

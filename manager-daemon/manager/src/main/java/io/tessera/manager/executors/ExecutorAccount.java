@@ -104,7 +104,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         }
         Optional<ExecutorAccount> account = named(passwd, chosen.isEmpty() ? NAME : chosen, devices);
         if (account.isEmpty() && !chosen.isEmpty()) {
-            throw new IOException("there is no account " + chosen + " as whom executors are to run (--executor-user)");
+            throw new IOException("\"" + chosen + "\": there is no such account as whom executors could run");
         }
         if (account.isPresent() && account.get().uid == 0) {
             return Optional.empty();

@@ -82,11 +82,22 @@ public final class ProcessLauncher implements ExecutorLauncher {
         return new ProcessLauncher(os, command, folders, account(os, user));
     }
 
+    /**
+     * Looks at an account before a manager is started.
+     *
+     * @throws IOException if this manager cannot run executors as that user; the message says why
+     */
+    public static void checkUser(LinuxPort os, String user) throws IOException {
+        if (!user.isEmpty()) {
+            account(os, user);
+        }
+    }
+
     /** Null: executors run as this process's user. */
     private static ExecutorAccount account(LinuxPort os, String user) throws IOException {
         if (os.processes().uid() != 0) {
             if (!user.isEmpty()) {
-                throw new IOException("--executor-user " + user + ": only root's manager runs executors as somebody else");
+                throw new IOException("\"" + user + "\": only root's manager runs executors as somebody else");
             }
             return null;
         }
