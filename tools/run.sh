@@ -152,7 +152,7 @@ run_command() {
     find_driver
     # An executor needs no driver in the program: it has one of its own, or is the software GPU.
     [ -n "$driver" ] || [ "$TESSERA_SHARE" = space ] ||
-        say "this machine has no GPU driver (no libcuda.so.1): the program will see no GPU"
+        say "this machine has no GPU driver (no libcuda.so.1): the program will see no GPU; --share space gives it one in software"
     export TESSERA_RUNTIME_DIR="$runtime"
     # By default one tenant is one `tessera run` and its children; $$ stays the program's pid over exec.
     export TESSERA_NAME="${TESSERA_NAME:-${1##*/}-$$}"

@@ -51,7 +51,7 @@ static int take_word(struct relay_link *link)
         idle_count[device]--;
         return word;
     }
-    int word = words[device] < WORDS_MOST ? relay_word_take(link) : -1;
+    int word = words[device] < WORDS_MOST ? relay_word_take(link, RELAY_WORDS_OF_STREAMS) : -1;
     if (word >= 0) {
         words[device]++;
         __atomic_store_n(relay_word(link, word), 0, __ATOMIC_RELEASE);

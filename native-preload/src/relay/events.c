@@ -225,8 +225,11 @@ static CUresult ask(struct event *event, bool query)
     bool marks = !query && event->stream && event->last && !event->unseen && !functions_print(link);
     if (marks && stream_mark_behind(event->stream, event->position, &event->asked_word, &event->asked))
         return CUDA_SUCCESS;
-    if (event->word < 0 && (event->word = word_take(link)) < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (event->word < 0 && (event->word = word_take(link, RELAY_WORDS_OF_STREAMS)) < 0) {
+        static int said;
+        return relay_bound(&said, "more events are asked about than space sharing has words for (14,336 less what host functions have): "
+                                  "destroy events that are not needed any more (cudaEventDestroy), or use fewer and record them again");
+    }
     event->asked_word = event->word;
     event->asked = word_next(link, event->word);
     return query ? relay_ask_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked)

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "notice.h"
 
 #define POINTER (1ULL << 63)
 #define BULK_PIECE 61440u /* in a BULK record: some of them fit into the ring at once */
@@ -120,8 +119,6 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
         copy_out(slot.reply, arguments, count);
     }
     relay_slot_give(context->link, &slot);
-    if (result != CUDA_SUCCESS)
-        relay_notice(context->link);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "notice.h"
 #include "question.h"
 #include "relay.h"
 
@@ -24,8 +25,10 @@ static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below,
         return result;
     const struct tessera_pinned *answer = (const struct tessera_pinned *)(const void *)buffer;
     *pinned = *answer;
-    if (answer->result != CUDA_SUCCESS)
+    if (answer->result != CUDA_SUCCESS) {
+        relay_notice(link);
         return answer->result;
+    }
     return *descriptor >= 0 && answer->bytes >= bytes ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

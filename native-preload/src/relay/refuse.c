@@ -14,6 +14,14 @@ static void say_managed(const char *name)
                     "--share time", strcmp(name, "cuMemAllocManaged") == 0 ? "cudaMallocManaged" : "a managed variable");
 }
 
+CUresult relay_bound(int *said, const char *line)
+{
+    report_error(CUDA_ERROR_OUT_OF_MEMORY, "%s", line);
+    if (!__atomic_exchange_n(said, 1, __ATOMIC_ACQ_REL))
+        report_line("%s", line);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult relay_refuse(const char *name, const char *reason)
 {
     report_error(CUDA_ERROR_NOT_SUPPORTED, "%s is not supported in space sharing: %s", name, reason);

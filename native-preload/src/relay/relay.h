@@ -170,8 +170,12 @@ CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, vo
 
 /* ---- Words (word.c) ---------------------------------------------------------------------------------------------- */
 
-/* A completion word of one's own; its value is what it was left at, so values must go on growing. -1: none is left. */
-int relay_word_take(struct relay_link *link);
+/*
+ * A completion word of one's own; its value is what it was left at, so values must go on growing. -1: no more than `leave` are
+ * left. Streams and staging, of which there are few (1,024 streams, 2 more for each of 256 contexts), leave none; all else leaves theirs.
+ */
+#define RELAY_WORDS_OF_STREAMS 2048u
+int relay_word_take(struct relay_link *link, unsigned leave);
 void relay_word_give(struct relay_link *link, int word);
 
 static inline uint64_t *relay_word(struct relay_link *link, int word)
@@ -299,5 +303,8 @@ static inline void relay_count(const struct relay_link *link, unsigned kind)
 
 /* A call that the relay cannot serve: counted by name in the error log. Always NOT_SUPPORTED. */
 CUresult relay_refuse(const char *entry, const char *why);
+
+/* A bound of the library's own: OUT_OF_MEMORY, with a line for the user. `said` is the caller's, one for each bound. */
+CUresult relay_bound(int *said, const char *line);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "backoff.h"
 #include "clock.h"
+#include "notice.h"
 #include "relay.h"
 #include "trace.h"
 
@@ -117,8 +118,12 @@ CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
 {
     struct tessera_reply *reply = slot->reply;
     trace_waits.answers++;
-    if (spin(reply) || sleep_until_answered(link, reply))
-        return reply->result;
+    if (spin(reply) || sleep_until_answered(link, reply)) {
+        CUresult result = reply->result;
+        if (result != CUDA_SUCCESS)
+            relay_notice(link); /* whatever was asked: the executor says there why it refuses */
+        return result;
+    }
     /* Its answer may still come: nobody else may have this slot. */
     slot->reply = &no_answer;
     slot->index = TESSERA_RELAY_SLOTS;

@@ -19,8 +19,8 @@ static CUresult make(struct relay_link *link)
         result = relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (unsigned i = 0; result == CUDA_SUCCESS && i < STAGING_CHUNKS; i++) {
-        int word = relay_word_take(link);
-        if (word < 0) /* what was taken is lost: a program with 16,384 streams and events has other worries */
+        int word = relay_word_take(link, 0);
+        if (word < 0)
             return CUDA_ERROR_OUT_OF_MEMORY;
         uint64_t value = __atomic_load_n(relay_word(link, word), __ATOMIC_ACQUIRE);
         set[i] = (struct staging_chunk){(unsigned char *)pinned.address + (size_t)i * STAGING_CHUNK, word,

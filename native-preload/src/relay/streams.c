@@ -45,7 +45,7 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     bool prints = functions_print(context->link);
     if (is_last(context->link, mark, stream) && mark->prints == prints)
         return CUDA_SUCCESS;
-    if (mark->word < 0 && (mark->word = word_take(context->link)) < 0)
+    if (mark->word < 0 && (mark->word = word_take(context->link, 0)) < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     look(context->link, mark);
     mark->position = ring_position(context->link);

@@ -7,11 +7,16 @@
 
 /* Bit set: taken. */
 static uint64_t taken[TESSERA_MAX_DEVICES][WORDS_OF_BITS];
+static uint32_t taken_count[TESSERA_MAX_DEVICES];
 static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins: what was given back last is reused last */
 
-int relay_word_take(struct relay_link *link)
+int relay_word_take(struct relay_link *link, unsigned leave)
 {
     uint64_t *bits = taken[link->device];
+    if (__atomic_add_fetch(&taken_count[link->device], 1, __ATOMIC_RELAXED) + leave > TESSERA_RELAY_WORDS) {
+        __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED);
+        return -1;
+    }
     uint32_t from = __atomic_load_n(&next[link->device], __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < WORDS_OF_BITS; i++) {
         uint32_t at = (from + i) % WORDS_OF_BITS;
@@ -25,12 +30,14 @@ int relay_word_take(struct relay_link *link)
             unused = ~__atomic_load_n(&bits[at], __ATOMIC_RELAXED);
         }
     }
+    __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED); /* another thread gives back what it was counted for */
     return -1;
 }
 
 void relay_word_give(struct relay_link *link, int word)
 {
     __atomic_fetch_and(&taken[link->device][word / 64], ~(1ULL << (word % 64)), __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED);
 }
 
 CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)

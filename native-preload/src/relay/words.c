@@ -27,14 +27,14 @@ static void give_settled(struct relay_link *link)
     pthread_mutex_unlock(&lock);
 }
 
-int word_take(struct relay_link *link)
+int word_take(struct relay_link *link, unsigned leave)
 {
     if (__atomic_load_n(&waiting_count[link->device], __ATOMIC_RELAXED) > TESSERA_RELAY_WORDS / 4)
         give_settled(link);
-    int word = relay_word_take(link);
+    int word = relay_word_take(link, leave);
     if (word < 0) {
         give_settled(link);
-        word = relay_word_take(link);
+        word = relay_word_take(link, leave);
     }
     return word;
 }

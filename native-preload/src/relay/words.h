@@ -8,8 +8,8 @@
 
 #include "relay.h"
 
-/* A word for MARK or WATCH_EVENT; -1: none is left. */
-int word_take(struct relay_link *link);
+/* A word for MARK or WATCH_EVENT; -1: no more than `leave` are left. */
+int word_take(struct relay_link *link, unsigned leave);
 
 /* The next value to ask for. The caller orders its own calls for one word. */
 uint64_t word_next(const struct relay_link *link, int word);

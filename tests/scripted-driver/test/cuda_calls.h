@@ -221,6 +221,7 @@ CUresult cuStreamEndCapture(void *stream, void **graph);
 CUresult cuStreamIsCapturing(void *stream, int *status);
 CUresult cuThreadExchangeStreamCaptureMode(int *mode);
 CUresult cuGraphCreate(void **graph, unsigned flags);
+CUresult cuGraphAddHostNode(void **node, void *graph, void *const *dependencies, size_t count, const void *parameters);
 CUresult cuGraphDestroy(void *graph);
 CUresult cuGraphGetNodes(void *graph, void **nodes, size_t *count);
 CUresult cuGraphInstantiateWithFlags(void **exec, void *graph, uint64_t flags);

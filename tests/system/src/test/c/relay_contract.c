@@ -153,13 +153,108 @@ static void pinned(void)
     printf("pinned ok\n");
 }
 
+static _Atomic long ran;
+
+static void count_one(void *unused)
+{
+    (void)unused;
+    ran++;
+}
+
+static _Atomic int go_on;
+
+static void wait_for_go(void *unused)
+{
+    (void)unused;
+    while (!go_on)
+        usleep(100);
+}
+
+/* More events that were not complete when they were asked about than a device has words: streams keep some of their own. */
+static void events(void)
+{
+    enum { TOGETHER = 128 };
+    void *other, *event;
+    CUdeviceptr memory;
+    CUresult result = 600 /* not ready */;
+    long asked = 0;
+    while (result == 600 && asked < 20000) {
+        go_on = 0;
+        OKAY(cuLaunchHostFunc(stream, wait_for_go, NULL));
+        for (int i = 0; i < TOGETHER && result == 600; i++) {
+            OKAY(cuEventCreate(&event, 2));
+            OKAY(cuEventRecord(event, stream));
+            result = cuEventQuery(event);
+            asked++;
+        }
+        go_on = 1;
+        OKAY(cuStreamSynchronize(stream));
+    }
+    EQUAL(2, result);
+    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuMemAlloc_v2(&memory, MIB));
+    OKAY(cuMemsetD32Async(memory, 1, 1, other));
+    OKAY(cuStreamSynchronize(other));
+    printf("events ok\n");
+}
+
+/* Each bound is told, and what is within it goes on. */
+static void graph_functions(void)
+{
+    struct {
+        void (*function)(void *);
+        void *data;
+    } parameters = {count_one, NULL};
+    void *graph, *node;
+    CUresult result = 0;
+    long made = 0;
+    OKAY(cuGraphCreate(&graph, 0));
+    while (made < 16384 && (result = cuGraphAddHostNode(&node, graph, NULL, 0, &parameters)) == 0)
+        made++;
+    EQUAL(8192, made);
+    EQUAL(2, result);
+    OKAY(cuStreamSynchronize(stream));
+    OKAY(cuGraphDestroy(graph));
+    OKAY(cuLaunchHostFunc(stream, count_one, NULL));
+    OKAY(cuCtxSynchronize());
+    EQUAL(1, ran);
+    printf("graph functions ok\n");
+}
+
+static void contexts(void)
+{
+    void *last = NULL, *made;
+    CUresult result;
+    int count = 0;
+    while ((result = cuCtxCreate_v2(&made, 0, 0)) == 0 && count++ < 1000)
+        last = made;
+    EQUAL(2, result);
+    EQUAL(255, count); /* and the primary one */
+    OKAY(cuCtxDestroy_v2(last));
+    OKAY(cuCtxCreate_v2(&made, 0, 0));
+    printf("contexts ok\n");
+}
+
+static void much_pinned(void)
+{
+    void *block, *last = NULL;
+    CUresult result;
+    while ((result = cuMemHostAlloc(&block, 64 * MIB, 0)) == 0)
+        last = block;
+    EQUAL(2, result);
+    OKAY(cuMemFreeHost(last));
+    OKAY(cuMemHostAlloc(&block, 64 * MIB, 0));
+    printf("much pinned ok\n");
+}
+
 int main(int count, char **arguments)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } modes[] = {{"fault", fault}, {"bystander", bystander}, {"async", async}, {"limit", limit},
-                 {"forked", forked}, {"pinned", pinned}};
+                 {"forked", forked}, {"pinned", pinned}, {"events", events},
+                 {"graph_functions", graph_functions}, {"contexts", contexts}, {"much_pinned", much_pinned}};
     void *context;
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));

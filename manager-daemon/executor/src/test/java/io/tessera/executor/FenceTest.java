@@ -188,7 +188,8 @@ class FenceTest {
             executor.driver.lost = NO_BINARY;
             assertEquals(NO_BINARY, load(client, machineCode()));
             executor.driver.lost = 0;
-            assertTrue(client.segment().notices().contains("does not load it as it is either (error " + NO_BINARY + ")"),
+            assertTrue(client.segment().notices().contains("does not load it as it is either (error " + NO_BINARY
+                    + "); compile it with PTX inside (nvcc -gencode "),
                     client.segment().notices());
         }
     }

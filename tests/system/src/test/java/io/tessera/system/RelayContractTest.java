@@ -7,8 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The rows of native-preload/CONTRACT.md on faults, errors of asynchronous calls and limits in space sharing. */
 @ExtendWith(RunWatcher.class)
@@ -56,10 +59,36 @@ class RelayContractTest {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/prlimit")), "util-linux is not installed");
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectLog("pinned memory cannot be made");
+        String told = "the host gives no memory for it";
+        run.expectLine(told);
+        run.expectClientError(told);
         Process limit = new ProcessBuilder("/usr/bin/prlimit", "--pid", Long.toString(manager.process().pid()),
                 "--fsize=" + 160 * MIB).inheritIO().start(); // executors come later and inherit it
         assertEquals(0, limit.waitFor());
-        relayed(run, "pinned").run().exits(0).says("pinned ok");
+        NativeResult result = relayed(run, "pinned").run().exits(0).says("pinned ok");
+        assertEquals(1, result.libraryLines().stream().filter(line -> line.contains(told) && line.contains("cudaFreeHost")).count(),
+                result::toString);
+    }
+
+    /** What nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            graph_functions | there are more host functions than the 8192 that may be in graphs and queues at a time: the call fails \
+            (OUT_OF_MEMORY); destroy graphs that are not used
+            events          | more events are asked about than space sharing has words for (14,336 less what host functions have): destroy \
+            events that are not needed any more (cudaEventDestroy), or use fewer and record them again
+            contexts        | a tenant may have 256 contexts, and this one has 256; destroy what is not needed any more, or start a part \
+            of the programs with another --name
+            much_pinned     | MiB of it on this device, and [0-9]+ MiB of them are taken; free pinned memory that is not needed \
+            (cudaFreeHost), or use pageable memory (malloc)
+            """)
+    void aBoundIsToldOnceWithItsRemedy(String mode, String line, TestRun run) {
+        run.manager("--executors", "software");
+        Pattern expected = Pattern.compile(line.replaceAll("[()]", "."));
+        run.expectLine(expected.pattern());
+        run.expectClientError("");
+        NativeResult result = relayed(run, mode).start().end(BOUND).exits(0).says(mode.replace('_', ' ') + " ok");
+        assertEquals(1, result.libraryLines().stream().filter(said -> expected.matcher(said).find()).count(), result::toString);
     }
 
     @Test

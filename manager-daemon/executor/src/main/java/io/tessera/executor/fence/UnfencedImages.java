@@ -11,6 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /** Images of one client that cannot be fenced: whether they may run as they are, and which do. One owner thread. */
 final class UnfencedImages {
+    /** What makes an image one that any device can load and fences can be put into. */
+    private static final String REMEDY = "; compile it with PTX inside (nvcc -gencode arch=compute_75,code=compute_75, or -arch of an older GPU)";
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
 
     private final UnfencedPolicy policy;
@@ -43,7 +45,7 @@ final class UnfencedImages {
         }
         String what = "image " + source.label() + " cannot be fenced: " + lacking;
         switch (policy) {
-            case OWN -> throw refused(what + "; other users' programs share the device, so it is refused");
+            case OWN -> throw refused(what + "; other users' programs share the device, so it is refused" + REMEDY + ", or run it with --share time");
             case TRUSTED -> {
                 if (!trusted.contains(source.main())) {
                     throw refused(what + ", and it is not trusted: tessera fence --trust with its library, or with " + source.main().hash());
@@ -75,7 +77,7 @@ final class UnfencedImages {
             loaded(handle, source);
             return;
         }
-        String why = "image " + source.label() + " cannot be fenced, and the driver does not load it as it is either (error " + result + ")";
+        String why = "image " + source.label() + " cannot be fenced, and the driver does not load it as it is either (error " + result + ")" + REMEDY;
         LOG.warn("{}", why);
         segment.notice(why);
     }

@@ -25,6 +25,16 @@ public final class HostAddresses {
         return address >= begin && address < end;
     }
 
+    /** Bytes in all. */
+    public long bytes() {
+        return end - begin;
+    }
+
+    /** Bytes that are taken. */
+    public synchronized long takenBytes() {
+        return taken.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     /** Bytes that memory takes here. */
     public long rounded(long bytes) {
         return bytes + granuleBytes - 1 & -granuleBytes;

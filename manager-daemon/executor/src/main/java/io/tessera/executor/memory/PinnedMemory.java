@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +31,12 @@ public final class PinnedMemory implements AutoCloseable {
     private final SharedMemoryPort memory;
     private final FilePort files;
     private final ClientAccount account;
+    private final Consumer<String> notice;
     private final Map<Long, Region> regions = new HashMap<>();
     private volatile HostAddresses addresses;
     private long lastId;
     private boolean closed;
+    private boolean told;
 
     /** A region. */
     public static final class Region {
@@ -75,9 +78,14 @@ public final class PinnedMemory implements AutoCloseable {
     public record Offer(RelayPinned pinned, int descriptor) {
     }
 
-    /** Nothing yet, and no addresses. */
-    public PinnedMemory(SharedMemoryPort memory, FilePort files, ClientAccount account) {
+    /**
+     * Nothing yet, and no addresses.
+     *
+     * @param notice a line for the program's user; called by any thread
+     */
+    public PinnedMemory(SharedMemoryPort memory, FilePort files, ClientAccount account, Consumer<String> notice) {
         this.account = account;
+        this.notice = notice;
         this.memory = memory;
         this.files = files;
     }
@@ -98,7 +106,7 @@ public final class PinnedMemory implements AutoCloseable {
             return make(bytes, notBelow);
         } catch (LinuxException e) {
             LOG.warn("{} bytes of pinned memory cannot be made: {}", bytes, e.getMessage());
-            return refused(CudaResult.OUT_OF_MEMORY);
+            return refused("the host gives no memory for it (" + e.getMessage() + ")", bytes);
         }
     }
 
@@ -107,17 +115,18 @@ public final class PinnedMemory implements AutoCloseable {
             return none();
         }
         if (bytes <= 0 || bytes > MOST_BYTES) {
-            return refused(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY);
+            return bytes <= 0 ? refused(CudaResult.INVALID_VALUE) : refused("one allocation has " + (MOST_BYTES >> 20) + " MiB at most", bytes);
         }
         String refusal = account.refusal(Countable.PINNED);
         if (refusal != null) {
             LOG.warn("{} bytes of pinned memory are refused: {}", bytes, refusal);
-            return refused(CudaResult.OUT_OF_MEMORY);
+            return refused(refusal, bytes);
         }
         long rounded = addresses.rounded(bytes);
         long address = addresses.take(rounded, notBelow);
         if (address == 0) {
-            return refused(CudaResult.OUT_OF_MEMORY);
+            return refused("a tenant has addresses for " + (addresses.bytes() >> 20) + " MiB of it on this device, and "
+                    + (addresses.takenBytes() >> 20) + " MiB of them are taken", bytes);
         }
         int descriptor = -1;
         boolean kept = false;
@@ -125,7 +134,7 @@ public final class PinnedMemory implements AutoCloseable {
             descriptor = memory.create("tessera-pinned", rounded);
             // Space now: a full host is an answer here and not a fault in the middle of a copy.
             if (files.reserve(descriptor, rounded) != 0) {
-                return refused(CudaResult.OUT_OF_MEMORY);
+                return refused("the host has not so much memory left", bytes);
             }
             long told = RelayLayout.align(bytes, PAGE);
             account.add(Countable.PINNED);
@@ -149,6 +158,16 @@ public final class PinnedMemory implements AutoCloseable {
 
     private static Offer refused(int result) {
         return new Offer(new RelayPinned(0, 0, 0, result), -1);
+    }
+
+    /** OUT_OF_MEMORY; the first time the program is told why and what to do. */
+    private Offer refused(String why, long bytes) {
+        if (!told) {
+            told = true;
+            notice.accept(bytes + " bytes of pinned memory are refused: " + why
+                    + "; free pinned memory that is not needed (cudaFreeHost), or use pageable memory (malloc)");
+        }
+        return refused(CudaResult.OUT_OF_MEMORY);
     }
 
     /** The region of a number; null if there is none. */

@@ -3,6 +3,7 @@ package io.tessera.executor.quota;
 /** What all clients of one tenant have in the executor, against what a tenant may have. Thread-safe. */
 public final class TenantAccount {
     private static final int KINDS = Countable.values().length;
+    private static final String REMEDY = "; destroy what is not needed any more, or start a part of the programs with another --name";
 
     private final HostBudget budget;
     private final long[] counts = new long[KINDS];
@@ -29,12 +30,12 @@ public final class TenantAccount {
     synchronized String refusal(Countable kind, long count, long more) {
         long wouldHave = counts[kind.ordinal()] + count;
         if (count > 0 && wouldHave > kind.most()) {
-            return "a tenant may have " + kind.most() + " " + kind.plural() + ", and this one has " + counts[kind.ordinal()];
+            return "a tenant may have " + kind.most() + " " + kind.plural() + ", and this one has " + counts[kind.ordinal()] + REMEDY;
         }
         long taken = cost(kind, count, more);
         if (taken > 0 && !budget.allows(bytes + taken, taken)) {
             return "the objects of a tenant may take " + (budget.perTenantBytes() >> 20) + " MiB of the executor's memory, or less while others use it; "
-                    + "those of this one take " + (bytes >> 20) + " MiB, and " + taken + " bytes more were asked for " + kind.plural();
+                    + "those of this one take " + (bytes >> 20) + " MiB, and " + taken + " bytes more were asked for " + kind.plural() + REMEDY;
         }
         return null;
     }

@@ -139,7 +139,7 @@ public final class SessionFactory {
             segment.executorHeartbeatNs(clock.nanoTime());
             segment.publishVersion();
             ClientAccount account = new ClientAccount(accounts.computeIfAbsent(name(client), _ -> new TenantAccount(budget, forData)));
-            PinnedMemory pinned = new PinnedMemory(memory, files, account);
+            PinnedMemory pinned = new PinnedMemory(memory, files, account, segment::notice);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
             ClientSession session = new ClientSession(client, segment,

@@ -129,11 +129,11 @@ public record RelaySegment(MemorySegment memory) {
 
     /**
      * Adds a line that the client shows its user after the next call that fails; cut or lost when there is no more room.
-     * One writer at a time.
+     * Thread-safe: the threads that pin memory write, too.
      *
      * @param text without its line end
      */
-    public void notice(String text) {
+    public synchronized void notice(String text) {
         int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
         byte[] line = (text.replace('\n', ' ') + "\n").getBytes(StandardCharsets.UTF_8);
         int bytes = Math.min(line.length, RelayLayout.NOTICE_BYTES - said);

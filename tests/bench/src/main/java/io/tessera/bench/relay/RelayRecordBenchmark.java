@@ -113,7 +113,7 @@ public class RelayRecordBenchmark {
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), account), printing, window, pools,
+                        Linux.open().files(), account, _ -> { }), printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
                 standstill);
