@@ -110,14 +110,18 @@ class OtherUsersTest {
             refused(other.tessera(command.split(" ")).start().end(BOUND), "no program of yours with the name \"a\"");
         }
         Path directory = run.runtimeDirectory();
+        Path executors = directory.resolve("executors"); // of the user who executors run as
         Files.createFile(directory.resolve("manager.log")); // as `tessera manager start` has it made; this manager logs to the test
-        Files.setPosixFilePermissions(directory.resolve("manager.log"), Files.getPosixFilePermissions(directory.resolve("executor-0.log")));
+        Files.setPosixFilePermissions(directory.resolve("manager.log"), Files.getPosixFilePermissions(executors.resolve("executor-0.log")));
         refused(other.tessera("manager", "logs").start().end(BOUND), "not yours to read");
         for (String name : List.of("executor-0.log", "executor-0.state", "executor-0.mgr")) {
-            assertTrue(Files.exists(directory.resolve(name)), name);
-            assertFalse(other.canRead(directory.resolve(name)), name);
+            assertTrue(Files.exists(executors.resolve(name)), name);
+            assertFalse(other.canRead(executors.resolve(name)), name);
         }
-        assertFalse(other.canWrite(directory.resolve("executor-0.mgr")), "orders to the executor");
+        assertFalse(other.canRead(directory.resolve("manager.log")), "the manager's log");
+        assertFalse(other.canRead(executors), "a list of the executors' files");
+        assertFalse(other.canWrite(executors), "the executors' directory");
+        assertFalse(other.canWrite(executors.resolve("executor-0.mgr")), "orders to the executor");
         assertFalse(other.canWrite(directory.resolve("manager.pid")), "the manager's lock");
         assertFalse(other.canWrite(directory), "the runtime directory");
         assertFalse(other.canRead(directory), "a list of the runtime directory");
@@ -215,7 +219,7 @@ class OtherUsersTest {
         for (int i = 0; i < 8; i++) {
             assertEquals(1, manager.control().status().getAsJsonArray("clients").size());
         }
-        RunningCase knocking = other.program("b", "raw_client", directory.resolve("executor-0.sock").toString(), "hoard", "257")
+        RunningCase knocking = other.program("b", "raw_client", directory.resolve("executors/executor-0.sock").toString(), "hoard", "257")
                 .without("LD_PRELOAD").start().awaitLine("hoarded");
         endsRight(ofRoot(run, "c", "relay_guest", "3").start().awaitLine("ready"));
         endsRight(roots);
