@@ -323,7 +323,7 @@ class FenceTest {
             Thread.sleep(500);
             newcomer.interrupt();
             assertTrue(left.isCompletedExceptionally() || newcomer.join(Duration.ofSeconds(30)), "it came in beside a kernel without a fence");
-            Thread.sleep(500); // nobody but the first is there again
+            Thread.sleep(3000); // nobody but the first is there again, also on a busy machine
             executor.driver.doneEvents.addAll(executor.driver.made("event"));
             first.launch(function, 0, longs(0, 0));
             CompletableFuture<RelayTestClient> second = new CompletableFuture<>();
