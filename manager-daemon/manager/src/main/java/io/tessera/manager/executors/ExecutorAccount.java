@@ -1,10 +1,12 @@
 package io.tessera.manager.executors;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The user as whom root's manager runs executors and their workers, which read what programs send: one that owns nothing but the executors' own
@@ -165,7 +168,25 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         if (Files.isSymbolicLink(folder)) {
             throw new IOException(folder + " is a link");
         }
-        Files.setAttribute(folder, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
-        Files.setAttribute(folder, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
+        if (uid(folder) == uid) {
+            return;
+        }
+        // An earlier manager's executors were somebody else, and one may live still.
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                give(each);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void give(Path path) throws IOException {
+        try {
+            Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            return; // it has just been removed
+        }
     }
 }
