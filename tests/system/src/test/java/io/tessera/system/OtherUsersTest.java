@@ -73,6 +73,7 @@ class OtherUsersTest {
         RunningCase roots = ofRoot(run, "secret", "relay_guest", "1").start().awaitLine("ready");
         RunningCase others = other.program("mine", "relay_guest", "7").start().awaitLine("ready");
         awaitClients(manager, 2);
+        Await.until("the executor has told of both windows", Await.PATIENCE, () -> executor(manager.control().status()).getAsJsonArray("windows").size() == 2);
         assertEquals(List.of("mine", "secret"), tenants(manager.control().status().getAsJsonArray("clients")));
         NativeResult result = other.tessera("status", "--json").start().end(BOUND).exits(0);
         JsonObject status = JsonParser.parseString(String.join("", result.output())).getAsJsonObject();

@@ -104,7 +104,7 @@ class ProtocolTest {
         "short, refused 2", "empty, refused 2", "type, refused 2", "device-first, refused 2",
         "device-range, refused 2", "twice, refused 2"})
     void managerRefusesABrokenClientAndNobodyElse(String mode, String answer, TestRun run) {
-        run.expectLog("a connection was ended|refused");
+        run.expectLog("a connection was ended|refused|other errors of connections of user");
         ManagerProcess manager = run.manager("--mode", "on");
         RunningCase bystander = run.program("worker", "ms=0").start().awaitLine("ready");
         NativeResult result = raw(run, mode, 1).exits(0);
@@ -124,7 +124,7 @@ class ProtocolTest {
     @Test
     void floodOfRandomPacketsTouchesNobodyElse(TestRun run) {
         SeededRandom random = new SeededRandom("floodOfRandomPacketsTouchesNobodyElse");
-        run.expectLog("a connection was ended|refused");
+        run.expectLog("a connection was ended|refused|other errors of connections of user");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
         RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
         RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
