@@ -52,7 +52,7 @@ public final class Main {
             context = ManagerContext.parse(arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv(),
                     os.processes().uid());
             configureLog(context.logLevel());
-            checkUser(os, context.executorUser());
+            checkUser(os, context);
             ExecutorVariables.check(System.getenv(), new ProcHostMemory(Path.of("/proc/meminfo")).totalBytes());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
@@ -80,9 +80,9 @@ public final class Main {
         }
     }
 
-    private static void checkUser(LinuxPort os, String user) throws OptionException {
+    private static void checkUser(LinuxPort os, ManagerContext context) throws OptionException {
         try {
-            ProcessLauncher.checkUser(os, user);
+            ProcessLauncher.checkUser(os, context.executorUser(), context.directory().path());
         } catch (IOException e) {
             throw new OptionException(ManagerOption.EXECUTOR_USER.flag() + " (" + ManagerOption.EXECUTOR_USER.variable() + "): " + e.getMessage());
         }

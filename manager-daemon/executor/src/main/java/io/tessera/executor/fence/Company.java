@@ -88,7 +88,11 @@ public final class Company {
          * @return whether there were any who were not told yet
          */
         public boolean haltOthersOfUser(long nowNs) {
-            return others(this).stream().filter(other -> other.turn.haltNow(nowNs)).count() > 0;
+            boolean any = false;
+            for (Member other : othersOfUser(this)) {
+                any |= other.turn.haltNow(nowNs);
+            }
+            return any;
         }
 
         /** Whether all tenants are one user's. */
@@ -156,7 +160,7 @@ public final class Company {
         return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
     }
 
-    private synchronized List<Member> others(Member member) {
+    private synchronized List<Member> othersOfUser(Member member) {
         return members.stream().filter(other -> other != member && other.uid == member.uid).toList();
     }
 

@@ -1,16 +1,15 @@
 package io.tessera.manager.executors;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -47,15 +46,20 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * The first number that nobody has.
+     * The number that a folder of executors has from before, else the first one that nobody has.
      *
+     * @param folder    of executors, which need not be there
      * @param processes the folder of processes, {@code /proc}
      */
-    static ExecutorAccount free(List<String> passwd, Path processes, Path devices) throws IOException {
+    static ExecutorAccount free(List<String> passwd, Path folder, Path processes, Path devices) throws IOException {
         Set<Integer> taken = new HashSet<>();
         for (String line : passwd) {
             String[] fields = line.split(":", -1);
             taken.add(fields.length >= 4 && fields[2].matches("\\d{1,9}") ? Integer.parseInt(fields[2]) : 0);
+        }
+        int before = uid(folder);
+        if (before >= FIRST_FREE && before <= LAST_FREE && !taken.contains(before)) {
+            return new ExecutorAccount(before, before, groupsOf(devices));
         }
         try (DirectoryStream<Path> all = Files.newDirectoryStream(processes, "[0-9]*")) {
             for (Path process : all) {
@@ -73,7 +77,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         try {
             return (Integer) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            return 0; // it has ended meanwhile
+            return 0; // it is not there, or has ended meanwhile
         }
     }
 
@@ -96,10 +100,11 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
      * Of this system, for root's manager.
      *
      * @param chosen what the operator named: an account, {@code root}, or nothing
+     * @param folder of executors, which need not be there
      * @return empty: root itself
      * @throws IOException if there is no such account
      */
-    static Optional<ExecutorAccount> ofSystem(String chosen) throws IOException {
+    static Optional<ExecutorAccount> ofSystem(String chosen, Path folder) throws IOException {
         Path devices = Path.of("/dev");
         List<String> passwd = Files.readAllLines(Path.of("/etc/passwd"), StandardCharsets.ISO_8859_1);
         if (chosen.equals("root")) {
@@ -112,7 +117,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         if (account.isPresent() && account.get().uid == 0) {
             return Optional.empty();
         }
-        return Optional.of(account.isPresent() ? account.get() : free(passwd, Path.of("/proc"), devices));
+        return Optional.of(account.isPresent() ? account.get() : free(passwd, folder, Path.of("/proc"), devices));
     }
 
     /** What keeps a process of this account from being started; null: nothing. */
@@ -162,31 +167,39 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         }
     }
 
-    /** Makes a folder of this user's, which others may enter but not list. */
+    /**
+     * Makes a folder of this user's, which others may enter but not list. What root has there becomes this user's.
+     *
+     * @throws IOException if it is somebody else's: what lies there could be links that lead elsewhere, so nothing of it is given away
+     */
     void own(Path folder) throws IOException {
         Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
-        if (Files.isSymbolicLink(folder)) {
-            throw new IOException(folder + " is a link");
-        }
         if (uid(folder) == uid) {
             return;
         }
-        // An earlier manager's executors were somebody else, and one may live still.
-        try (Stream<Path> all = Files.walk(folder)) {
-            for (Path each : (Iterable<Path>) all::iterator) {
-                give(each);
-            }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        checkOwner(folder, 0, uid);
+        // While the folder is root's, nobody else puts anything there: it goes last.
+        List<Path> all;
+        try (Stream<Path> below = Files.walk(folder)) {
+            all = below.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path each : all) {
+            Files.setAttribute(each, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(each, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
         }
     }
 
-    private void give(Path path) throws IOException {
-        try {
-            Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
-            Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
-        } catch (NoSuchFileException e) {
-            return; // it has just been removed
+    /**
+     * Looks whether a folder of executors is who it should be's.
+     *
+     * @param wanted who executors are to run as
+     * @throws IOException if it is somebody else's than the owner's; the message says what to do
+     */
+    static void checkOwner(Path folder, int owner, int wanted) throws IOException {
+        int found = uid(folder);
+        if (found != owner || Files.isSymbolicLink(folder)) {
+            throw new IOException(folder + " belongs to user " + Integer.toUnsignedString(found) + ", and executors are to run as user "
+                    + Integer.toUnsignedString(wanted) + ": tessera manager stop --programs, then remove it");
         }
     }
 }

@@ -79,29 +79,30 @@ public final class ProcessLauncher implements ExecutorLauncher {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "--provider",
                 kind.name().toLowerCase(Locale.ROOT), "--devices", Integer.toString(software.count()), "--memory",
                 Long.toString(software.memoryBytes())));
-        return new ProcessLauncher(os, command, folders, account(os, user));
+        return new ProcessLauncher(os, command, folders, account(os, user, folders.runtime));
     }
 
     /**
      * Looks at an account before a manager is started.
      *
+     * @param runtime the manager's folder
      * @throws IOException if this manager cannot run executors as that user; the message says why
      */
-    public static void checkUser(LinuxPort os, String user) throws IOException {
+    public static void checkUser(LinuxPort os, String user, Path runtime) throws IOException {
         if (!user.isEmpty()) {
-            account(os, user);
+            account(os, user, runtime);
         }
     }
 
     /** Null: executors run as this process's user. */
-    private static ExecutorAccount account(LinuxPort os, String user) throws IOException {
+    private static ExecutorAccount account(LinuxPort os, String user, Path runtime) throws IOException {
         if (os.processes().uid() != 0) {
             if (!user.isEmpty()) {
                 throw new IOException("\"" + user + "\": only root's manager runs executors as somebody else");
             }
             return null;
         }
-        return ExecutorAccount.ofSystem(user).orElse(null);
+        return ExecutorAccount.ofSystem(user, ExecutorSockets.folder(runtime)).orElse(null);
     }
 
     /** Whether executors run as another user; the first time is looked whether that user reaches what they need. */
@@ -143,6 +144,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         environment(builder.environment(), folders.cache.resolve(DRIVER));
         if (!other) {
             Files.createDirectories(socket.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+            ExecutorAccount.checkOwner(socket.getParent(), os.processes().uid(), os.processes().uid());
             os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // it names everybody's programs
             builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         } else {
@@ -153,7 +155,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
 
     /** Everything that it writes lies in folders of its own, and it opens its log itself: what root opened there could be a link by then. */
     private void asOther(ProcessBuilder builder, Path folder) throws IOException {
-        Path cache = folders.cache.resolve("executors");
+        Path cache = folders.cache.resolve("executors-" + account.uid()); // nobody takes over what another has compiled
         account.own(folder);
         account.own(cache);
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).directory(folder.toFile());
