@@ -83,6 +83,32 @@ class ExecutorLifeStepTest {
     }
 
     @Test
+    void oneThatWasKilledBeforeItWasReadyIsStartedAgain() throws Exception {
+        stepped = new SteppedManager();
+        MemoryPeer asking = asking(42);
+        executor(0).dies();
+        stepped.step();
+        assertEquals(List.of(), asking.heard());
+        stepped.stepAfterMs(300);
+        executor(1).ready(1);
+        stepped.step();
+        assertEquals(List.of("relay 0 of 1 "), asking.heard());
+    }
+
+    @Test
+    void oneThatEndsThreeTimesBeforeItIsReadyIsNotStartedAgain() throws Exception {
+        stepped = new SteppedManager();
+        MemoryPeer asking = asking(42);
+        for (int start = 0; start < 3; start++) {
+            executor(start).dies();
+            stepped.step();
+            stepped.stepAfterMs(600);
+        }
+        assertEquals(3, stepped.launcher.started.size());
+        assertEquals(List.of("relay 0 of 0 it ended with code 1"), asking.heard());
+    }
+
+    @Test
     void oneOfWhichNothingRunsIsReplacedToo() throws Exception {
         ready();
         stepped.linux.activity = new Activity(false, false, 5);

@@ -22,6 +22,8 @@ final class ExecutorSlot {
     static final long LONG_PAUSE_NS = 1_000_000_000L;
     /** An executor that served for so long has not failed at once: it is started again without a pause. */
     private static final long STEADY_NS = 1_000_000_000L;
+    /** So often in a row one is started that ends before it is ready and has not said why: somebody may have killed it. */
+    private static final int MOST_STARTS = 3;
 
     /** Where an executor is in its life. */
     enum State {
@@ -159,9 +161,10 @@ final class ExecutorSlot {
         failures = nowNs - readySinceNs >= STEADY_NS ? 0 : failures + 1;
     }
 
-    /** It is dead; it is started again, if it ever was ready, after a pause if it failed at once. */
+    /** It is dead; it is started again, after a pause if it failed at once, unless it cannot become ready. */
     void died(String why, long nowNs) {
         running = null;
+        boolean unexplained = state == State.STARTING && reason.isEmpty();
         if (reason.isEmpty() || state == State.FOREIGN) {
             reason = why;
         }
@@ -170,7 +173,7 @@ final class ExecutorSlot {
         } else if (state == State.STARTING) {
             failures++;
         }
-        boolean was = state == State.READY || state == State.RESTARTING;
+        boolean was = state == State.READY || state == State.RESTARTING || unexplained && failures < MOST_STARTS;
         state = was ? State.RESTARTING : State.ABSENT;
         long pauseNs = failures == 0 ? 0 : Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(failures - 1, 20));
         deadlineNs = nowNs + pauseNs;
