@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * owner thread, which also writes every session's heartbeat.
  */
 public final class Connections implements AutoCloseable {
-    /** A client shows its token at once. */
-    private static final long SILENT_NS = 5_000_000_000L;
+    /** A client shows its token as soon as it runs, which may be late where many begin at once; how many may be silent is bounded. */
+    private static final long SILENT_NS = 30_000_000_000L;
     /** The manager tells us who comes before it tells the client where we are, but over another way, which may be late. */
     private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
     /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
@@ -137,10 +137,15 @@ public final class Connections implements AutoCloseable {
             return;
         }
         RelayToken before = goes.token();
-        readable(goes); // where this thread was late, what it has said may not have been read yet
-        if (goes.isOpen() && goes.token() == before) {
+        if (isStill(goes, before)) {
             refuse(goes, RefusalCode.FULL, reason);
         }
+    }
+
+    /** Whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
+    private boolean isStill(Connection connection, RelayToken before) {
+        readable(connection);
+        return connection.isOpen() && connection.token() == before;
     }
 
     private void listenTo(int interest) {
@@ -348,7 +353,8 @@ public final class Connections implements AutoCloseable {
                 continue;
             }
             if (connection.session() == null && connection.announced() == null
-                    && nowNs - connection.sinceNs > (connection.token() == null ? SILENT_NS : ANNOUNCEMENT_NS)) {
+                    && nowNs - connection.sinceNs > (connection.token() == null ? SILENT_NS : ANNOUNCEMENT_NS)
+                    && isStill(connection, connection.token())) {
                 refuse(connection, RefusalCode.PEER, connection.token() == null ? "it has not said who it is"
                         : "the manager has not announced this process");
             } else if (connection.session() != null) {
