@@ -31,7 +31,7 @@ final class RunningCase implements AutoCloseable {
     }
 
     private static Thread read(InputStream from, List<String> into) {
-        return Thread.ofVirtual().start(() -> {
+        return Thread.ofPlatform().daemon().start(() -> {
             try (BufferedReader reader = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
                 for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                     synchronized (into) {
