@@ -52,6 +52,9 @@ class CrowdTest {
     void manyTenantsFitAndCostTheExecutorFewMappings(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "software", "--software-memory", 4L * CROWD + 32 + "MiB", "--max-clients",
                 Integer.toString(CROWD + 8));
+        if (CROWD > 100) {
+            run.expectLog("more lines about processes of user");
+        }
         RunningCase first = guest(run, "first", "0");
         awaitReady(first);
         long pid = executor(manager).get("pid").getAsLong();
