@@ -11,6 +11,8 @@ import json
 import os
 import sys
 
+from harness.page import figures_of
+
 #: A record that is committed has at most so many bytes; then lists get shorter.
 LIMIT_BYTES = 200_000
 #: Lengths to which lists are cut, one after the other, until the record fits.
@@ -74,7 +76,8 @@ def keep(path, into):
     target = os.path.join(into, folder_of(record), f"{record['suite']}.json")
     os.makedirs(os.path.dirname(target), exist_ok=True)
     number = 2
-    text = trimmed(record)
+    figures = figures_of(record)  # of the whole record: what is kept may be shorter
+    text = trimmed({**record, "figures": figures} if figures else record)
     while os.path.exists(target):
         with open(target, encoding="utf-8") as file:
             if file.read() == text:

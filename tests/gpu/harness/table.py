@@ -1,4 +1,4 @@
-"""Markdown from the raw records that the suites leave, for tests/gpu/RESULTS.md.
+"""Markdown from the raw records that the suites leave, to be read after a run.
 
 Run ``python3 -m harness.table FILE.json...`` to print the tables of raw records; nothing is measured by it.
 """

@@ -25,7 +25,7 @@ from harness.trainings import CAPACITY_GIB, QUANTUM_NS, device, manager_of, resi
 
 REPEATS = 3
 WINDOW_S = 3.0
-#: A process is by up to 0.35 % faster or slower than another of the same program, for as long as it lives (RESULTS.md).
+#: A process is by up to 0.35 % faster or slower than another of the same program, for as long as it lives (H200, 2026-11-22).
 PROCESSES = 3
 OVERHEAD_WINDOW_S = 1.6
 NOTEBOOKS = 8

@@ -20,7 +20,7 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
     /**
      * The part of the share that copying may take. The rest is for what is lost beside it: the first turns, which begin before the
      * moves are measured, and the drain. With 0.6 two trainings on an H200 took 3.4 % longer than one after the other on 16 GiB (copying
-     * 2.9 %), and 5.2 % on 8 GiB, where two more hand-overs came at the ends (tests/gpu/RESULTS.md).
+     * 2.9 %), and 5.2 % on 8 GiB, where two more hand-overs came at the ends (2026-11-22).
      */
     private static final double COPYING = 0.5;
 

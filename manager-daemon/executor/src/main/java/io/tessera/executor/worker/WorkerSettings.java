@@ -18,7 +18,7 @@ import java.util.Map;
 public record WorkerSettings(String provider, DriverOptions driver, int most, int jobSeconds, long heapBytes, int idleSeconds) {
     private static final int MOST_WORKERS = 2;
     private static final int JOB_SECONDS = 60;
-    /** Fencing reads some MiB in a second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host, RESULTS.md). */
+    /** Fencing reads some MiB in a second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host). */
     private static final int SECONDS_PER_MIB = 30;
     private static final int IDLE_SECONDS = 60;
     private static final long MIB = 1L << 20;

@@ -1,0 +1,165 @@
+"""Makes RESULTS.md, and the table of figures in README.md, of the raw records that are committed under results/.
+
+    tests/gpu/page            writes both
+    tests/gpu/page --check    says whether they are what the records give; exit code 1 if not
+
+Nothing is measured by it. A figure is read from the newest record that has it; the trend shows those before, the oldest first.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+from harness.figures import number
+from harness.page_figures import FIGURES
+from harness.suites import load
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = HERE / "results"
+PAGE = HERE / "RESULTS.md"
+README = HERE.parent.parent / "README.md"
+#: Between these lines README.md has the figures that decide whether somebody reads on.
+BEGIN, END = "<!-- figures: tests/gpu/page -->", "<!-- end of figures -->"
+TREND = 4
+#: A page that nobody reads to its end has failed.
+MOST_LINES = 150
+
+
+def tables(record):
+    """The tables of a raw record; none if its suite is gone or it holds none."""
+    try:
+        return load(record["suite"]).tables(record["results"])
+    except (KeyError, ValueError, LookupError, TypeError, SystemExit):
+        return []
+
+
+def figures_of(record):
+    """The page's figures in a raw record, by key."""
+    found = {}
+    made = None
+    for figure in FIGURES:
+        if figure.suite != record["suite"]:
+            continue
+        made = tables(record) if made is None else made
+        table = next((one for one in made if one.title.startswith(figure.table)), None)
+        if table is None or not table.rows:
+            continue
+        try:
+            value = figure.pick(table)
+        except (ValueError, IndexError):
+            value = None
+        if value is not None:
+            found[figure.key] = value
+    return found
+
+
+def kept(record):
+    """Those that were taken of the whole record when it was kept, else those of what is left of it, without counts of what may be missing."""
+    if "figures" in record:
+        return record["figures"]
+    counts = {figure.key for figure in FIGURES if figure.counts} if "trimmed" in record else set()
+    return {key: value for key, value in figures_of(record).items() if key not in counts}
+
+
+def met(asked, value):
+    """Whether a value is what was asked; None: nothing was, or it cannot be compared."""
+    parts = re.fullmatch(r"([≥≤=]) (\S+)", asked)
+    if not parts:
+        return None
+    how, bound = parts.groups()
+    if bound == "yes":
+        return value is True
+    if isinstance(value, str):
+        leading = re.match(r"[\d.]+", value)
+        if not leading:
+            return None
+        value = float(leading.group())
+    bound = float(bound)
+    return {"≥": value >= bound, "≤": value <= bound, "=": value == bound}[how]
+
+
+def gpu(machine):
+    """Its short name."""
+    name = re.search(r"(H\d00|A\d00|L\d0S?|B\d00)", machine.get("gpu", ""))
+    return name.group(1) if name else machine.get("gpu", "?")
+
+
+def collected(folder):
+    """For each key what the records say, the newest last: (value, machine)."""
+    records = []
+    for path in folder.glob("*/*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if "machine" in record:
+            records.append((record["machine"].get("date", ""), str(path), record))
+    found = {}
+    for _, _, record in sorted(records, key=lambda one: one[:2]):
+        for key, value in kept(record).items():
+            found.setdefault(key, []).append((value, record["machine"]))
+    return found
+
+
+def row(figure, values):
+    """One line of the table."""
+    if not values:
+        return f"| {figure.what} | {figure.fenced} | {figure.asked} | – | not measured since records are kept | `{figure.command}` | |"
+    value, machine = values[-1]
+    so = met(figure.asked, value)
+    latest = number(value) + ("" if so is None else ", met" if so else ", **missed**")
+    where = f"{machine.get('date', '')[:10]}, {gpu(machine)}, `{machine.get('commit', '?')[:8]}`"
+    trend = " → ".join(number(before) for before, _ in values[-TREND:]) if len(values) > 1 else ""
+    return f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest} | {where} | `{figure.command}` | {trend} |"
+
+
+def page(folder=RESULTS):
+    """The whole page."""
+    found = collected(folder)
+    lines = [
+        "# Measured on GPUs",
+        "",
+        "Made by `tests/gpu/page` of the records under `results/`; a record says its machine, driver and versions. What an investigation taught is in"
+        " `FINDINGS.md`. «turns»: one program is on the GPU at a time. «fenced», «unfenced»: programs share one context, with their kernels walled in or"
+        " not. PyTorch by relay runs unfenced: its libraries hold machine code only. Where a figure compares with native execution, time-slicing or MPS,"
+        " both were measured in the same run. Commands are those of `tests/gpu/run`, in a kit (`README.md`).",
+        "",
+        "| figure | walls | asked | latest | measured | command | trend |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        *(row(figure, found.get(figure.key)) for figure in FIGURES),
+    ]
+    if len(lines) > MOST_LINES:
+        raise ValueError(f"{len(lines)} lines: more than {MOST_LINES}")
+    return "\n".join(lines) + "\n"
+
+
+def readme(text, folder=RESULTS):
+    """README.md with today's figures in it."""
+    found = collected(folder)
+    rows = [
+        f"| {figure.what} | {figure.fenced} | {number(found[figure.key][-1][0])} | {gpu(found[figure.key][-1][1])}, {found[figure.key][-1][1].get('date', '')[:10]} |"
+        for figure in FIGURES
+        if figure.front and figure.key in found
+    ]
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    head = "| figure | walls | measured | on, when |\n| --- | --- | --- | --- |\n"
+    return before + BEGIN + "\n" + head + "".join(one + "\n" for one in rows) + END + after
+
+
+def main(arguments):
+    """The command."""
+    parser = argparse.ArgumentParser(prog="tests/gpu/page", description="Makes RESULTS.md and README.md's table of the records under results/.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is not what the records give")
+    options = parser.parse_args(arguments)
+    wanted = {PAGE: page(), README: readme(README.read_text(encoding="utf-8"))}
+    for path, text in wanted.items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if options.check:
+            sys.exit(f"{path} is not what the records give: run tests/gpu/page")
+        path.write_text(text, encoding="utf-8")
+        print(f"{path}: {len(text.splitlines())} lines")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

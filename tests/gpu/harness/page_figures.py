@@ -1,0 +1,167 @@
+"""The figures of RESULTS.md: what each is, what is asked of it, and where it stands in the tables of a suite."""
+
+import dataclasses
+import typing
+
+
+def at(row, column):
+    """The cell of the row that begins so."""
+
+    def pick(table):
+        place = table.columns.index(column)
+        return next((one[place] for one in table.rows if one[0] == row), None)
+
+    return pick
+
+
+def count(column, begins=""):
+    """How many rows have a cell in the column that begins so."""
+
+    def pick(table):
+        place = table.columns.index(column)
+        return sum(str(one[place]).startswith(begins) for one in table.rows)
+
+    return pick
+
+
+def most(column):
+    """The largest number of a column."""
+
+    def pick(table):
+        place = table.columns.index(column)
+        numbers = [one[place] for one in table.rows if isinstance(one[place], (int, float))]
+        return max(numbers, default=None)
+
+    return pick
+
+
+def no_others(column, right=True):
+    """Whether every cell of the column is that one."""
+
+    def pick(table):
+        place = table.columns.index(column)
+        return all(one[place] is right or one[place] == right for one in table.rows) if table.rows else None
+
+    return pick
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """One row of the page.
+
+    :param key: its name in kept records; never changed
+    :param what: as a reader reads it
+    :param fenced: ``fenced``, ``unfenced`` (kernels run beside others without walls) or ``turns`` (one program at a time)
+    :param suite: the suite that measures it
+    :param table: how the table's title begins
+    :param pick: the value, from the table
+    :param asked: such as ``≥ 0.995``; empty: nothing was
+    :param only: the cases to name, for a quick run
+    :param counts: it counts rows, so it can only be taken of a whole record
+    :param front: it stands in README.md, too
+    """
+
+    key: str
+    what: str
+    fenced: str
+    suite: str
+    table: str
+    pick: typing.Callable
+    asked: str = ""
+    only: str = ""
+    counts: bool = False
+    front: bool = False
+
+    @property
+    def command(self):
+        """What measures it again."""
+        return f"run {self.suite}" + (f" --only {self.only}" if self.only else "")
+
+
+def _each(names, make):
+    return [make(name) for name in names]
+
+
+FIGURES = [
+    *_each(
+        (("gpt", "≥ 0.995"), ("resnet", "≥ 0.995"), ("mlp", "≥ 0.99")),
+        lambda one: Figure(
+            f"alone.{one[0]}", f"{one[0]} alone in turns, of native speed", "turns", "alone", "Alone", at(one[0], "plain/native"),
+            one[1], one[0], front=True,
+        ),
+    ),
+    Figure("alone.losses", "losses in turns equal native ones to the last digit", "turns", "alone", "Losses equal", no_others("plain"), "= yes"),
+    *_each(
+        (("gpt", "≥ 1"), ("resnet", "≥ 1"), ("mlp", "≥ 1")),
+        lambda one: Figure(
+            f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "unfenced", "relay", "Alone by relay",
+            at(one[0], "relay/native"), one[1], one[0], front=True,
+        ),
+    ),
+    Figure("relay.losses", "losses by relay equal native ones to the last digit", "unfenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
+    *_each(
+        ("gpt+gpt", "mlp+mlp", "gpt+resnet"),
+        lambda pair: Figure(
+            f"pairs.{pair}", f"{pair} in turns (`auto`), sum over one alone", "turns", "pairs", "Two at once, relative",
+            at(pair, "Tessera auto"), "", pair, front=True,
+        ),
+    ),
+    *_each(
+        ("gpt+gpt", "mlp+mlp", "resnet+resnet", "gpt+resnet"),
+        lambda pair: Figure(
+            f"spaces.{pair}", f"{pair} by relay, of MPS in the same run", "unfenced", "spaces", "Two at once in one context",
+            at(pair, "relay/MPS"), "≥ 1", pair, front=True,
+        ),
+    ),
+    *_each(
+        ("2", "4", "8"),
+        lambda number: Figure(
+            f"mixes.{number}", f"{number} mixed programs, total time, of MPS", "fenced", "mixes", "Mixed programs at once",
+            at(f"{number} programs", "fenced/MPS"), "≤ 1.03", f"'{number} programs'", front=True,
+        ),
+    ),
+    Figure("mixes.slicing", "8 mixed programs, total time, of time-slicing", "fenced", "mixes", "Mixed programs at once",
+           at("8 programs", "fenced/time-slicing"), "≤ 0.75", "'8 programs'", front=True),
+    *_each(
+        (("mask", "≤ 1.06"), ("modulo", ""), ("check", "")),
+        lambda one: Figure(
+            f"fences.{one[0]}", f"fence `{one[0]}` over 73 kernels, geometric mean of time over native", "fenced", "fences",
+            "Fence cost, means", at(one[0], "geometric mean"), one[1], front=True,
+        ),
+    ),
+    Figure("fences.worst", "fence `mask`, worst kernel, time over native", "fenced", "fences", "Fence cost, means", at("mask", "worst")),
+    Figure("fences.equal", "kernels with equal results, fenced by each mode", "fenced", "fences", "Fence cost, time", no_others("results equal"), "= yes"),
+    *_each(
+        ("mask", "modulo", "check"),
+        lambda mode: Figure(
+            f"attacks.{mode}.held", f"attacks by `{mode}` that held", "fenced", "attacks", f"Attacks on a neighbour, fenced by {mode}",
+            count("so", "held"), "", mode, counts=True, front=mode == "mask",
+        ),
+    ),
+    *_each(
+        ("mask", "modulo", "check"),
+        lambda mode: Figure(
+            f"attacks.{mode}.escapes", f"attacks by `{mode}` that read or changed a neighbour's memory", "fenced", "attacks",
+            f"Attacks on a neighbour, fenced by {mode}", count("so", "ESCAPE"), "= 0", mode, counts=True, front=True,
+        ),
+    ),
+    Figure("handover", "hand-over of a turn, gpt+gpt, median ms", "turns", "handover", "Hand-over", at("gpt+gpt", "median hand-over, ms"), "≤ 2", "gpt+gpt", front=True),
+    Figure("gate", "a launch through the open gate, ns more than the driver's own", "turns", "overhead", "The gate of",
+           lambda table: table.rows[0][table.columns.index("difference, ns")], "≤ 10"),
+    Figure("run", "`tessera run true`, ms more than `true`", "turns", "overhead", "Starting a program",
+           lambda table: next((one[3] for one in table.rows if "run" in one[0]), None), "≤ 10"),
+    Figure("fairness", "two equal tenants under `auto`, distance from equal work over 1 s, median", "turns", "fairness", "Fairness of two",
+           at("auto", "median"), "", "auto"),
+    Figure("ops.different", "results of PyTorch's operators by relay that are wrong (float32)", "unfenced", "ops", "PyTorch's operators",
+           lambda table: sum(one[table.columns.index("different")] for one in table.rows), "= 0"),
+    Figure("ops.cases", "cases of PyTorch's operators compared, over all ways", "unfenced", "ops", "PyTorch's operators",
+           lambda table: sum(one[table.columns.index("cases")] for one in table.rows)),
+    Figure("programs", "our CUDA programs by relay with outputs equal to native", "unfenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
+    Figure("fullsize", "two servers of 0.75 of the GPU, longest time without progress, s", "turns", "fullsize", "Servers at full size",
+           most("longest without progress, s"), "≤ 1"),
+    Figure("suspend", "8 GiB leave the GPU whole (`evict --suspend`), s", "turns", "suspend", "A tenant leaves",
+           lambda table: next((one[3] for one in table.rows if "suspend" in one[0]), None)),
+    Figure("notebooks", "eight notebooks of 0.4 of the memory, wait of a first call, median s", "turns", "oversub", "Notebooks",
+           lambda table: table.rows[0][2], "", "notebooks"),
+    Figure("oversub.fits", "two that fit under plan `swap`, of native at once", "turns", "oversub", "Two that fit", lambda table: table.rows[0][2], "≥ 0.98"),
+]
