@@ -21,6 +21,12 @@ public final class RealMemory {
     private static final VarHandle ATOMIC_SHORT =
             ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
+    /**
+     * Bytes that are copied or set at once. The JVM can stop a thread between two pieces, but not in one: whoever waits for all threads to stop, as the
+     * collector does, waits for a piece (4 GiB of memory that was never touched take seconds, 1 MiB less than a millisecond).
+     */
+    private static final long PIECE_BYTES = 1L << 20;
+
     private RealMemory() {
     }
 
@@ -149,7 +155,13 @@ public final class RealMemory {
 
     /** Copies bytes between real addresses; the ranges may overlap. */
     public static void copy(long from, long to, long bytes) {
-        MemorySegment.copy(ALL, from, ALL, to, bytes);
+        boolean backwards = to > from && to - from < bytes; // the end is read before it is written over
+        for (long done = 0; done < bytes;) {
+            long piece = Math.min(PIECE_BYTES, bytes - done);
+            long at = backwards ? bytes - done - piece : done;
+            MemorySegment.copy(ALL, from + at, ALL, to + at, piece);
+            done += piece;
+        }
     }
 
     /** Copies a Java array to a real address. */
@@ -166,6 +178,8 @@ public final class RealMemory {
 
     /** Sets bytes. */
     public static void fill(long address, long bytes, byte value) {
-        ALL.asSlice(address, bytes).fill(value);
+        for (long done = 0; done < bytes; done += PIECE_BYTES) {
+            ALL.asSlice(address + done, Math.min(PIECE_BYTES, bytes - done)).fill(value);
+        }
     }
 }

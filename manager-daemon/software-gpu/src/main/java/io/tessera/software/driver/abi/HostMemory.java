@@ -1,5 +1,6 @@
 package io.tessera.software.driver.abi;
 
+import io.tessera.software.memory.RealMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -89,12 +90,12 @@ public final class HostMemory {
 
     /** Copies bytes; the ranges may overlap. */
     public static void copy(long source, long target, long bytes) {
-        MemorySegment.copy(ALL, source, ALL, target, bytes);
+        RealMemory.copy(source, target, bytes);
     }
 
     /** Fills bytes. */
     public static void fill(long address, long bytes, byte value) {
-        ALL.asSlice(address, bytes).fill(value);
+        RealMemory.fill(address, bytes, value);
     }
 
     /** Copies Java bytes out. */
