@@ -43,6 +43,22 @@ final class Kernels {
             }
             """;
 
+    /** {@code await(volatile int *word)} ends when the word is not zero. */
+    static final String AWAIT = HEADER + """
+            .visible .entry await(.param .u64 word)
+            {
+                .reg .b32 %r<2>;
+                .reg .b64 %rd<2>;
+                .reg .pred %p<2>;
+                ld.param.u64 %rd1, [word];
+            again:
+                ld.volatile.global.u32 %r1, [%rd1];
+                setp.eq.u32 %p1, %r1, 0;
+                @%p1 bra again;
+                ret;
+            }
+            """;
+
     /** {@code stop()} ends with a trap. */
     static final String TRAP = HEADER + """
             .visible .entry stop()

@@ -60,6 +60,27 @@ class StreamsTest {
         port.ok(DriverEntry.cuStreamQuery, stream);
     }
 
+    /** As on a GPU: forty kernels that wait for a word leave the processors to others, also to the one that writes the word. */
+    @Test
+    void kernelsThatDoNotEndKeepNoOthersFromRunning() {
+        long waits = port.function(Kernels.AWAIT, "await");
+        long stores = port.function(Kernels.STORE, "store");
+        long awaited = port.alloc(4);
+        long other = port.alloc(4);
+        port.ok(DriverEntry.cuMemsetD32_v2, awaited, 0, 1L);
+        for (int i = 0; i < 40; i++) {
+            port.launch(waits, 1, 1, port.stream(), awaited);
+        }
+        long stream = port.stream();
+        for (int i = 1; i <= 20; i++) {
+            port.launch(stores, 1, 1, stream, other, i);
+            port.ok(DriverEntry.cuStreamSynchronize, stream);
+        }
+        assertEquals(20, port.readInts(other, 1)[0]);
+        port.launch(stores, 1, 1, stream, awaited, 1);
+        port.ok(DriverEntry.cuCtxSynchronize);
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 5, 4, 5", "0, -1, -2, 0", "1, 5, 6, 5", "2, 6, 9, 2", "3, 5, -1, 250"})
     void conditionsAreThoseOfTheInterface(int flags, long expected, long not, long yes) {

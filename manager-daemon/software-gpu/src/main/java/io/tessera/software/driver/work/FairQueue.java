@@ -4,6 +4,9 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Tasks that wait for a worker, by the stream that they are of: streams take turns, so a graph of a hundred thousand kernels that are
@@ -11,13 +14,59 @@ import java.util.Map;
  */
 final class FairQueue {
     private final Map<Output, ArrayDeque<Task>> waiting = new LinkedHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Condition busy = lock.newCondition();
+    /** When one was taken last, or when the first of those that wait came. */
+    private long movedNs;
+    private boolean watched;
+    private boolean closed;
 
-    synchronized void add(Task task) {
-        waiting.computeIfAbsent(task.output(), _ -> new ArrayDeque<>()).add(task);
+    /** Returns whether it will be taken: not once the queue is closed. */
+    boolean add(Task task) {
+        lock.lock();
+        try {
+            if (closed) {
+                return false;
+            }
+            if (waiting.isEmpty()) {
+                movedNs = System.nanoTime();
+            }
+            waiting.computeIfAbsent(task.output(), _ -> new ArrayDeque<>()).add(task);
+            arrived.signal();
+            if (!watched) {
+                busy.signal();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** The next one; there is one for each that was added. */
-    synchronized Task next() {
+    /**
+     * Takes the next one; waits for it.
+     *
+     * @param millis how long at most
+     * @return null: none came in time, or the queue is closed
+     */
+    Task take(long millis) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long leftNs = TimeUnit.MILLISECONDS.toNanos(millis);
+            while (waiting.isEmpty() && !closed) {
+                if (leftNs <= 0) {
+                    return null;
+                }
+                leftNs = arrived.awaitNanos(leftNs);
+            }
+            return closed ? null : next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Task next() {
+        movedNs = System.nanoTime();
         Iterator<Map.Entry<Output, ArrayDeque<Task>>> each = waiting.entrySet().iterator();
         Map.Entry<Output, ArrayDeque<Task>> first = each.next();
         each.remove();
@@ -27,5 +76,46 @@ final class FairQueue {
             waiting.put(first.getKey(), tasks);
         }
         return task;
+    }
+
+    /**
+     * Waits until tasks wait and none was taken for so long.
+     *
+     * @param idleMillis without tasks for so long it sleeps until the next one comes, in place of looking
+     * @return of how many streams tasks wait; 0: the queue is closed
+     */
+    int awaitStuck(long millis, long idleMillis) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long idleNs = TimeUnit.MILLISECONDS.toNanos(idleMillis);
+            while (!closed) {
+                long sinceNs = System.nanoTime() - movedNs;
+                if (!waiting.isEmpty() && sinceNs >= TimeUnit.MILLISECONDS.toNanos(millis)) {
+                    movedNs = System.nanoTime(); // those who come now take theirs first
+                    return waiting.size();
+                }
+                watched = !waiting.isEmpty() || sinceNs < idleNs;
+                if (watched) {
+                    busy.await(millis, TimeUnit.MILLISECONDS);
+                } else {
+                    busy.await();
+                }
+            }
+            return 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is taken any more. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            arrived.signalAll();
+            busy.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 }

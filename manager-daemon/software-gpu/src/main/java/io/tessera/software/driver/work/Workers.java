@@ -10,11 +10,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 /**
- * The threads that run tasks: a fixed number of workers for the device's own work, a growing number for the
- * program's callbacks, and one that polls words. Thread-safe; {@link #close} ends all of them.
+ * The threads that run tasks: workers for the device's own work, a growing number for the program's callbacks, and one that polls
+ * words. Thread-safe; {@link #close} ends all of them.
+ *
+ * <p>As on a GPU, a kernel that does not end keeps nobody else's from running: where tasks wait and no worker takes one, there are more
+ * workers, which share the processors, until they have nothing to do.
  */
 public final class Workers implements AutoCloseable {
-    private final ExecutorService device;
+    /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, «resident grids per device»). */
+    private static final int MOST = 128;
+    /** Tasks that wait for so long, while none is taken, wait behind work that takes long. */
+    private static final long STUCK_MS = 20;
+    /** A worker that came for them stays for so long without a task. */
+    private static final long LINGER_MS = 1_000;
+
+    private final AtomicInteger alive = new AtomicInteger();
+    private final ThreadGroup device = new ThreadGroup("software-gpu");
+    private final ThreadFactory deviceThreads = named(device, "software-gpu-worker-");
     private final ExecutorService outside;
     private final FairQueue queue = new FairQueue();
     private final WordPoller poller;
@@ -28,16 +40,47 @@ public final class Workers implements AutoCloseable {
      * @param reporter told of an operation that failed in a way that no driver documents; its context is lost
      */
     public Workers(int threads, WordPoller poller, BiConsumer<Task, Throwable> reporter) {
-        device = Executors.newFixedThreadPool(threads, named("software-gpu-worker-"));
-        outside = Executors.newCachedThreadPool(named("software-gpu-callback-"));
+        outside = Executors.newCachedThreadPool(named(null, "software-gpu-callback-"));
         this.poller = poller;
         this.reporter = reporter;
+        for (int i = 0; i < threads; i++) {
+            work(Long.MAX_VALUE);
+        }
+        named(device, "software-gpu-watch-").newThread(this::watch).start();
     }
 
-    private static ThreadFactory named(String prefix) {
+    /** One more worker, which ends when it had no task for so long. */
+    private void work(long millis) {
+        alive.incrementAndGet();
+        deviceThreads.newThread(() -> {
+            try {
+                for (Task task = queue.take(millis); task != null; task = queue.take(millis)) {
+                    task.run();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // closed
+            } finally {
+                alive.decrementAndGet();
+            }
+        }).start();
+    }
+
+    private void watch() {
+        try {
+            for (int streams = queue.awaitStuck(STUCK_MS, LINGER_MS); streams > 0; streams = queue.awaitStuck(STUCK_MS, LINGER_MS)) {
+                for (int i = Math.min(streams, MOST - alive.get()); i > 0; i--) {
+                    work(LINGER_MS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // closed
+        }
+    }
+
+    private static ThreadFactory named(ThreadGroup group, String prefix) {
         AtomicInteger next = new AtomicInteger();
         return body -> {
-            Thread thread = new Thread(body, prefix + next.getAndIncrement());
+            Thread thread = new Thread(group, body, prefix + next.getAndIncrement());
             thread.setDaemon(true);
             return thread;
         };
@@ -53,21 +96,24 @@ public final class Workers implements AutoCloseable {
         switch (task.operation().place()) {
             case HERE -> runHere(task);
             case WORKER -> {
-                queue.add(task);
-                hand(device, task, () -> queue.next().run());
+                if (!queue.add(task)) {
+                    tooLate(task);
+                }
             }
-            case OUTSIDE -> hand(outside, task, task::run);
+            case OUTSIDE -> {
+                try {
+                    outside.execute(task::run);
+                } catch (RejectedExecutionException closed) {
+                    tooLate(task);
+                }
+            }
             default -> throw new IllegalStateException("no such place");
         }
     }
 
-    private void hand(ExecutorService threads, Task task, Runnable body) {
-        try {
-            threads.execute(body);
-        } catch (RejectedExecutionException closed) {
-            task.fault().raise(CudaError.DEINITIALIZED);
-            runHere(task);
-        }
+    private void tooLate(Task task) {
+        task.fault().raise(CudaError.DEINITIALIZED);
+        runHere(task);
     }
 
     /** A chain of short tasks is run in a loop: each may make the next one ready, and the stack is finite. */
@@ -96,7 +142,8 @@ public final class Workers implements AutoCloseable {
     /** Ends the threads; what is queued is not run. */
     @Override
     public void close() {
-        device.shutdownNow();
+        queue.close();
+        device.interrupt();
         outside.shutdownNow();
         poller.close();
     }
