@@ -156,7 +156,7 @@ final class AddressCheck {
                             inGraph);
                 }
                 // Others have their address somewhere else, where nobody has looked.
-                default -> throw new RejectedException(CudaResult.NOT_SUPPORTED, "memory operation " + operation);
+                default -> throw RejectedException.unsupported("stream memory operation " + operation);
             }
         }
     }
@@ -172,8 +172,9 @@ final class AddressCheck {
     }
 
     private void awaits(long address, boolean wide, long value, int flags, boolean inGraph) throws RejectedException {
-        if (!streams.waits(address, wide, value, flags, inGraph)) {
-            throw new RejectedException(CudaResult.INVALID_VALUE, "a wait that nothing ends, or too many at once");
+        String refusal = streams.waits(address, wide, value, flags, inGraph);
+        if (refusal != null) {
+            throw RejectedException.value(refusal);
         }
     }
 

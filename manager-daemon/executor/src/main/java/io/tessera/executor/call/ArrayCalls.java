@@ -68,8 +68,8 @@ final class ArrayCalls {
         }
         long bytes = ArrayFormat.arrayElementBytes(format, channels);
         if (bytes == 0 || (flags & WITHOUT_MEMORY) != 0) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "an array that cannot be zeroed: format 0x"
-                    + Integer.toHexString(format) + ", flags 0x" + Integer.toHexString(flags));
+            throw RejectedException.unsupported("an array of format 0x" + Integer.toHexString(format) + " with flags 0x" + Integer.toHexString(flags)
+                    + " (it cannot be zeroed before the program has it)");
         }
         long width = described.get(WireTypes.U64, 0);
         long height = described.get(WireTypes.U64, HEIGHT);

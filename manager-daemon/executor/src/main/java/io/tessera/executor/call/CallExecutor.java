@@ -354,7 +354,7 @@ public final class CallExecutor implements AutoCloseable {
         try {
             return client.fences().realised(value);
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
     }
 

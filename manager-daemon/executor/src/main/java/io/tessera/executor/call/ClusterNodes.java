@@ -51,6 +51,11 @@ final class ClusterNodes {
         return result == CudaResult.SUCCESS && !one;
     }
 
+    /** What a node is refused that would run a kernel in clusters that may know of none. */
+    static RejectedException noClusters() {
+        return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
+    }
+
     /** A node's attributes of clusters are about to change. */
     void changes(long said, long node) {
         changed = true;
@@ -71,7 +76,7 @@ final class ClusterNodes {
      */
     void copies(long from) throws RejectedException {
         if (has(from) && !client.fences().allKnowClusters()) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "a cluster for a node whose kernel may know of none");
+            throw noClusters();
         }
     }
 
@@ -90,10 +95,10 @@ final class ClusterNodes {
                 return;
             }
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
         if (executable && (once.contains(said) || updated && (changed || kernels.hasClusters())) || has(node)) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "a kernel that knows of no clusters for a node that is in one");
+            throw noClusters();
         }
     }
 }

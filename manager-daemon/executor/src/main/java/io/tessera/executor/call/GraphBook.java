@@ -146,7 +146,7 @@ public final class GraphBook {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             level++;
             if (level + by.depth > MOST_DEPTH + 1) {
-                throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most");
+                throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most; add the nodes of the innermost ones to the graphs around them");
             }
         }
         fits(graph, by);

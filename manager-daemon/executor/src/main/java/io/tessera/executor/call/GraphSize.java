@@ -13,6 +13,7 @@ import java.util.Map;
  * graph has bounds of its own, which {@link #refusal} says. One owner thread.
  */
 final class GraphSize {
+    private static final String REMEDY = "; make several graphs of it and launch them one after the other";
     /**
      * Nodes of one graph. Clones, destructions and our own book of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes some
      * 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.
@@ -116,18 +117,18 @@ final class GraphSize {
     /** Why a graph of this size may not have so much more; null if it may. */
     String refusal(GraphSize by) {
         if (by.nodes > 0 && nodes + by.nodes > MOST_NODES) {
-            return "a graph may have " + MOST_NODES + " nodes with those of its children, and this one has " + nodes;
+            return "a graph may have " + MOST_NODES + " nodes with those of its children, and this one has " + nodes + REMEDY;
         }
         if (by.edges > 0 && edges + by.edges > MOST_EDGES) {
-            return "a graph may have " + MOST_EDGES + " edges, and this one has " + edges;
+            return "a graph may have " + MOST_EDGES + " edges, and this one has " + edges + REMEDY;
         }
         if (by.largeBytes > 0 && largeBytes + by.largeBytes > MOST_LARGE_BYTES) {
             return "the nodes of a graph may have " + PLAIN_BYTES + " bytes of parameters each and " + (MOST_LARGE_BYTES >> 20)
-                    + " MiB more together, and those of this one have " + largeBytes + " bytes more: everybody waits while a driver copies them";
+                    + " MiB more together, and those of this one have " + largeBytes + " bytes more: everybody waits while a driver copies them" + REMEDY;
         }
         if (by.movesNs > 0 && movesNs + by.movesNs > MOST_MOVES_NS) {
             return "the copies and memsets of a graph may take this device " + MOST_MOVES_NS / 1_000_000_000L + " s at its best, and those of this one take "
-                    + (movesNs + by.movesNs) / 1_000_000L + " ms: nobody can end them";
+                    + (movesNs + by.movesNs) / 1_000_000L + " ms: nobody can end them" + REMEDY;
         }
         return null;
     }

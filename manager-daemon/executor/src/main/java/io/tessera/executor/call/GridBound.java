@@ -13,6 +13,8 @@ public final class GridBound {
     /** More than any GPU has bytes. An H100 begins and ends 2^39 in blocks of 1,024 in 7 s. */
     private static final long MOST_THREADS = 1L << 37;
 
+    static final String REMEDY = "; launch several smaller grids";
+
     private GridBound() {
     }
 
@@ -27,7 +29,7 @@ public final class GridBound {
         long threads = volume(structure, at + 12);
         if (blocks > MOST_BLOCKS || threads != 0 && blocks > MOST_THREADS / threads) {
             throw RejectedException.value("a grid of " + shape(structure, at) + " blocks of " + shape(structure, at + 12)
-                    + " threads; in space sharing a launch has at most 2^31 blocks and 2^37 threads");
+                    + " threads; in space sharing a launch has at most 2^31 blocks and 2^37 threads" + REMEDY);
         }
     }
 

@@ -3,6 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.util.HashMap;
@@ -16,6 +17,7 @@ import java.util.Map;
 final class LimitCalls {
     /** {@code CUlimit}: bytes of stack a thread, of printf's buffer, of the heap of kernels. */
     private static final long[] MOST = {64L << 10, 64L << 20, 256L << 20};
+    private static final String[] NAMES = {"a stack", "a buffer for printf", "a heap for malloc in kernels"};
 
     private final ClientState client;
     /** What the client set, by limit; the context has as much or more. */
@@ -55,8 +57,8 @@ final class LimitCalls {
         }
         long limit = frame.slot(0);
         if (limit < MOST.length && limit >= 0 && Long.compareUnsigned(frame.slot(1), MOST[(int) limit]) > 0) {
-            throw RejectedException.bound("limit " + limit + " of "
-                    + Long.toUnsignedString(frame.slot(1)) + " in a context that is shared");
+            throw RejectedException.bound(NAMES[(int) limit] + " of " + Long.toUnsignedString(frame.slot(1)) + " bytes is more than the " + MOST[(int) limit]
+                    + " that a program in space sharing may set (cudaDeviceSetLimit); set less" + ProgramRefusedException.REMEDY.replace("; ", ", or "));
         }
         result = driver.call(frame.plan().entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {

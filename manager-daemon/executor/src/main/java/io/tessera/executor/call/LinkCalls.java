@@ -108,20 +108,23 @@ final class LinkCalls {
         int result = CudaResult.SUCCESS;
         try {
             if (!linker.hasRoom(bytes)) {
-                throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "a linker's inputs have " + MOST_BYTES + " bytes at most");
+                throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "a linker may have " + MOST_INPUTS + " inputs with " + (MOST_BYTES >> 20)
+                        + " MiB in all; link fewer at a time");
             }
             String refusal = client.handles().account().refusal(Countable.IMAGE, 1, bytes);
             if (refusal != null) {
-                throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, refusal);
+                throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, refusal);
             }
             int type = (int) frame.slot(1);
             byte[] given = data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
             LinkInput input = client.fences().linkInput(type, given);
             if (!linker.takes(input)) {
-                throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "fenced and unfenced inputs are not linked with each other");
+                throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED,
+                        "inputs of a linker with PTX and without are not linked with each other in space sharing; give all of them as PTX, or run the program with --share time");
             }
             keeps(linker, linker.add(input, type, given));
         } catch (ProgramRefusedException e) {
+            client.fences().tell(e);
             options.log("", e.getMessage());
             result = e.result();
         }

@@ -1,6 +1,5 @@
 package io.tessera.executor.call;
 
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
@@ -43,13 +42,13 @@ final class Locations {
     /** Type of handle for other processes, the second field of properties of allocations and pools. */
     private static void noSharing(MemorySegment properties) throws RejectedException {
         if (properties == null || properties.get(WireTypes.U32, 4) != 0) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "memory for other processes");
+            throw RejectedException.unsupported("memory with a handle for other processes");
         }
     }
 
     private static void device(MemorySegment location, long at, int device) throws RejectedException {
         if (location == null || location.get(WireTypes.U32, at) != TYPE_DEVICE) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "memory that is not the device's");
+            throw RejectedException.unsupported("memory of the host in allocations that are mapped by hand, and in pools,");
         }
         location.set(WireTypes.U32, at + 4, device);
     }

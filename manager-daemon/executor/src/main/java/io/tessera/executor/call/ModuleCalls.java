@@ -60,6 +60,7 @@ final class ModuleCalls {
                 client.printing().loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {
+            fences.tell(e);
             if (options != null) {
                 options.log("", e.getMessage());
             }
@@ -124,7 +125,7 @@ final class ModuleCalls {
             frame.data(1).set(WireTypes.U64, 0, place[1]);
             return CudaResult.SUCCESS;
         } catch (ProgramRefusedException e) {
-            return e.result();
+            throw RejectedException.of(e);
         }
     }
 
@@ -145,7 +146,7 @@ final class ModuleCalls {
     }
 
     /** Parameters: something of a kernel or function. */
-    int changed(CallFrame frame, ClientContext context) {
+    int changed(CallFrame frame, ClientContext context) throws RejectedException {
         boolean ofKernel = frame.plan().api().startsWith("cuKernel");
         int kernel = ofKernel ? 2 : 0;
         long attribute = frame.slot(ofKernel ? 0 : 1);
@@ -153,7 +154,7 @@ final class ModuleCalls {
             try {
                 client.fences().kernels().inCluster(frame.said(kernel), frame.slot(kernel));
             } catch (ProgramRefusedException e) {
-                return e.result();
+                throw RejectedException.of(e);
             }
         }
         client.fences().kernels().changed();

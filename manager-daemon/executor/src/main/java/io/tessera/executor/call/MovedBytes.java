@@ -54,7 +54,7 @@ final class MovedBytes {
     void check() throws RejectedException {
         if (ns() > MOST_NS) {
             throw RejectedException.bound("one copy or memset may take this device " + MOST_NS / 1_000_000_000L + " s at its best, and this one takes "
-                    + ns() / 1_000_000_000L + " s: nobody can end it");
+                    + ns() / 1_000_000_000L + " s: nobody can end it; copy it in parts, or with longer rows");
         }
     }
 

@@ -217,7 +217,7 @@ final class NodeCalls {
         structures.attribute((int) frame.slot(1), frame.required(2));
         if (ClusterNodes.makes(frame.slot(1))) {
             if (!client.fences().allKnowClusters()) {
-                return CudaResult.NOT_SUPPORTED; // nobody tells the node's kernel from here
+                throw ClusterNodes.noClusters(); // nobody tells the node's kernel from here
             }
             clusters.changes(frame.said(0), frame.slot(0));
         }

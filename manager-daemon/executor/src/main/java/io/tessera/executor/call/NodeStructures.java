@@ -80,7 +80,7 @@ final class NodeStructures {
         try {
             client.fences().kernels().toGraph(said, value, parameters, parameters.byteSize());
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
     }
 
@@ -199,7 +199,7 @@ final class NodeStructures {
             case OPERATIONS -> operations(body, followers);
             case CONDITIONAL -> {
                 if (body.get(WireTypes.U32, CONDITIONAL_TYPE - BODY) == WHILE) {
-                    throw RejectedException.unsupported("a loop in a graph: kernels behind fences set no conditions, so nothing would end it");
+                    throw RejectedException.unsupported("a loop in a graph (kernels behind fences set no conditions, so nothing would end it)");
                 }
                 if (!client.graphs().isCondition(body.get(WireTypes.U64, 0))) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no condition of the client");
@@ -211,7 +211,7 @@ final class NodeStructures {
             }
             case 4, 5, 6, 7, 11 -> { // child graph, empty, events, free: all is translated
             }
-            default -> throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node of type " + type);
+            default -> throw RejectedException.unsupported("a graph node of type " + type);
         }
     }
 }

@@ -30,7 +30,7 @@ final class NullStream {
     int call(CallFrame frame, ClientContext context) throws RejectedException {
         ClientStream legacy = client.streams().find(0, context);
         if (legacy == null) {
-            throw RejectedException.bound("no legacy stream");
+            throw RejectedException.bound("the driver gives this program no stream for its legacy stream; end other programs on this device, or start this one later");
         }
         client.streams().before(legacy);
         int result = call(frame, legacy);

@@ -96,7 +96,7 @@ final class PoolCalls {
 
     private static void requireDevice(MemorySegment location, long type) throws RejectedException {
         if (location.get(WireTypes.U32, 0) != LOCATION_DEVICE || type != TYPE_PINNED) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "pools of memory that is not the device's");
+            throw RejectedException.unsupported("a memory pool of the host or of another device");
         }
     }
 
@@ -200,7 +200,7 @@ final class PoolCalls {
         if (standard == null) {
             MemoryPool made = pools.create(0);
             if (results.translated(HandleKind.POOL, made.number(), 0, 0) == HandleTable.NONE) {
-                throw RejectedException.bound("as many pools as there can be");
+                throw RejectedException.bound("this program has as many memory pools as there can be; destroy what is not needed any more (cudaMemPoolDestroy)");
             }
             standard = made;
         }

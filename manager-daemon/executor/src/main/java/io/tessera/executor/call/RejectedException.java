@@ -1,6 +1,7 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.ProgramRefusedException;
 import java.io.Serial;
 
 /**
@@ -30,14 +31,23 @@ public final class RejectedException extends Exception {
         return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }
 
+    /** What the fences refuse, with a line if they say so. */
+    public static RejectedException of(ProgramRefusedException refused) {
+        return new RejectedException(refused.result(), refused.getMessage(), refused.isToTell());
+    }
+
     /** What no driver refuses: INVALID_VALUE, and the program is told why. */
     static RejectedException value(String reason) {
         return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
     }
 
-    /** What drivers do and this one does not: NOT_SUPPORTED, and the program is told why. */
-    static RejectedException unsupported(String reason) {
-        return new RejectedException(CudaResult.NOT_SUPPORTED, reason, true);
+    /**
+     * What drivers do and space sharing does not: NOT_SUPPORTED, and the program is told what to do.
+     *
+     * @param what a noun, with the reason in parentheses if there is one
+     */
+    public static RejectedException unsupported(String what) {
+        return new RejectedException(CudaResult.NOT_SUPPORTED, what + " is not supported in space sharing" + ProgramRefusedException.REMEDY, true);
     }
 
     /** The CUresult. */

@@ -82,7 +82,7 @@ final class StructureTranslation {
                 }
             }
             case PROGRAMMATIC_EVENT, COMPLETION_EVENT, DEVICE_UPDATABLE_NODE ->
-                    throw new RejectedException(CudaResult.NOT_SUPPORTED, "attribute " + attribute);
+                    throw RejectedException.unsupported("attribute " + attribute + " of a stream or kernel node (an event, or a node that the device may change)");
             default -> {
             }
         }

@@ -178,7 +178,8 @@ public final class ClientFences {
             held += module.source == null ? 0 : module.source.heapBytes();
         }
         if (held > MOST_HELD_BYTES) {
-            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "the executor holds " + held + " bytes of images for this program");
+            throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "the executor may keep " + (MOST_HELD_BYTES >> 20)
+                    + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20) + " MiB; unload modules that are not needed, or use them before more are loaded");
         }
     }
 
@@ -201,8 +202,7 @@ public final class ClientFences {
             FencedText fenced = office.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
             return new LinkInput(fenced.text(), fenced.tables(), fenced.link());
         } catch (ProgramRefusedException e) {
-            segment.notice("an input of the linker is refused: " + e.getMessage());
-            throw e;
+            throw refused("an input of the linker", e);
         }
     }
 
@@ -217,8 +217,7 @@ public final class ClientFences {
         try {
             office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
         } catch (ProgramRefusedException e) {
-            segment.notice("inputs of the linker are refused: " + e.getMessage());
-            throw e;
+            throw refused("what is to be linked", e);
         }
         Answer made = office.maker().link(member.tenant(), inputs, options);
         if (!fenced.isEmpty()) {
@@ -265,10 +264,28 @@ public final class ClientFences {
                 loadAsItIs(module, e);
                 return;
             }
-            module.refused = e;
-            LOG.warn("image {} is refused ({}): {}", module.label(), e.result(), e.getMessage());
-            segment.notice("image " + module.label() + " is refused: " + e.getMessage());
-            throw e;
+            module.refused = refused("image " + module.label(), e);
+            throw module.refused;
+        }
+    }
+
+    /**
+     * Tells the user that code is refused, with what to do where it is the fences that refuse it and not the compiler: a compiler refuses it without fences too.
+     *
+     * @return what the client is answered: as the reason, whose text its logs get
+     */
+    private ProgramRefusedException refused(String code, ProgramRefusedException why) {
+        boolean ours = why.result() == CudaResult.NOT_SUPPORTED && !why.getMessage().endsWith(ProgramRefusedException.REMEDY);
+        String line = code + " is refused: " + why.getMessage().strip() + (ours ? ProgramRefusedException.REMEDY : "");
+        LOG.warn("{} ({})", line, why.result());
+        segment.notice(line);
+        return new ProgramRefusedException(why.result(), why.getMessage());
+    }
+
+    /** A refusal is answered: where its text is to be a line for the user, it becomes one. */
+    public void tell(ProgramRefusedException refused) {
+        if (refused.isToTell()) {
+            segment.notice(refused.getMessage());
         }
     }
 
@@ -374,7 +391,7 @@ public final class ClientFences {
             return null;
         }
         if (place.variable().managed()) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "managed variable " + name);
+            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "managed variable " + name + " is not supported in space sharing" + ProgramRefusedException.REMEDY);
         }
         return new long[] {module.memory.address(place), place.variable().sizeBytes()};
     }
@@ -398,10 +415,7 @@ public final class ClientFences {
         }
         String refusal = module == null || module.asItIs ? null : module.program.refusal(name);
         if (refusal != null) {
-            String text = "kernel " + name + " of image " + module.label() + " is refused: " + refusal;
-            LOG.warn("{}", text);
-            segment.notice(text);
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, text);
+            throw refused("kernel " + name + " of image " + module.label(), new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal));
         }
     }
 

@@ -109,8 +109,8 @@ public final class ClientKernels {
      */
     public void inCluster(long said, long function) throws ProgramRefusedException {
         if (!knowsClusters(said, function)) {
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "kernel " + find(said, function).name
-                    + " knows of no clusters and is launched in one");
+            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + find(said, function).name
+                    + " is launched in a cluster and is not compiled for one; compile it for clusters (__cluster_dims__), or run the program with --share time");
         }
         clusters = true;
     }
@@ -133,8 +133,8 @@ public final class ClientKernels {
     /** The driver takes fewer bytes than a kernel has parameters; the rest could be what another tenant's launch left. */
     private static void checkLength(Launchable kernel, long bytes) throws ProgramRefusedException {
         if (bytes < kernel.parameterBytes) {
-            throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " has "
-                    + kernel.parameterBytes + " bytes of parameters, the launch " + bytes);
+            throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " has " + kernel.parameterBytes
+                    + " bytes of parameters, and the launch gives " + bytes + "; give all of them");
         }
     }
 
@@ -142,7 +142,8 @@ public final class ClientKernels {
         for (long at : kernel.tensorMaps) {
             boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
             if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
-                throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "a tensor map that was not made for it");
+                throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " is given a tensor map that no call of this program has made"
+                        + " (cuTensorMapEncodeTiled and the like), or one that was changed since; make it so" + ProgramRefusedException.REMEDY.replace("; ", ", or "));
             }
         }
     }
@@ -151,7 +152,8 @@ public final class ClientKernels {
         if (!fences.window().isBacked()) {
             int result = fences.window().backEverywhere();
             if (result != CudaResult.SUCCESS) {
-                throw new ProgramRefusedException(result, "no memory behind the tenant's window");
+                throw ProgramRefusedException.toTell(result, "the device has no memory left for the addresses of this program's tenant that nothing is allocated at"
+                        + "; free memory, or end other programs on this device");
             }
         }
     }

@@ -46,9 +46,9 @@ record LocalQuota(long threads, long totalBytes) {
      */
     void check(String kernel, long localBytes) throws ProgramRefusedException {
         if (localBytes > mostBytes()) {
-            throw new ProgramRefusedException(CudaResult.OUT_OF_MEMORY, "kernel " + kernel + " has " + localBytes
+            throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "kernel " + kernel + " has " + localBytes
                     + " bytes of local memory for each thread, " + (localBytes * threads >> 20) + " MiB for all that the device runs at once; "
-                    + mostBytes() + " bytes are what it may take of a device that is shared");
+                    + mostBytes() + " bytes are what it may take of a device that is shared; keep less in arrays of a thread, or run the program with --share time");
         }
     }
 }

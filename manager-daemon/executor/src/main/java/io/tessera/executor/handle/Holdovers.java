@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
@@ -26,6 +27,8 @@ public final class Holdovers {
 
     private final ClientHandles handles;
     private BooleanSupplier capturing = () -> false;
+    private Consumer<String> notice = _ -> {
+    };
     /** What nodes of graphs name, since there were none: what the client's tables hold, or the driver's arrays, or addresses. */
     private final Set<Long> named = new HashSet<>();
     /** By the client's handle of a texture or surface reference: the driver's array. */
@@ -45,6 +48,11 @@ public final class Holdovers {
     /** How to tell whether streams of the client take part in a capture. */
     public void capturing(BooleanSupplier isAny) {
         capturing = isAny;
+    }
+
+    /** Who tells the program what it is refused. */
+    public void notices(Consumer<String> lines) {
+        notice = lines;
     }
 
     /** Whether what the calls that follow name goes into graphs. */
@@ -127,6 +135,8 @@ public final class Holdovers {
             return end.getAsInt();
         }
         if (waiting.size() >= MOST) {
+            notice.accept("modules, arrays, textures or pinned memory cannot be ended: " + MOST + " of them that graphs may still use wait for that; "
+                    + "destroy graphs that are not needed any more");
             return CudaResult.OUT_OF_MEMORY;
         }
         waiting.add(new Held(keys, end));

@@ -64,11 +64,12 @@ public final class Exports {
     synchronized Opening open(ClientExports opener, String tenant, Kind kind, MemorySegment handle, boolean again) {
         if (handle.get(WireTypes.U64, MAGIC) != RelayLayout.IPC_MAGIC) {
             return Opening.refused(CudaResult.INVALID_VALUE,
-                    "an IPC handle of a program that does not share by space cannot be opened by one that does");
+                    "an IPC handle of a program that does not share by space cannot be opened by one that does; run both programs with the same --share");
         }
         if (handle.get(WireTypes.U64, EXECUTOR) != executor) {
             return Opening.refused(CudaResult.NOT_SUPPORTED,
-                    "an IPC handle of another device, or of before the executor was restarted, cannot be opened");
+                    "an IPC handle of another device, or of before the executor was restarted, cannot be opened; use one device in both programs,"
+                            + " and exchange handles anew");
         }
         Export found = all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
         if (found == null || found.kind != kind || found.ended || found.bytes != handle.get(WireTypes.U64, BYTES)) {
@@ -76,7 +77,7 @@ public final class Exports {
         }
         if (!found.tenant.equals(tenant)) {
             return Opening.refused(CudaResult.NOT_SUPPORTED, "an IPC handle of another tenant cannot be opened: programs that"
-                    + " exchange memory need one --name");
+                    + " exchange memory need one --name; run both with it");
         }
         if (found.owner == opener) {
             return Opening.refused(OWN, "");

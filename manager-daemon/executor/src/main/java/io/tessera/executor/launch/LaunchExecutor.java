@@ -171,7 +171,7 @@ public final class LaunchExecutor {
                 try {
                     client.fences().kernels().inCluster(record.get(WireTypes.U64, FUNCTION), function);
                 } catch (ProgramRefusedException e) {
-                    throw new RejectedException(e.result(), e.getMessage());
+                    throw RejectedException.of(e);
                 }
             }
         }
@@ -187,7 +187,7 @@ public final class LaunchExecutor {
         try {
             return client.fences().kernels().toLaunch(said, function, form);
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
     }
 
@@ -220,7 +220,7 @@ public final class LaunchExecutor {
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
         if (id == DEVICE_UPDATABLE_NODE) {
-            throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node that the device updates");
+            throw RejectedException.unsupported("a kernel node that the device may change");
         }
         if (id == ACCESS_POLICY_WINDOW) {
             long address = attributes.get(WireTypes.U64, at + 8);

@@ -184,6 +184,7 @@ public final class PinnedMemory implements AutoCloseable {
             return true;
         } catch (LinuxException e) {
             LOG.warn("pinned memory cannot be mapped: {}", e.getMessage());
+            refused("the executor cannot map it (" + e.getMessage() + ")", region.roundedBytes);
         }
         arena.close();
         return false;

@@ -77,7 +77,7 @@ final class FunctionQuery {
         try {
             return client.fences().kernels().addedConstantBytes(said, value);
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
     }
 
@@ -86,7 +86,7 @@ final class FunctionQuery {
         try {
             client.fences().kernels().got(said, value);
         } catch (ProgramRefusedException e) {
-            throw new RejectedException(e.result(), e.getMessage());
+            throw RejectedException.of(e);
         }
     }
 

@@ -61,7 +61,7 @@ public final class TenantAccount {
     public synchronized String data(long more) {
         if (more > 0 && !forData.allows(dataBytes + more, more)) {
             return "data of calls on their way may take " + (forData.perTenantBytes() >> 20) + " MiB for a tenant, or less while others use it; this one's take "
-                    + (dataBytes >> 20) + " MiB";
+                    + (dataBytes >> 20) + " MiB; pass less in one call, or let fewer threads make such calls at a time";
         }
         dataBytes += more;
         forData.add(more);

@@ -149,7 +149,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } catch (RejectedException e) {
             counters.reject();
             result = e.result();
-            if (refusals.refused(record, result, e.getMessage()) && e.isTold()) {
+            if (refusals.refused(record, e)) {
                 client.segment().notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {

@@ -1,11 +1,14 @@
 package io.tessera.executor.session;
 
 import io.tessera.device.EntryDescriptions;
+import io.tessera.executor.call.RejectedException;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RecordKind;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +22,8 @@ final class RefusalLog {
 
     private final String client;
     private final Map<Integer, Long> counts = new HashMap<>();
+    /** Sentences that the program was told, without their numbers. */
+    private final Set<String> told = new HashSet<>();
     private long total;
 
     /** For a client, by the name that says its process and tenant. */
@@ -26,16 +31,20 @@ final class RefusalLog {
         this.client = client;
     }
 
-    /** A record was refused; returns whether it is the first of its kind. */
-    boolean refused(MemorySegment record, int result, String reason) {
+    /**
+     * A record was refused.
+     *
+     * @return whether the program is to be told: the refusal says so, and the program was not told the same before
+     */
+    boolean refused(MemorySegment record, RejectedException refusal) {
         int kind = RecordHeader.kind(record);
         int entry = RecordHeader.entry(record);
         total++;
         boolean first = counts.merge(kind << Short.SIZE | entry, 1L, Long::sum) == 1 && counts.size() <= MOST_LINES;
         if (first) {
-            LOG.warn("{}: {} is refused with {}: {}", client, name(kind, entry), result, reason);
+            LOG.warn("{}: {} is refused with {}: {}", client, name(kind, entry), refusal.result(), refusal.getMessage());
         }
-        return first;
+        return refusal.isTold() && told.size() < MOST_LINES && told.add(refusal.getMessage().replaceAll("[0-9]+", ""));
     }
 
     private static String name(int kind, int entry) {

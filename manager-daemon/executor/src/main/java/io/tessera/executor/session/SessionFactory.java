@@ -195,6 +195,7 @@ public final class SessionFactory {
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles, moves);
         handles.holdovers().capturing(streams::isAnyCapturing);
+        handles.holdovers().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,

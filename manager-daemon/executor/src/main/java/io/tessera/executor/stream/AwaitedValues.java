@@ -74,28 +74,31 @@ public final class AwaitedValues {
      *
      * @param flags   {@code CUstreamWaitValue_flags}
      * @param inGraph whether it is a node's
-     * @return false if no value ends this wait, or there are too many: the wait is then refused
+     * @return why the wait is refused, and what to do; null: it is not
      */
-    boolean add(long address, boolean wide, long value, int flags, boolean inGraph) {
+    String add(long address, boolean wide, long value, int flags, boolean inGraph) {
         long all = wide ? -1 : NARROW;
         int condition = flags & CONDITION;
         boolean never = condition == AND && (value & all) == 0 || condition == NOR && (value & all) == all;
         Value ends = new Value(address, wide, condition == AND ? all : condition == NOR ? 0 : value & all);
-        if (never || inGraph && inGraphs.size() >= MOST && !inGraphs.contains(ends)) {
-            return false;
+        if (never) {
+            return "a stream is to wait for a value that nothing makes true, so nobody could end the wait; wait for another value (cuStreamWaitValue32 and 64)";
+        }
+        if (inGraph && inGraphs.size() >= MOST && !inGraphs.contains(ends)) {
+            return "graphs of a program may wait for " + MOST + " values in memory; destroy graphs that are not needed any more";
         }
         if (inGraph) {
             inGraphs.add(ends);
-            return true;
+            return null;
         }
         if (outstanding >= MOST) {
-            return false;
+            return "streams of a program may wait for " + MOST + " values in memory at a time; synchronise before more waits are added";
         }
         outstanding++;
         if (values.isEmpty() || !values.getLast().equals(ends)) {
             values.add(ends);
         }
-        return true;
+        return null;
     }
 
     /** Whether so much is waited for that it is worth asking whether the streams are idle. */

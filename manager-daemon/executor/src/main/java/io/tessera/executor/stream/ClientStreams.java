@@ -393,9 +393,9 @@ public final class ClientStreams {
      *
      * @param flags   {@code CUstreamWaitValue_flags}
      * @param inGraph whether it is a node's
-     * @return false if no value ends this wait, or there are too many: the wait is then refused
+     * @return why the wait is refused, and what to do; null: it is not
      */
-    public boolean waits(long address, boolean wide, long value, int flags, boolean inGraph) {
+    public String waits(long address, boolean wide, long value, int flags, boolean inGraph) {
         if (awaited.isFull() && query() == CudaResult.SUCCESS) {
             awaited.idle();
         }

@@ -35,7 +35,9 @@ public final class EventWatch {
      * @return the CUresult; NOT_READY: it is watched
      */
     public int add(long event, int word, long value) {
-        if (account.take(Countable.WATCH, 1, 0) != null) {
+        String refusal = account.take(Countable.WATCH, 1, 0);
+        if (refusal != null) {
+            segment.notice(refusal);
             return CudaResult.OUT_OF_MEMORY;
         }
         watches.add(new Watch(event, word, value));

@@ -192,7 +192,8 @@ public final class TenantWindows {
         }
 
         private int refused(int result, String reason) {
-            refusal = "this device has " + windows.size() + " tenants, and another one gets no window: " + reason;
+            refusal = "this device has " + windows.size() + " tenants, and another one gets no window: " + reason
+                    + "; end programs of other tenants, use one --name for several programs, or run this one with --share time";
             return result;
         }
     }

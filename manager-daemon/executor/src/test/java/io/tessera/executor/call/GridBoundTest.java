@@ -18,7 +18,7 @@ class GridBoundTest {
     private static void refused(int... extents) {
         RejectedException refusal = assertThrows(RejectedException.class, () -> GridBound.check(MemorySegment.ofArray(extents), 0));
         assertEquals(CudaResult.INVALID_VALUE, refusal.result());
-        assertTrue(refusal.isTold(), "no driver says why");
+        assertTrue(refusal.isTold() && refusal.getMessage().endsWith(GridBound.REMEDY), refusal.getMessage());
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TenantAccountTest {
     private static final long MIB = 1 << 20;
@@ -25,6 +27,30 @@ class TenantAccountTest {
         first.close();
         assertEquals(24, tenant.count(Countable.STREAM));
         assertNull(second.take(Countable.STREAM, 25, 0));
+    }
+
+    /** What a program reads on its standard error when it has as many of a kind as a tenant may have. */
+    @ParameterizedTest
+    @EnumSource(Countable.class)
+    void aBoundIsToldWithItsNumberAndWhatToDo(Countable kind) {
+        HostBudget much = new HostBudget(1L << 40, 1L << 40, 1L << 40);
+        ClientAccount account = new ClientAccount(new TenantAccount(much, much));
+        assertNull(account.take(kind, kind.most(), 0));
+        assertEquals("a tenant may have " + kind.most() + " " + kind.plural() + ", and this one has " + kind.most()
+                + "; destroy what is not needed any more, or start a part of the programs with another --name", account.take(kind, 1, 0));
+        assertTrue(kind.plural().matches("[a-z]+s( .*)?|.* [a-z]+s"), kind.plural());
+    }
+
+    /** The same when all its objects together need more of the executor's memory than it may have. */
+    @ParameterizedTest
+    @EnumSource(Countable.class)
+    void theBoundOfAllObjectsIsToldWithWhatWasAskedFor(Countable kind) {
+        HostBudget little = new HostBudget(MIB, MIB, MIB);
+        ClientAccount account = new ClientAccount(new TenantAccount(little, little));
+        String refusal = account.take(kind, 1, 2 * MIB);
+        assertTrue(refusal.startsWith("the objects of a tenant may take 1 MiB of the executor's memory, or less while others use it; "), refusal);
+        assertTrue(refusal.endsWith(" bytes more were asked for " + kind.plural()
+                + "; destroy what is not needed any more, or start a part of the programs with another --name"), refusal);
     }
 
     @Test
@@ -86,7 +112,8 @@ class TenantAccountTest {
         TenantAccount other = new TenantAccount(HostBudget.ofHeap(1L << 32), forData);
         TenantAccount modest = new TenantAccount(HostBudget.ofHeap(1L << 32), forData);
         assertNull(greedy.data(100 * MIB));
-        assertNotNull(greedy.data(1));
+        assertEquals("data of calls on their way may take 100 MiB for a tenant, or less while others use it; this one's take 100 MiB; "
+                + "pass less in one call, or let fewer threads make such calls at a time", greedy.data(1));
         assertNull(other.data(50 * MIB));
         assertNotNull(other.data(1));
         assertNull(modest.data(10 * MIB));

@@ -1,7 +1,7 @@
 package io.tessera.executor.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
@@ -75,7 +75,7 @@ class AwaitedValuesTest {
     private final AwaitedValues awaited = new AwaitedValues();
 
     private void await(long address, long value, int flags) {
-        assertTrue(awaited.add(address, false, value, flags, false));
+        assertNull(awaited.add(address, false, value, flags, false));
         device.waits.add(new long[] {address, value, flags});
     }
 
@@ -130,7 +130,8 @@ class AwaitedValuesTest {
         for (int i = 0; i < 4096; i++) {
             await(WORD + i * 4L, i + 1, EQUAL);
         }
-        assertFalse(awaited.add(WORD, false, 1, EQUAL, false), "more than can be ended in time");
+        assertEquals("streams of a program may wait for 4096 values in memory at a time; synchronise before more waits are added",
+                awaited.add(WORD, false, 1, EQUAL, false), "more than can be ended in time");
         assertTrue(endedAfterNs(STEP_NS) < 100_000_000L);
     }
 
@@ -139,8 +140,20 @@ class AwaitedValuesTest {
         await(WORD, 6, AND);
         await(WORD, 6, NOR);
         await(WORD, 7, EQUAL);
-        assertFalse(awaited.add(WORD, false, 0, AND, false));
-        assertFalse(awaited.add(WORD, false, -1, NOR, false));
+        String never = "a stream is to wait for a value that nothing makes true, so nobody could end the wait; "
+                + "wait for another value (cuStreamWaitValue32 and 64)";
+        assertEquals(never, awaited.add(WORD, false, 0, AND, false));
+        assertEquals(never, awaited.add(WORD, false, -1, NOR, false));
         assertTrue(endedAfterNs(200_000) < 100_000_000L);
+    }
+
+    @Test
+    void graphsWaitForABoundedNumberOfValues() {
+        for (int i = 0; i < 4096; i++) {
+            assertNull(awaited.add(WORD + i * 4L, false, 1, EQUAL, true));
+        }
+        assertNull(awaited.add(WORD, false, 1, EQUAL, true), "it is one of them");
+        assertEquals("graphs of a program may wait for 4096 values in memory; destroy graphs that are not needed any more",
+                awaited.add(WORD, false, 2, EQUAL, true));
     }
 }

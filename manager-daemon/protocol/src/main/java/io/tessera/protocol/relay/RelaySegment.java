@@ -128,14 +128,19 @@ public record RelaySegment(MemorySegment memory) {
     }
 
     /**
-     * Adds a line that the client shows its user after the next call that fails; cut or lost when there is no more room.
+     * Adds a line that the client shows its user after the next call that fails; cut or lost when there is no more room. A line
+     * that is there already is not added again.
      * Thread-safe: the threads that pin memory write, too.
      *
      * @param text without its line end
      */
     public synchronized void notice(String text) {
         int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
-        byte[] line = (text.replace('\n', ' ') + "\n").getBytes(StandardCharsets.UTF_8);
+        String added = text.replace('\n', ' ') + "\n";
+        byte[] line = added.getBytes(StandardCharsets.UTF_8);
+        if (("\n" + notices()).contains("\n" + added)) {
+            return;
+        }
         int bytes = Math.min(line.length, RelayLayout.NOTICE_BYTES - said);
         if (bytes < 2) {
             return;
