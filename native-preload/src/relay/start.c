@@ -8,6 +8,7 @@
 #include "link.h"
 #include "meeting.h"
 #include "pinned_small.h"
+#include "profiler.h"
 #include "report.h"
 #include "settings.h"
 #include "staging.h"
@@ -118,6 +119,7 @@ static CUresult start(void)
         report_line("%s: with --share space CUDA is refused", reason);
         return CUDA_ERROR_SYSTEM_NOT_READY;
     }
+    profiler_look();
     __atomic_store_n(&state, RUNNING, __ATOMIC_RELEASE);
     return CUDA_SUCCESS;
 }
