@@ -70,7 +70,7 @@ void report_line(const char *format, ...)
 {
     if (settings()->quiet)
         return;
-    char line[512] = "tessera: ";
+    char line[1024] = "tessera: "; /* C++ has long names of kernels, and what to do stands last */
     size_t prefix = strlen(line);
     va_list arguments;
     va_start(arguments, format);

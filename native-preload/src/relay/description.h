@@ -86,8 +86,9 @@ CUresult relay_call(const struct relay_description *description, const uint64_t 
 /* Sends a call that nobody waits for. The CUresult of sending; what the call itself meets comes with a later one. */
 CUresult relay_post(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
 
-/* Answers NOT_SUPPORTED and counts the name in the error log. */
+/* Answers NOT_SUPPORTED and counts the name in the error log; the first tells the user, too, the second is for questions. */
 CUresult relay_refuse(const char *name, const char *reason);
+CUresult relay_decline(const char *name, const char *reason);
 
 /* The stream of a per-thread twin: its 0 is the per-thread stream. */
 #define relay_per_thread(stream) ((stream) ? (stream) : (CUstream)TESSERA_STREAM_PER_THREAD)

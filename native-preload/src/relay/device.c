@@ -181,7 +181,7 @@ CUresult relay_cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const i
                                                  CUdevice device)
 {
     ENTER_DEVICE(device, capabilities && operations && count > 0);
-    return relay_refuse("cuDeviceGetHostAtomicCapabilities", "the executor was not asked for it");
+    return relay_decline("cuDeviceGetHostAtomicCapabilities", "the executor was not asked for it");
 }
 
 /* Partitions of multiprocessors belong to contexts of one's own. */

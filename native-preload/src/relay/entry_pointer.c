@@ -142,7 +142,7 @@ CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr poin
     if (result != CUDA_SUCCESS)
         return result;
     if (attribute == P2P_TOKENS)
-        return relay_refuse("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
+        return relay_decline("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
     size_t bytes = bytes_of(attribute);
     if (!data || bytes == 0 || !relay_range_find(pointer, &range))
         return CUDA_ERROR_INVALID_VALUE;

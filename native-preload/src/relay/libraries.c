@@ -329,12 +329,6 @@ CUresult relay_cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrary
                                   : global_of(context, ENTRY_cuLibraryGetGlobal, there, name, pointer, bytes);
 }
 
-CUresult relay_cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary library, const char *name)
-{
-    (void)pointer, (void)bytes, (void)library, (void)name;
-    return relay_refuse("cuLibraryGetManaged", "managed memory is not relayed");
-}
-
 CUresult relay_cuLibraryGetKernelCount(unsigned int *count, CUlibrary handle)
 {
     struct relay_context *context;
@@ -357,8 +351,10 @@ CUresult relay_cuLibraryEnumerateKernels(CUkernel *found, unsigned int count, CU
     CUresult result = any_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!found || count > TESSERA_RELAY_REPLY_MAX / 8)
+    if (!found)
         return CUDA_ERROR_INVALID_VALUE;
+    if (count > TESSERA_RELAY_REPLY_MAX / 8)
+        return relay_too_many_functions();
     result = library_on(context, (uintptr_t)handle, &there, &library);
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuLibraryEnumerateKernels, OUT(found, count * 8), VALUE(count),

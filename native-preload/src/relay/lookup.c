@@ -65,7 +65,7 @@ static CUresult ask_vendor(const char *symbol, void **address, int version, uint
         return CUDA_SUCCESS;
     if (status)
         *status = STATUS_SYMBOL_NOT_FOUND;
-    relay_refuse(symbol, "newer than the description of the driver");
+    relay_decline(symbol, "newer than the description of the driver");
     return CUDA_ERROR_NOT_FOUND;
 }
 

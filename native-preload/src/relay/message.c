@@ -106,7 +106,12 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
                       unsigned count)
 {
     uint64_t in_bytes = total_of(arguments, count, false);
-    if (in_bytes > TESSERA_RELAY_BULK_MAX || total_of(arguments, count, true) > TESSERA_RELAY_REPLY_MAX)
+    if (in_bytes > TESSERA_RELAY_BULK_MAX) {
+        static int said;
+        return relay_bound(&said, "one call (an image, or nodes of a graph) carries at most 2 GiB in space sharing: pass less in one call, "
+                                  "or run the program with --share time");
+    }
+    if (total_of(arguments, count, true) > TESSERA_RELAY_REPLY_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     struct relay_slot slot;
     if (!relay_slot_take(context->link, &slot))

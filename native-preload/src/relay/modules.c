@@ -183,8 +183,10 @@ CUresult relay_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int co
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!functions || count > TESSERA_RELAY_REPLY_MAX / 8)
+    if (!functions)
         return CUDA_ERROR_INVALID_VALUE;
+    if (count > TESSERA_RELAY_REPLY_MAX / 8)
+        return relay_too_many_functions();
     result = MESSAGE_CALL(context, ENTRY_cuModuleEnumerateFunctions, OUT(functions, count * 8), VALUE(count),
                           VALUE((uintptr_t)module));
     for (unsigned i = 0; result == CUDA_SUCCESS && i < count && functions[i]; i++)

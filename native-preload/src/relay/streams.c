@@ -45,8 +45,11 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     bool prints = functions_print(context->link);
     if (is_last(context->link, mark, stream) && mark->prints == prints)
         return CUDA_SUCCESS;
-    if (mark->word < 0 && (mark->word = word_take(context->link, 0)) < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (mark->word < 0 && (mark->word = word_take(context->link, 0)) < 0) {
+        static int said;
+        return relay_bound(&said, "more streams, events and host functions are waited for than space sharing has words for (16,384): destroy "
+                                  "streams and events that are not needed any more");
+    }
     look(context->link, mark);
     mark->position = ring_position(context->link);
     mark->value = word_next(context->link, mark->word);

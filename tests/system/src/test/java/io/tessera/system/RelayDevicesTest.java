@@ -49,6 +49,7 @@ class RelayDevicesTest {
     void aProgramWorksOnTwoDevicesAtOnce(TestRun run) {
         ManagerProcess manager = manager(run);
         run.expectClientError("cuMemHostGetDevicePointer_v2");
+        run.expectLine("cuMemHostGetDevicePointer_v2 is not supported in space sharing \\(memory that was pinned for another device\\)");
         program(run, "all").run().exits(0).says("two devices ok");
         List<JsonObject> executors = executors(manager);
         assertEquals(2, executors.size(), executors::toString);

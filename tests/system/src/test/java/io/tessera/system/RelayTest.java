@@ -18,6 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class RelayTest {
     private static final int PROGRAMS = 3;
     private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final String DEVICE_POINTER = "cuMemHostGetDevicePointer_v2 is not supported in space sharing "
+            + "\\(registered memory is not visible to the device\\); run the program with --share time";
 
     private static NativeCase relayed(TestRun run, String fixture) {
         return run.program(fixture).env("TESSERA_SHARE", "space");
@@ -37,6 +39,7 @@ class RelayTest {
     void copiesOfAllSizesShapesAndDirectionsArriveWhole(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
+        run.expectLine(DEVICE_POINTER);
         relayed(run, "relay_copies").run().exits(0).says("copies ok");
     }
 
@@ -56,6 +59,7 @@ class RelayTest {
     void severalProgramsShareOneExecutor(TestRun run) {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
+        run.expectLine(DEVICE_POINTER);
         List<RunningCase> programs = new ArrayList<>();
         for (int i = 0; i < PROGRAMS; i++) {
             programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
@@ -72,7 +76,9 @@ class RelayTest {
     @Test
     void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
         run.manager("--executors", "software");
-        run.expectClientError("a copy node whose pageable side is another one than before");
+        String refused = "a copy node whose pageable side is another one than before";
+        run.expectClientError(refused);
+        run.expectLine("cuGraphMemcpyNodeSetParams is not supported in space sharing \\(" + refused + "\\); run the program with --share time");
         relayed(run, "relay_captures").run().exits(0).says("captures ok");
     }
 
@@ -102,6 +108,7 @@ class RelayTest {
     void aTraceHoldsEveryCallWithItsResult(TestRun run) throws IOException {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
+        run.expectLine(DEVICE_POINTER);
         Path relayed = run.directory().resolve("relayed.trace");
         relayed(run, "relay_copies").env("TESSERA_TRACE", relayed.toString()).run().exits(0).says("copies ok");
         Path direct = run.directory().resolve("direct.trace");

@@ -17,8 +17,8 @@ final class RelayPort {
         text.append("#include \"relay_stubs.h\"\n\n");
         for (Description.Export export : decisions.description().exports()) {
             if (serving(export) instanceof RelayServing.Refuse refuse) {
-                text.append("static CUresult refuse_").append(export.name()).append("(void)\n{\n    return relay_refuse(\"")
-                        .append(export.name()).append("\", \"").append(refuse.reason()).append("\");\n}\n");
+                text.append("static CUresult refuse_").append(export.name()).append("(void)\n{\n    return ")
+                        .append(refusal(export)).append("(\"").append(export.name()).append("\", \"").append(refuse.reason()).append("\");\n}\n");
             }
         }
         text.append("\n/* NULL: hand-written, and not there yet. */\n");
@@ -28,6 +28,11 @@ final class RelayPort {
             text.append("    (void *)").append(refused ? "refuse_" : "relay_").append(export.name()).append(",\n");
         }
         return text.append("};\n").toString();
+    }
+
+    /** A question is refused without a line for the user: programs ask what there is, and do without. What a library gives they need. */
+    private static String refusal(Description.Export export) {
+        return export.name().contains("Get") && !export.name().startsWith("cuLibrary") ? "relay_decline" : "relay_refuse";
     }
 
     private RelayServing serving(Description.Export export) {

@@ -1,0 +1,122 @@
+/*
+ * What a program in space sharing is refused and a driver would not refuse: each has a line on standard error. First
+ * argument:
+ *   unsupported  entries that space sharing does not have, of two families, the first twice
+ *   question     a question of which the answer is "not supported", which programs do without
+ *   grid         a launch of more blocks than there can be
+ *   stack        a stack beyond what one program may set for the context that all share
+ *   depth        graphs in graphs, deeper than they may lie
+ *   profiler     loads a library of CUPTI's name (second argument), which asks for an export table
+ *   loaded       loads it, and nothing else
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "check.h"
+#include "cuda_calls.h"
+
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
+
+/* Refused by name, whatever the arguments are. */
+CUresult cuImportExternalMemory(void **memory, const void *description);
+CUresult cuImportExternalSemaphore(void **semaphore, const void *description);
+CUresult cuGreenCtxCreate(void **context, void *description, int device, unsigned flags);
+CUresult cuMulticastGetGranularity(size_t *granularity, const void *properties, int option);
+CUresult cuCtxSetLimit(int limit, size_t value);
+CUresult cuGraphAddChildGraphNode(void **node, void *graph, void *const *after, size_t count, void *child);
+
+static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+
+static const char *library;
+static void *stream;
+
+static void unsupported(void)
+{
+    void *made = NULL;
+    EQUAL(NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
+    EQUAL(NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
+    EQUAL(NOT_SUPPORTED, cuImportExternalSemaphore(&made, &made));
+    EQUAL(NOT_SUPPORTED, cuGreenCtxCreate(&made, NULL, 0, 1));
+}
+
+static void question(void)
+{
+    size_t granularity = 0;
+    EQUAL(NOT_SUPPORTED, cuMulticastGetGranularity(&granularity, &granularity, 0));
+}
+
+static void grid(void)
+{
+    void *module, *function;
+    OKAY(cuModuleLoadData(&module, IMAGE));
+    OKAY(cuModuleGetFunction(&function, module, "nothing"));
+    for (int i = 0; i < 2; i++) {
+        CUresult result = cuLaunchKernel(function, 0x7fffffff, 65535, 1, 1, 1, 1, 0, stream, NULL, NULL);
+        EQUAL(INVALID_VALUE, result ? result : cuStreamSynchronize(stream));
+    }
+    OKAY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    OKAY(cuStreamSynchronize(stream));
+}
+
+static void stack(void)
+{
+    EQUAL(OUT_OF_MEMORY, cuCtxSetLimit(0, 128 << 10));
+    EQUAL(OUT_OF_MEMORY, cuCtxSetLimit(0, 256 << 10));
+    OKAY(cuCtxSetLimit(0, 4 << 10));
+}
+
+static void depth(void)
+{
+    void *inner, *outer, *node;
+    CUresult result = 0;
+    int depth = 0;
+    OKAY(cuGraphCreate(&inner, 0));
+    while (result == 0 && depth++ < 1000) {
+        OKAY(cuGraphCreate(&outer, 0));
+        result = cuGraphAddChildGraphNode(&node, outer, NULL, 0, inner);
+        inner = outer;
+    }
+    EQUAL(OUT_OF_MEMORY, result);
+}
+
+static void *load(void)
+{
+    void *loaded = dlopen(library, RTLD_NOW);
+    CHECK(loaded);
+    return loaded;
+}
+
+static void profiler(void)
+{
+    int (*begin)(void) = (int (*)(void))dlsym(load(), "profile");
+    CHECK(begin);
+    for (int i = 0; i < 2; i++)
+        EQUAL(0, begin());
+}
+
+static void loaded(void)
+{
+    load();
+}
+
+int main(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth},
+                 {"profiler", profiler}, {"loaded", loaded}};
+    void *context;
+    library = count > 2 ? arguments[2] : NULL;
+    OKAY(cuInit(0));
+    OKAY(cuDevicePrimaryCtxRetain(&context, 0));
+    OKAY(cuCtxSetCurrent(context));
+    OKAY(cuStreamCreate(&stream, 1));
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (count > 1 && strcmp(arguments[1], modes[i].name) == 0) {
+            modes[i].run();
+            printf("%s ok\n", arguments[1]);
+            return 0;
+        }
+    return 2;
+}
