@@ -70,6 +70,14 @@ class ExecutorsStepTest {
         assertEquals(2, stepped.launcher.started.size());
     }
 
+    @Test
+    void whyTheyRunAsRootIsShown() throws Exception {
+        stepped = new SteppedManager();
+        stepped.launcher.rootBecause = "/root is not open to other users";
+        asking(42);
+        assertTrue(status().contains("\"rootBecause\":\"/root is not open to other users\""), this::status);
+    }
+
     private JsonObject admitted(FenceWish wish) throws Exception {
         MemoryPeer peer = stepped.connect(50, 500).send(p -> MessageEncoder.hello(p,
                 new Hello(50, MemoryPlan.RELAY, 5, 0, "team", "train.py")));

@@ -55,6 +55,7 @@ final class StatusView {
                     hide(window.getAsJsonObject());
                 }
             }
+            executor.remove("rootBecause"); // the installation is the administrators'
             if (executor.has("reason")) {
                 executor.addProperty("reason", NAMED.matcher(executor.get("reason").getAsString()).replaceAll(OTHERS));
             }

@@ -26,6 +26,14 @@ public interface ExecutorLauncher {
      */
     Running adopt(int ordinal, Path socket, Listener listener);
 
+    /**
+     * Why executors run as root although root's manager would run them as another user; empty: they do not, or root was asked for. A sentence
+     * without its end, for the operator.
+     */
+    default String rootBecause() {
+        return "";
+    }
+
     /** An executor that was started or taken over. Thread-safe. */
     interface Running {
         /** Its process. */

@@ -50,6 +50,7 @@ final class ExecutorSlot {
     /** Whether a former manager has started it. */
     boolean adopted;
     String reason = "";
+    private String rootBecause = "";
     int count = 1;
     private DeviceUuid uuid = new DeviceUuid(0, 0);
     private String name = "";
@@ -75,6 +76,7 @@ final class ExecutorSlot {
         lateness.heard(nowNs);
         try {
             running = launcher.start(ordinal, socket, listener);
+            rootBecause = launcher.rootBecause();
             state = State.STARTING;
             adopted = false;
             deadlineNs = nowNs + READY_NS;
@@ -90,6 +92,7 @@ final class ExecutorSlot {
         if (running == null) {
             return false;
         }
+        rootBecause = launcher.rootBecause();
         lateness.heard(nowNs);
         state = State.STARTING;
         adopted = true;
@@ -239,6 +242,9 @@ final class ExecutorSlot {
         }
         if (running != null) {
             json.addProperty("pid", running.pid());
+            if (!rootBecause.isEmpty()) {
+                json.addProperty("rootBecause", rootBecause);
+            }
         }
         json.addProperty("usedBytes", sum(clients, "usedBytes"));
         json.addProperty("restarts", restarts);

@@ -39,6 +39,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
     /** Null: executors run as this process's user. */
     private ExecutorAccount account;
     private boolean looked;
+    private String hindrance = "";
 
     /**
      * What executors read and write.
@@ -115,12 +116,23 @@ public final class ProcessLauncher implements ExecutorLauncher {
         ExecutorAccount.open(folders.cache); // an earlier version made it for root alone
         List<Path> needed = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java"), folders.cache, folders.runtime));
         Stream.of(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).forEach(needed::add);
-        String hindrance = ExecutorAccount.hindrance(needed);
-        if (hindrance != null) {
-            LOG.info("executors run as root, and not as user {}: {}", account.uid(), hindrance);
+        String found = ExecutorAccount.hindrance(needed);
+        if (found != null) {
+            LOG.info("executors run as root, and not as user {}: {}", account.uid(), found);
+            hindrance = found;
             account = null;
         }
         return account != null;
+    }
+
+    @Override
+    public synchronized String rootBecause() {
+        try {
+            asOther();
+        } catch (IOException e) {
+            LOG.debug("who executors run as is found out at a start: {}", e.getMessage()); // which fails with it, and says so
+        }
+        return hindrance;
     }
 
     static List<String> words(String options) {

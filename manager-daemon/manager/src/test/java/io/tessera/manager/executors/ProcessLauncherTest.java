@@ -2,12 +2,18 @@ package io.tessera.manager.executors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.os.Linux;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ProcessLauncherTest {
     private static Map<String, String> environment(Map<String, String> of) {
@@ -38,5 +44,16 @@ class ProcessLauncherTest {
         assertEquals(List.of(), ProcessLauncher.words(null));
         assertEquals(List.of(), ProcessLauncher.words("  "));
         assertEquals(List.of("-Da=1", "-Xmx1g"), ProcessLauncher.words(" -Da=1   -Xmx1g "));
+    }
+
+    /** The manager's status tells the operator, whose executors run as root then. */
+    @Test
+    void whatKeepsThemFromAnotherUserIsKept(@TempDir Path folder) throws Exception {
+        Path closed = Files.createDirectory(folder.resolve("closed"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        ProcessLauncher.Folders folders = new ProcessLauncher.Folders(closed, folder.resolve("cache"), folder);
+        ProcessLauncher asAnother = new ProcessLauncher(Linux.open(), List.of("true"), folders, new ExecutorAccount(61_200, 61_200, Set.of()));
+        String why = asAnother.rootBecause();
+        assertTrue(why.endsWith(" is not open to other users") || why.contains("setpriv"), why);
+        assertEquals("", new ProcessLauncher(Linux.open(), List.of("true"), folders, null).rootBecause(), "root was asked for");
     }
 }

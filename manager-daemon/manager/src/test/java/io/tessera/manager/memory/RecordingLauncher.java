@@ -17,6 +17,14 @@ public final class RecordingLauncher implements ExecutorLauncher {
     /** Executors that a former manager has left, by device. */
     public final Map<Integer, Started> living = new HashMap<>();
 
+    /** Why they run as root. */
+    public String rootBecause = "";
+
+    @Override
+    public String rootBecause() {
+        return rootBecause;
+    }
+
     /** One start. */
     public static final class Started implements Running {
         /** The device. */

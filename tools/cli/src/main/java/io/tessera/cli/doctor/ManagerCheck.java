@@ -40,6 +40,10 @@ final class ManagerCheck implements Check {
                 || executor.state().equals("absent") && !executor.reason().isEmpty()).forEach(executor -> findings.add(
                 Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
                         + ".log in " + status.manager().runtimeDirectory())));
+        // All run as one user, for one reason.
+        status.executors().stream().map(StatusReport.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst().ifPresent(why -> findings.add(
+                Finding.note("executors", "run as root, so that a fault in them would be one of root's: " + why, "mend that (a folder: chmod o+x; or Java and "
+                        + "Tessera in a place that everybody reaches, as /opt), then tessera manager stop --programs; --executor-user root if it is meant so")));
         return findings;
     }
 

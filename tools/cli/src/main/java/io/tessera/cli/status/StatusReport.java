@@ -66,11 +66,12 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
      * @param usedBytes  what its clients use
      * @param restarts   how often it died and came back
      * @param reason     why it is not ready
+     * @param rootBecause why it runs as root although it should not; empty: it does not, or root was asked for
      * @param clients    what its clients do
      * @param windows    where its tenants' memory lies
      */
     public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
-            long totalBytes, long pid, long usedBytes, long restarts, String reason, List<ExecutorClient> clients,
+            long totalBytes, long pid, long usedBytes, long restarts, String reason, String rootBecause, List<ExecutorClient> clients,
             List<TenantWindow> windows) {
         /** Fills in what was left out. */
         public ExecutorState {
@@ -78,6 +79,7 @@ public record StatusReport(ManagerState manager, List<DeviceState> devices, List
             uuid = orUnknown(uuid);
             name = orUnknown(name);
             reason = Objects.requireNonNullElse(reason, "");
+            rootBecause = Objects.requireNonNullElse(rootBecause, "");
             clients = orEmpty(clients);
             windows = orEmpty(windows);
         }

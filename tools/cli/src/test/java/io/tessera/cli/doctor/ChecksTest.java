@@ -149,6 +149,26 @@ class ChecksTest {
         }
     }
 
+    @Test
+    void executorsThatFellBackToRoot() throws IOException {
+        Path socket = folder.resolve("control.sock");
+        String root = ",\"rootBecause\":\"/root is not open to other users\"";
+        for (String because : List.of(root, "")) {
+            try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1.0\",\"abi\":1},"
+                    + "\"executors\":[{\"ordinal\":0,\"state\":\"ready\"%1$s},{\"ordinal\":1,\"state\":\"ready\"%1$s}]}%n").formatted(because))) {
+                List<Finding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings().stream()
+                        .filter(finding -> finding.subject().equals("executors")).toList();
+                assertEquals(because.isEmpty() ? 0 : 1, findings.size(), findings::toString);
+                findings.forEach(finding -> {
+                    assertEquals(Finding.Level.NOTE, finding.level());
+                    assertTrue(finding.text().contains("run as root") && finding.text().contains("/root is not open to other users"), finding.text());
+                    assertTrue(finding.advice().contains("chmod o+x") && finding.advice().contains("--executor-user root"), finding.advice());
+                });
+            }
+            Files.delete(socket);
+        }
+    }
+
     private Check manager(String version, int abi) throws IOException {
         Path socket = folder.resolve("control.sock");
         try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,"
