@@ -2,6 +2,7 @@ package io.tessera.cli.script;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.tessera.cli.script.Kit.Result;
 import java.io.BufferedReader;
@@ -267,6 +268,27 @@ class RunScriptTest {
         assertEquals("ran\n", result.out());
         assertEquals(1, result.err().lines().count(), result.err());
         assertTrue(result.err().contains("will see no GPU"), result.err());
+    }
+
+    /** The places of run.sh, and the loader's cache. */
+    private static boolean hasDriver() throws IOException, InterruptedException {
+        List<String> folders = List.of("/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/local/nvidia/lib64",
+                "/usr/lib/wsl/lib", "/usr/lib", "/usr/local/cuda/compat");
+        Process cache = new ProcessBuilder("/sbin/ldconfig", "-p").redirectErrorStream(true).start();
+        String listed = new String(cache.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return cache.waitFor() != 0 || listed.contains("libcuda.so.1 ") || folders.stream().anyMatch(each -> Files.exists(Path.of(each, "libcuda.so.1")));
+    }
+
+    @Test
+    void aMachineWithoutADriverIsSaidInOneLineAndTheProgramRuns() throws Exception {
+        assumeFalse(hasDriver(), "this machine has a GPU driver");
+        kit.environment.remove("TESSERA_DRIVER");
+        kit.environment.remove("LD_LIBRARY_PATH");
+        Result result = kit.tessera("run", "--", "echo", "ran");
+        assertEquals("ran\n", result.out());
+        assertEquals("tessera: this machine has no GPU driver (no libcuda.so.1): the program will see no GPU; --share space gives it one in software\n",
+                result.err());
+        assertEquals("", kit.tessera("run", "--share", "space", "--", "true").err(), "it will have a GPU in software");
     }
 
     @Test
