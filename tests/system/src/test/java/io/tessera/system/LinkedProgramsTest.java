@@ -57,7 +57,7 @@ class LinkedProgramsTest {
     @Test
     void whatNeedsThePartWithoutPtxIsRefusedAndSaysWhy(TestRun run) {
         run.manager("--executors", "software");
-        String why = "kernel .*parent.* is refused: .*'__cudaCDP2\\w+' launches or allocates from the device, outside all limits";
+        String why = "kernel .*parent.* is refused: .*'__cudaCDP2\\w+' launches or allocates from the device, outside all limits; run the program with --share time";
         run.expectLine(why);
         run.expectClientError(why);
         NativeResult result = run(run, "launches", "--fence", "mask", "--fence-alone");

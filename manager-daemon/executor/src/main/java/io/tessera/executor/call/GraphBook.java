@@ -80,7 +80,7 @@ public final class GraphBook {
         if (value != HandleTable.NONE) {
             size.branches = Math.max(1, size.nodes - size.continued - GraphBranches.continued(driver, value));
             refuse(size.branches <= GraphBranches.MOST ? null : "a graph that is made executable may have " + GraphBranches.MOST
-                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them");
+                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them" + GraphSize.REMEDY);
             refuse(account.refusal(Countable.EXECUTABLE_BRANCH, size.branches - 1, 0));
         }
         require(Countable.EXECUTABLE_NODE, size);

@@ -13,7 +13,8 @@ import java.util.Map;
  * graph has bounds of its own, which {@link #refusal} says. One owner thread.
  */
 final class GraphSize {
-    private static final String REMEDY = "; make several graphs of it and launch them one after the other";
+    /** What to do about a graph that is too large; the end of a line. */
+    static final String REMEDY = "; make several graphs of it and launch them one after the other";
     /**
      * Nodes of one graph. Clones, destructions and our own book of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes some
      * 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.

@@ -3,6 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.LinkInput;
 import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.RefusedCode;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
@@ -124,7 +125,7 @@ final class LinkCalls {
             }
             keeps(linker, linker.add(input, type, given));
         } catch (ProgramRefusedException e) {
-            client.fences().tell(e);
+            RefusedCode.answered(e, client.segment());
             options.log("", e.getMessage());
             result = e.result();
         }

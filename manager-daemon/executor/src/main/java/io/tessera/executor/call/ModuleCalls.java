@@ -6,6 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.RefusedCode;
 import io.tessera.executor.fence.ProgramSource;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
@@ -60,7 +61,7 @@ final class ModuleCalls {
                 client.printing().loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {
-            fences.tell(e);
+            RefusedCode.answered(e, client.segment());
             if (options != null) {
                 options.log("", e.getMessage());
             }

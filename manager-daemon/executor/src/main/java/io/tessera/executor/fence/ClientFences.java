@@ -25,8 +25,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All modules of one client: loads what can be fenced in its fenced form, when something of it is needed, lets through by
@@ -39,7 +37,6 @@ public final class ClientFences {
     /** Images that wait to be needed lie in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
     private static final int MOST_NAMES = 1 << 18;
-    private static final Logger LOG = LoggerFactory.getLogger(ClientFences.class);
 
     private final FenceSettings settings;
     private final FenceOffice office;
@@ -202,7 +199,7 @@ public final class ClientFences {
             FencedText fenced = office.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
             return new LinkInput(fenced.text(), fenced.tables(), fenced.link());
         } catch (ProgramRefusedException e) {
-            throw refused("an input of the linker", e);
+            throw RefusedCode.refused("an input of the linker", e, segment);
         }
     }
 
@@ -217,7 +214,7 @@ public final class ClientFences {
         try {
             office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
         } catch (ProgramRefusedException e) {
-            throw refused("what is to be linked", e);
+            throw RefusedCode.refused("what is to be linked", e, segment);
         }
         Answer made = office.maker().link(member.tenant(), inputs, options);
         if (!fenced.isEmpty()) {
@@ -264,28 +261,8 @@ public final class ClientFences {
                 loadAsItIs(module, e);
                 return;
             }
-            module.refused = refused("image " + module.label(), e);
+            module.refused = RefusedCode.refused("image " + module.label(), e, segment);
             throw module.refused;
-        }
-    }
-
-    /**
-     * Tells the user that code is refused, with what to do where it is the fences that refuse it and not the compiler: a compiler refuses it without fences too.
-     *
-     * @return what the client is answered: as the reason, whose text its logs get
-     */
-    private ProgramRefusedException refused(String code, ProgramRefusedException why) {
-        boolean ours = why.result() == CudaResult.NOT_SUPPORTED && !why.getMessage().endsWith(ProgramRefusedException.REMEDY);
-        String line = code + " is refused: " + why.getMessage().strip() + (ours ? ProgramRefusedException.REMEDY : "");
-        LOG.warn("{} ({})", line, why.result());
-        segment.notice(line);
-        return new ProgramRefusedException(why.result(), why.getMessage());
-    }
-
-    /** A refusal is answered: where its text is to be a line for the user, it becomes one. */
-    public void tell(ProgramRefusedException refused) {
-        if (refused.isToTell()) {
-            segment.notice(refused.getMessage());
         }
     }
 
@@ -415,7 +392,7 @@ public final class ClientFences {
         }
         String refusal = module == null || module.asItIs ? null : module.program.refusal(name);
         if (refusal != null) {
-            throw refused("kernel " + name + " of image " + module.label(), new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal));
+            throw RefusedCode.refused("kernel " + name + " of image " + module.label(), new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal), segment);
         }
     }
 

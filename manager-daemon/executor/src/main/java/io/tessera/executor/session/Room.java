@@ -37,13 +37,13 @@ final class Room {
             long most = number(mostMappings);
             if (mappings > most - Math.min(MAPPINGS_KEPT, most / 8)) {
                 return "this executor has " + clients + " clients, and " + mappings + " of the " + most
-                        + " mappings that the kernel allows it (vm.max_map_count) are in use";
+                        + " mappings that the kernel allows it are in use; raise vm.max_map_count (sysctl), or end programs of this device";
             }
             long descriptors = entries(process.resolve("fd"));
             long allowed = allowedDescriptors();
             if (descriptors > allowed - Math.min(DESCRIPTORS_KEPT, allowed / 8)) {
                 return "this executor has " + clients + " clients, and " + descriptors + " of the " + allowed
-                        + " descriptors that it may have (ulimit -n) are in use";
+                        + " descriptors that it may have are in use; raise ulimit -n of the manager, or end programs of this device";
             }
             return null;
         } catch (IOException | RuntimeException e) {

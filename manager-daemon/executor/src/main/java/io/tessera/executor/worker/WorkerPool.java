@@ -107,11 +107,12 @@ public final class WorkerPool implements CodeWorkers {
 
     private Answer run(String tenant, Message job) {
         if (job.bytes() > settings.mostJobBytes()) {
-            return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than is read", List.of());
+            return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than the " + settings.mostJobBytes()
+                    + " that are read in space sharing; load it in parts, or run the program with --share time", List.of());
         }
         if (!turns.await(tenant, () -> closed || isGone())) {
-            return isGone() ? abandoned() : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L + " s",
-                    List.of());
+            return isGone() ? abandoned() : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L
+                    + " s; start the program again when they have begun to work", List.of());
         }
         long beginNs = clock.nanoTime();
         try {

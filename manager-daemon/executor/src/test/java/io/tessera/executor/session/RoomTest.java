@@ -33,13 +33,13 @@ class RoomTest {
 
     @Test
     void mappingsAreNamed() throws IOException {
-        assertEquals("this executor has 45 clients, and 61500 of the 65530 mappings that the kernel allows it (vm.max_map_count) "
-                + "are in use", room(61_500, 1, "65530\n").refusal(45));
+        assertEquals("this executor has 45 clients, and 61500 of the 65530 mappings that the kernel allows it "
+                + "are in use; raise vm.max_map_count (sysctl), or end programs of this device", room(61_500, 1, "65530\n").refusal(45));
     }
 
     @Test
     void descriptorsAreNamed() throws IOException {
-        assertEquals("this executor has 9 clients, and 71 of the 80 descriptors that it may have (ulimit -n) are in use",
+        assertEquals("this executor has 9 clients, and 71 of the 80 descriptors that it may have are in use; raise ulimit -n of the manager, or end programs of this device",
                 room(10, 71, "65530\n").refusal(9));
     }
 

@@ -1,0 +1,37 @@
+package io.tessera.executor.fence;
+
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.protocol.relay.RelaySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How the user of a program hears that code is refused, or something else by a fence. Stateless. */
+public final class RefusedCode {
+    private static final Logger LOG = LoggerFactory.getLogger(RefusedCode.class);
+
+    private RefusedCode() {
+    }
+
+    /**
+     * Tells the user that code is refused, with what to do where it is the fences that refuse it: what a compiler refuses, it refuses without
+     * fences too.
+     *
+     * @param code what is refused
+     * @param why  with an instruction and its line, or another cause
+     * @return what the client is answered; its text is the cause alone, for the logs of a JIT compiler
+     */
+    static ProgramRefusedException refused(String code, ProgramRefusedException why, RelaySegment segment) {
+        boolean ours = why.result() == CudaResult.NOT_SUPPORTED && !why.getMessage().endsWith(ProgramRefusedException.REMEDY);
+        String line = code + " is refused: " + why.getMessage().strip() + (ours ? ProgramRefusedException.REMEDY : "");
+        LOG.warn("{} ({})", line, why.result());
+        segment.notice(line);
+        return new ProgramRefusedException(why.result(), why.getMessage());
+    }
+
+    /** A refusal is answered with its result: where its text is to be a line for the user, it becomes one. */
+    public static void answered(ProgramRefusedException refused, RelaySegment segment) {
+        if (refused.isToTell()) {
+            segment.notice(refused.getMessage());
+        }
+    }
+}
